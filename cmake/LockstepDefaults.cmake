@@ -1,0 +1,31 @@
+# Flags every target shares, through the INTERFACE target lockstep_defaults, and where programs are put.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# One flag for all code: GCC drops a precompiled header without a word where -fPIE meets -fPIC.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE "-fPIC")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN OFF)
+
+add_library(lockstep_defaults INTERFACE)
+target_include_directories(lockstep_defaults INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_features(lockstep_defaults INTERFACE cxx_std_20)
+# -ffp-contract=off: figures such as AP must not depend on whether the compiler fuses a multiply and an add.
+target_compile_options(lockstep_defaults INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Winvalid-pch;-ffp-contract=off>)
+target_compile_definitions(lockstep_defaults INTERFACE LOCKSTEP_VERSION="${PROJECT_VERSION}")
+find_package(Threads REQUIRED)
+target_link_libraries(lockstep_defaults INTERFACE Threads::Threads)
+
+if(LOCKSTEP_SANITIZE)
+  add_compile_options(-fsanitize=${LOCKSTEP_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${LOCKSTEP_SANITIZE})
+endif()
+
+# Flags of targets that use Qt. Not QT_NO_KEYWORDS: qcustomplot.h needs the keywords.
+add_library(lockstep_qt_defaults INTERFACE)
+target_link_libraries(lockstep_qt_defaults INTERFACE lockstep_defaults)
+target_compile_definitions(lockstep_qt_defaults INTERFACE
+  QT_NO_CAST_FROM_ASCII QT_NO_URL_CAST_FROM_STRING QT_USE_QSTRINGBUILDER QT_DISABLE_DEPRECATED_BEFORE=0x060400)

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace lockstep::base {
+
+/// What a random choice is for; part of its key, so that choices for different purposes are independent.
+enum class RandomPurpose : std::uint64_t {
+  Order = 1, HorizontalFlip, VerticalFlip, Brightness, Contrast, Saturation, MinSize, ScaleJitter, Crop,
+  AnchorPositives, AnchorNegatives, RoiPositives, RoiNegatives, Initialisation, MadeScene, Repeat,
+};
+
+/// One round of splitmix64's output function: a bijection of 64-bit words that passes avalanche tests.
+constexpr std::uint64_t mixBits(std::uint64_t word) {
+  word += 0x9e3779b97f4a7c15ULL;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
+  return word ^ (word >> 31);
+}
+
+/// A random word that is a pure function of its keys, so that no random state has to be saved.
+constexpr std::uint64_t counterHash(std::initializer_list<std::uint64_t> keys) {
+  std::uint64_t word = 0;
+  for (std::uint64_t key : keys) word = mixBits(word ^ key);
+  return word;
+}
+
+/// counterHash mapped to [0, 1) with 53 random bits.
+constexpr double counterUniform(std::initializer_list<std::uint64_t> keys) {
+  return static_cast<double>(counterHash(keys) >> 11) * 0x1.0p-53;
+}
+
+}  // namespace lockstep::base

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Masks as run lengths, column by column (COCO's order), the same runs and texts as pycocotools.
+namespace lockstep::coco {
+
+struct Rle {
+  int height = 0;  ///< px
+  int width = 0;   ///< px
+  std::vector<std::uint32_t> counts;  ///< lengths of alternating runs of 0 and 1, the first of 0; they sum to height*width
+  bool operator==(const Rle&) const = default;
+};
+
+/// mask [height, width] row by row, nonzero is inside. rowStride in elements.
+Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t rowStride);
+/// [height*width] row by row, 0 or 1.
+std::vector<std::uint8_t> decodeMask(const Rle& rle);
+
+/// COCO's compressed text of the counts.
+std::string compressCounts(const Rle& rle);
+/// Throws Error when the text is malformed or its runs do not sum to height*width.
+Rle decompressCounts(std::string_view text, int height, int width);
+
+/// One polygon x0 y0 x1 y1 …, px, rasterised as pycocotools does.
+Rle rasterisePolygon(std::span<const double> xy, int height, int width);
+/// Union (or intersection) of masks of one size.
+Rle merge(std::span<const Rle> masks, bool intersect = false);
+
+std::uint64_t areaPx(const Rle& rle);
+/// x, y, width, height of the tight box; zeros when empty.
+std::array<double, 4> boundingBoxXywh(const Rle& rle);
+/// Intersection over union of two masks; with `crowd` (the second is a crowd) intersection over the first's area.
+double maskIou(const Rle& detection, const Rle& groundTruth, bool crowd = false);
+/// Contours of the mask in px as closed polygons (pixel edges), for drawing.
+std::vector<std::vector<std::array<double, 2>>> contours(const Rle& rle);
+
+}  // namespace lockstep::coco

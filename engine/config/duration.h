@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::config {
+
+/// A length of training as written in an experiment file: `200`, `12 epochs` or `20000 images`.
+struct Duration {
+  enum class Unit { Steps, Epochs, Images };
+  double count = 0;
+  Unit unit = Unit::Steps;
+  bool operator==(const Duration&) const = default;
+
+  /// Whole steps, rounded up to at least 1 (0 stays 0, "never"). trainImages counts the usable training images.
+  std::int64_t steps(std::int64_t trainImages, std::int64_t batchSize) const;
+};
+
+}  // namespace lockstep::config

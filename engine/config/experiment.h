@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/config/duration.h"
+
+/// The experiment file as typed structs. Names, defaults and meaning of every key are in the field table (fields.h);
+/// code after loading reads these structs only. Paths are absolute once loaded; empty means not given.
+namespace lockstep::config {
+
+struct DatasetPart {
+  std::string images;       ///< folder
+  std::string annotations;  ///< COCO JSON file
+};
+
+struct DatasetConfig {
+  DatasetPart train;
+  DatasetPart val;
+  bool skipEmpty = true;
+  bool groupByAspect = true;
+  double repeatThreshold = 0.0;
+  int loaderThreads = 0;
+  std::string cache = "none";
+  std::int64_t cacheLimitBytes = std::int64_t{4} << 30;
+};
+
+struct AugmentConfig {
+  std::vector<int> minSize{800};
+  int maxSize = 1333;
+  double horizontalFlip = 0.5;
+  double verticalFlip = 0.0;
+  double brightness = 0.0;
+  double contrast = 0.0;
+  double saturation = 0.0;
+  std::vector<double> scaleJitter{1.0, 1.0};
+  double crop = 0.0;
+};
+
+struct AnchorConfig {
+  std::vector<double> sizes{32, 64, 128, 256, 512};  ///< px, one per pyramid level
+  std::vector<double> aspectRatios{0.5, 1.0, 2.0};   ///< height / width
+};
+
+struct RpnConfig {
+  int preNmsTopNTrain = 2000;
+  int preNmsTopNTest = 1000;
+  int postNmsTopNTrain = 2000;
+  int postNmsTopNTest = 1000;
+  double nmsThreshold = 0.7;
+  double fgIou = 0.7;
+  double bgIou = 0.3;
+  int batchSizePerImage = 256;
+  double positiveFraction = 0.5;
+};
+
+struct BoxHeadConfig {
+  int roiResolution = 7;
+  int samplingRatio = 2;
+  int fcDim = 1024;
+  int batchSizePerImage = 512;
+  double positiveFraction = 0.25;
+  double fgIou = 0.5;
+  double bgIou = 0.5;
+  std::vector<double> regressionWeights{10, 10, 5, 5};
+  double scoreThreshold = 0.05;
+  double nmsThreshold = 0.5;
+  int detectionsPerImage = 100;
+};
+
+struct MaskHeadConfig {
+  int roiResolution = 14;
+  int samplingRatio = 2;
+  int convs = 4;
+  int channels = 256;
+};
+
+struct ModelConfig {
+  std::string backbone = "resnet50";  ///< resnet18 | resnet34 | resnet50 | resnet101
+  std::string norm = "auto";          ///< auto | frozen_batch | batch | sync_batch | group
+  double normEpsilon = 1e-5;
+  std::optional<int> freezeStages;    ///< absent: auto
+  int fpnChannels = 256;
+  std::string weights;                ///< safetensors file
+  AnchorConfig anchors;
+  RpnConfig rpn;
+  BoxHeadConfig boxHead;
+  MaskHeadConfig maskHead;
+
+  /// `norm` with auto resolved: frozen_batch with weights, else group.
+  std::string resolvedNorm() const { return norm != "auto" ? norm : weights.empty() ? "group" : "frozen_batch"; }
+  /// `freeze_stages` with auto resolved: 2 with weights, else 0.
+  int resolvedFreezeStages() const { return freezeStages.value_or(weights.empty() ? 0 : 2); }
+};
+
+struct LossWeights {
+  double classifier = 1, boxReg = 1, mask = 1, objectness = 1, rpnBoxReg = 1;
+};
+
+struct SolverConfig {
+  std::string optimizer = "sgd";  ///< sgd | adamw
+  double baseLr = 0.02;
+  double momentum = 0.9;
+  bool nesterov = false;
+  double weightDecay = 0.0001;
+  double normWeightDecay = 0.0001;
+  double backboneLrFactor = 1.0;
+  double biasLrFactor = 1.0;
+  std::string schedule = "step";  ///< step | cosine | linear | constant
+  std::vector<Duration> milestones{{60000}, {80000}};
+  double gamma = 0.1;
+  Duration warmupSteps{500};
+  double warmupFactor = 0.001;
+  Duration maxSteps{90000};
+  int batchSize = 16;
+  int accumulate = 1;
+  double clipGradNorm = 0.0;
+  LossWeights lossWeights;
+  double emaDecay = 0.0;
+};
+
+struct EarlyStopConfig {
+  std::string metric;  ///< empty: off
+  int patience = 5;
+  double minDelta = 0.0;
+};
+
+struct EvaluationConfig {
+  Duration lossEvery{1000};
+  Duration apEvery{5000};
+  int maxImages = 0;
+  std::string bestMetric = "segm/AP";
+  EarlyStopConfig earlyStop;
+};
+
+struct CheckpointConfig {
+  Duration every{5000};
+  int keep = 3;
+  bool keepBest = true;
+};
+
+struct MonitorConfig {
+  Duration logEvery{20};
+  Duration tensorStatsEvery{0};
+  Duration predictionsEvery{1000};
+  int predictionImages = 8;
+};
+
+struct RuntimeConfig {
+  std::string device = "auto";  ///< auto | cpu | cuda
+  int workers = 0;
+  std::vector<int> devices;
+  std::string backend = "auto";
+  std::string precision = "fp32";
+  bool deterministic = false;
+  std::int64_t seed = 1;
+  int cpuThreads = 0;
+  bool cudaGraphs = false;
+  int maxRestarts = 0;
+  double stallSeconds = 600;
+};
+
+struct Experiment {
+  std::string name = "mask_rcnn_r50_fpn";
+  std::string base;  ///< file this one inherits from, as written; empty: none
+  DatasetConfig dataset;
+  AugmentConfig augment;
+  ModelConfig model;
+  SolverConfig solver;
+  EvaluationConfig evaluation;
+  CheckpointConfig checkpoint;
+  MonitorConfig monitor;
+  RuntimeConfig runtime;
+};
+
+}  // namespace lockstep::config

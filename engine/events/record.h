@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The event log: TensorBoard's event files, one record per training step or event.
+namespace lockstep::events {
+
+using ScalarValues = std::vector<std::pair<std::string, float>>;
+
+/// One record of the log. seq is its number in the file; record 0 is the file version.
+struct Record {
+  enum class Kind { FileVersion, Scalars, Event, SessionStart, Other };
+  std::int64_t seq = 0;
+  double wallTime = 0;
+  std::int64_t step = 0;
+  Kind kind = Kind::Other;
+  ScalarValues scalars;  ///< of Scalars: tag -> value
+  std::string json;      ///< of Event: the text tagged lockstep/event
+};
+
+inline constexpr const char* kEventTag = "lockstep/event";
+
+/// The record's bytes with length and checksums as they stand in the file.
+std::string encodeRecord(const Record& record);
+
+}  // namespace lockstep::events

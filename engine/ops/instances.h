@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+/// What passes between data, model and evaluation. Letters: G ground-truth objects, D detections, H W image size in px.
+namespace lockstep::ops {
+
+struct ImageSize {
+  std::int64_t height = 0, width = 0;
+  bool operator==(const ImageSize&) const = default;
+};
+
+/// Ground truth of one image, in px of the (resized) image the model sees.
+struct GtInstances {
+  at::Tensor boxesXyxy;  ///< [G,4] float32
+  at::Tensor classes;    ///< [G] int64, 1 … C
+  at::Tensor masks;      ///< [G,H,W] uint8, 0 or 1
+  std::int64_t count() const { return boxesXyxy.defined() ? boxesXyxy.size(0) : 0; }
+};
+
+/// Predictions for one image, best score first, in px of the image the model saw.
+struct PredInstances {
+  at::Tensor boxesXyxy;  ///< [D,4] float32
+  at::Tensor scores;     ///< [D] float32, probabilities
+  at::Tensor classes;    ///< [D] int64, 1 … C
+  at::Tensor maskProbs;  ///< [D,28,28] float32, of the predicted class; 28: twice mask_head.roi_resolution
+};
+
+}  // namespace lockstep::ops

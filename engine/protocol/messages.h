@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// The messages between the engine and its clients: JSON Lines over a local socket, each {"v": 1, "type": …}.
+namespace lockstep::protocol {
+
+inline constexpr int kVersion = 1;
+inline constexpr std::size_t kMaxLineBytes = 1 << 20;
+
+// ---- client -> engine
+struct Hello {
+  std::int64_t since = -1;  ///< seq of the last record held; -1: none
+  int attempt = 0;          ///< attempt it was held from; 0: none
+};
+/// status | pause | resume | stop | checkpoint | evaluate
+struct Command {
+  std::string id;
+  std::string name;
+};
+struct PredictRequest {
+  std::string id;
+  std::vector<std::int64_t> imageIds;
+  std::vector<std::string> paths;   ///< or these
+  std::string weights;              ///< best | last | STEP | FILE; empty: the current ones
+  double scoreThreshold = 0.05;
+};
+using ClientMessage = std::variant<Hello, Command, PredictRequest>;
+
+// ---- engine -> client
+struct Welcome {
+  std::string run;  ///< the run folder
+  int attempt = 1;
+  std::int64_t seq = 0;  ///< the newest record
+  std::string state;
+};
+/// The client's attempt is old: forget what lies after seq and step.
+struct Reset {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+};
+struct Scalars {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;  ///< wall time, seconds
+  std::vector<std::pair<std::string, float>> values;
+};
+struct RunError {
+  std::string message;
+  int rank = 0;
+  std::string host;
+  std::int64_t step = 0;
+  std::string phase;
+  std::string collective;
+  std::string cause;
+};
+struct State {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string state;  ///< queued starting running evaluating paused stopping stopped failed finished
+  std::optional<RunError> error;
+};
+struct Log {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string level;  ///< info | warning | error
+  std::string text;
+};
+struct Checkpoint {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string path;  ///< relative to the run folder
+  bool best = false;
+};
+struct Evaluation {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string path;
+};
+struct Predictions {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string path;
+};
+struct AlertMessage {
+  std::string kind;
+  std::int64_t step = 0;
+  std::string text;
+};
+/// Answer to a request; extra holds type-specific members as JSON text of an object ("{}": none), e.g. {"path": …}.
+struct Ok {
+  std::string id;
+  std::string extra = "{}";
+};
+struct ErrorReply {
+  std::string id;  ///< empty when the request could not be read
+  std::string message;
+};
+using EngineMessage = std::variant<Welcome, Reset, Scalars, State, Log, Checkpoint, Evaluation, Predictions,
+                                   AlertMessage, Ok, ErrorReply>;
+
+/// One line without its newline.
+std::string encode(const ClientMessage& message);
+std::string encode(const EngineMessage& message);
+/// Throw Error with what is wrong: not JSON, not an object, another version, an unknown type, a missing or mistyped member.
+ClientMessage decodeClientMessage(std::string_view line);
+EngineMessage decodeEngineMessage(std::string_view line);
+/// The `id` of a line that does not decode, if it has one.
+std::string requestIdOf(std::string_view line);
+
+/// Events as they stand in the event log (no v, no seq): State, Log, Checkpoint, Evaluation, Predictions.
+std::string encodeEvent(const EngineMessage& message);
+/// The message of an event's JSON, with seq, step and time of its record. Throws Error.
+EngineMessage decodeEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);
+
+/// Cuts a byte stream into lines. A line over kMaxLineBytes is dropped whole and reported once.
+class LineBuffer {
+ public:
+  enum class Result { Line, NeedMore, TooLong };
+  void append(std::string_view bytes);
+  Result next(std::string& line);
+
+ private:
+  std::string buffer_;
+  std::size_t scanned_ = 0;
+  bool dropping_ = false;
+};
+
+}  // namespace lockstep::protocol

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/protocol/messages.h"
+
+namespace lockstep::run_folder {
+
+namespace fs = std::filesystem;
+
+/// Names inside a run folder. Pure: touches no disk.
+class Layout {
+ public:
+  explicit Layout(fs::path folder) : folder_(std::move(folder)) {}
+  const fs::path& folder() const { return folder_; }
+  fs::path config() const { return folder_ / "config.yaml"; }
+  fs::path runJson() const { return folder_ / "run.json"; }
+  fs::path lock() const { return folder_ / "run.lock"; }
+  fs::path engineLog() const { return folder_ / "engine.log"; }
+  fs::path rankLog(int rank) const { return folder_ / ("rank-" + std::to_string(rank) + ".log"); }
+  fs::path checkpoints() const { return folder_ / "checkpoints"; }
+  fs::path checkpoint(std::int64_t step) const;         ///< checkpoints/step-00000500
+  fs::path partialCheckpoint(std::int64_t step) const;  ///< checkpoints/.step-00000500.partial
+  fs::path evaluation(std::int64_t step) const;         ///< evaluations/step-00000500.json
+  fs::path partialEvaluation(std::int64_t step) const;
+  fs::path predictions(std::int64_t step) const;
+  fs::path partialPredictions(std::int64_t step) const;
+
+ private:
+  fs::path folder_;
+};
+
+/// `step-00000500`
+std::string stepName(std::int64_t step);
+
+struct Best {
+  std::string metric;
+  double value = 0;
+  std::int64_t step = 0;
+};
+
+/// run.json. Times are wall seconds, 0: not yet.
+struct RunInfo {
+  std::string name;
+  std::string state = "queued";
+  int attempt = 1;
+  int ranks = 1;
+  std::int64_t pid = 0;  ///< of the supervisor
+  std::string host;
+  std::string socket;
+  std::int64_t step = 0;
+  std::int64_t maxSteps = 0;
+  double created = 0, started = 0, updated = 0, finished = 0;
+  std::optional<Best> best;
+  std::optional<protocol::RunError> error;
+};
+
+/// Throws Error for a file that is missing, broken or mistyped.
+RunInfo readRunInfo(const Layout& layout);
+void writeRunInfo(const Layout& layout, const RunInfo& info);
+
+/// Steps of the whole checkpoints, rising.
+std::vector<std::int64_t> checkpointSteps(const Layout& layout);
+/// Steps with an evaluation, or with predictions, rising.
+std::vector<std::int64_t> evaluationSteps(const Layout& layout);
+std::vector<std::int64_t> predictionSteps(const Layout& layout);
+
+/// Whether the folder looks like a run (has run.json or config.yaml and an event file).
+bool isRunFolder(const fs::path& folder);
+
+/// Resolves `best`, `last`, a step or a file to a safetensors file. Throws Error (mendable) naming what there is.
+fs::path resolveWeights(const Layout& layout, const std::string& weights);
+
+/// One line of the run list. A run whose state says it lives but whose lock nobody holds is "failed".
+struct RunSummary {
+  fs::path folder;
+  RunInfo info;
+  bool alive = false;
+};
+/// Runs right under `parent`, newest first. Folders that are no runs are left out; a broken run.json is listed as failed.
+std::vector<RunSummary> listRuns(const fs::path& parent);
+RunSummary summarise(const fs::path& runFolder);
+
+/// Where runs go: $LOCKSTEP_RUNS, else ./runs.
+fs::path runsFolder();
+
+/// Makes runs/NAME-YYYYMMDD-HHMMSS (with a suffix when taken) with its sub-folders. Throws Error (mendable) when it cannot be written.
+Layout createRunFolder(const fs::path& parent, const std::string& name);
+/// Makes exactly this folder. Throws Error (mendable) when it exists.
+Layout createRunFolderAt(const fs::path& folder);
+
+/// Holds run.lock (flock) while it lives.
+class RunLock {
+ public:
+  /// Nothing when another process holds it. Throws Error when the file cannot be made.
+  static std::optional<RunLock> tryAcquire(const Layout& layout);
+  /// Whether a process holds it now.
+  static bool isHeld(const Layout& layout);
+  RunLock(RunLock&& other) noexcept;
+  RunLock& operator=(RunLock&& other) noexcept;
+  ~RunLock();
+
+ private:
+  explicit RunLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+/// Folder of the local sockets: $XDG_RUNTIME_DIR/lockstep, else /tmp/lockstep-UID.
+fs::path socketFolder();
+/// socketFolder()/ID.sock, ID = 16 hex digits of a hash of the real path (for inspect: of "inspect:" and the path).
+fs::path socketPath(const std::string& hashed);
+
+}  // namespace lockstep::run_folder

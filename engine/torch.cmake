@@ -1,0 +1,67 @@
+# Imported targets for LibTorch out of the Python wheel. find_package(Torch) is a fatal error where no CUDA toolkit is found.
+#   lockstep_torch   headers, torch_cpu, c10, and with LOCKSTEP_CUDA torch_cuda and c10_cuda
+#   engine_pch       torch/torch.h precompiled; engine_reuse_pch(target) uses it
+file(GLOB _torch_dirs ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+set(LOCKSTEP_TORCH_DIR "${_torch_dirs}" CACHE PATH "Folder `torch` of the installed wheel")
+if(NOT EXISTS ${LOCKSTEP_TORCH_DIR}/lib/libtorch_cpu.so)
+  message(FATAL_ERROR "No torch wheel at '${LOCKSTEP_TORCH_DIR}': run packaging/setup.sh, or set LOCKSTEP_TORCH_DIR, "
+                      "or configure with -DLOCKSTEP_COMPUTE=OFF")
+endif()
+cmake_path(GET LOCKSTEP_TORCH_DIR PARENT_PATH _site_packages)
+file(GLOB LOCKSTEP_NVIDIA_LIBRARY_DIRS ${_site_packages}/nvidia/*/lib)
+
+if(LOCKSTEP_CUDA STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  file(GLOB _cublas ${_site_packages}/nvidia/*/lib/libcublas.so.13)
+  if(CMAKE_CUDA_COMPILER AND _cublas)
+    set(LOCKSTEP_CUDA ON)
+  else()
+    set(LOCKSTEP_CUDA OFF)
+  endif()
+endif()
+if(LOCKSTEP_CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit 13.0 REQUIRED)
+endif()
+message(STATUS "CUDA kernels: ${LOCKSTEP_CUDA}")
+
+foreach(_name torch_cpu c10)
+  add_library(${_name} SHARED IMPORTED)
+  set_target_properties(${_name} PROPERTIES IMPORTED_LOCATION ${LOCKSTEP_TORCH_DIR}/lib/lib${_name}.so)
+endforeach()
+add_library(lockstep_torch INTERFACE)
+target_include_directories(lockstep_torch SYSTEM INTERFACE
+  ${LOCKSTEP_TORCH_DIR}/include ${LOCKSTEP_TORCH_DIR}/include/torch/csrc/api/include)
+target_compile_definitions(lockstep_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+target_link_libraries(lockstep_torch INTERFACE lockstep_defaults torch_cpu c10)
+# libtorch's own CUDA libraries lie in wheels beside it, found at run time through these paths.
+target_link_options(lockstep_torch INTERFACE
+  -Wl,--allow-shlib-undefined -Wl,--no-as-needed
+  "-Wl,-rpath,${LOCKSTEP_TORCH_DIR}/lib" "LINKER:-rpath,$<JOIN:${LOCKSTEP_NVIDIA_LIBRARY_DIRS},$<COMMA>-rpath$<COMMA>>")
+if(LOCKSTEP_CUDA)
+  foreach(_name torch_cuda c10_cuda)
+    add_library(${_name} SHARED IMPORTED)
+    set_target_properties(${_name} PROPERTIES IMPORTED_LOCATION ${LOCKSTEP_TORCH_DIR}/lib/lib${_name}.so)
+  endforeach()
+  target_compile_definitions(lockstep_torch INTERFACE LOCKSTEP_CUDA USE_C10D_NCCL)
+  target_include_directories(lockstep_torch SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(lockstep_torch INTERFACE torch_cuda c10_cuda)
+endif()
+
+if(LOCKSTEP_PCH)
+  file(WRITE ${CMAKE_BINARY_DIR}/engine_pch.cpp "// Compiled for its precompiled header alone.\n")
+  add_library(engine_pch STATIC ${CMAKE_BINARY_DIR}/engine_pch.cpp)
+  target_link_libraries(engine_pch PUBLIC lockstep_torch)
+  target_precompile_headers(engine_pch PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<torch/torch.h$<ANGLE-R>>)
+endif()
+# For targets with sources that include torch/torch.h or torch/nn: a source falls from 19 s to 8 s.
+function(engine_reuse_pch target)
+  if(LOCKSTEP_PCH)
+    target_precompile_headers(${target} REUSE_FROM engine_pch)
+  endif()
+endfunction()

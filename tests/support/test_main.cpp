@@ -1,0 +1,44 @@
+#include "tests/support/test_main.h"
+
+#include <QApplication>
+#include <QFileInfo>
+#include <QTest>
+
+#include <cstdio>
+#include <map>
+
+namespace lockstep::tests {
+namespace {
+
+std::map<QString, std::function<std::unique_ptr<QObject>()>>& registry() {
+  static std::map<QString, std::function<std::unique_ptr<QObject>()>> tests;
+  return tests;
+}
+
+}  // namespace
+
+int registerTest(const char* file, std::function<std::unique_ptr<QObject>()> make) {
+  QString unit = QFileInfo(QString::fromUtf8(file)).completeBaseName();
+  registry()[unit.mid(4)] = std::move(make);  // tst_<unit>
+  return 0;
+}
+
+}  // namespace lockstep::tests
+
+/// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them.
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  QStringList arguments = QCoreApplication::arguments();
+  const QString unit = arguments.size() > 1 && !arguments[1].startsWith(QLatin1Char('-'))
+                           ? arguments.takeAt(1)
+                           : QString();
+  int failures = 0, run = 0;
+  for (const auto& [name, make] : lockstep::tests::registry()) {
+    if (!unit.isEmpty() && name != unit) continue;
+    ++run;
+    failures += QTest::qExec(make().get(), arguments);
+  }
+  if (run == 0) std::fprintf(stderr, "no test unit '%s' here\n", qPrintable(unit));
+  return run == 0 || failures > 0;
+}
