@@ -1,0 +1,92 @@
+"""Checks every #include of the project against the table of what each folder may depend on.
+
+usage: include_check.py SOURCE_FOLDER | --self-test
+"""
+import pathlib
+import re
+import sys
+
+CORE = {"base", "config", "coco", "events", "protocol", "run_folder"}
+# Folder -> project folders it may include besides itself.
+ALLOWED = {
+    "engine/base": set(),
+    "engine/config": {"base"},
+    "engine/coco": {"base"},
+    "engine/events": {"base"},
+    "engine/protocol": {"base"},
+    "engine/run_folder": {"base", "config", "protocol"},
+    "engine/supervisor": CORE,
+    "engine/cli": CORE | {"supervisor"},
+    "engine/ops": {"base"},
+    "engine/model": {"base", "ops", "config"},
+    "engine/data": {"base", "coco", "config", "ops"},
+    "engine/solver": {"base", "config"},
+    "engine/dist": {"base"},
+    "engine/checkpoint": {"base"},
+    "engine/eval": {"base", "config", "coco", "ops", "model", "data", "dist"},
+    "engine/train": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
+    "engine/worker": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval", "train"},
+    "widgets": CORE | {"widgets"},
+    "app": CORE | {"widgets", "app"},
+}
+# Folder prefix -> system headers it must never see.
+FORBIDDEN = [
+    (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
+    (re.compile(r"engine/(base|config|coco|events|protocol|run_folder|supervisor|cli)/|app/|widgets/"),
+     re.compile(r"^(torch|ATen|c10|opencv2?)/")),
+    (re.compile(r"engine/(ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
+    (re.compile(r"(?!widgets/plots/)"), re.compile(r"qcustomplot")),
+    (re.compile(r"widgets/"), re.compile(r"^(QLocalSocket|QLocalServer|QProcess|QTcpSocket)")),
+]
+
+
+def folder_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "engine" else parts[0]
+
+
+def faults_of(path, text):
+    """Faults of one file; path is relative to the sources."""
+    own = folder_of(path)
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^">]+)', line)
+        if not match:
+            continue
+        quoted, name = match[1] == '"', match[2]
+        target = folder_of(name)
+        if quoted and target in ALLOWED and target != own:
+            short = target.removeprefix("engine/")
+            if short not in ALLOWED[own]:
+                yield f"{path}:{number}: {own} may not include {name}"
+        for where, what in FORBIDDEN:
+            if where.match(path) and what.search(name):
+                if "qcustomplot" in name and path.startswith("tests/"):
+                    continue
+                yield f"{path}:{number}: {own} may not include <{name}>"
+        if path.startswith("widgets/plots/") and path.endswith(".h") and "qcustomplot" in name:
+            yield f"{path}:{number}: qcustomplot.h belongs in .cpp files only"
+
+
+def main():
+    if sys.argv[1] == "--self-test":
+        bad = {
+            "engine/ops/a.cpp": '#include "engine/config/load.h"',
+            "engine/config/a.cpp": "#include <QString>",
+            "engine/cli/a.cpp": "#include <torch/torch.h>",
+            "widgets/plots/a.h": "#include <qcustomplot.h>",
+            "widgets/plots/b.h": '#include "app/models/run_list_model.h"',
+        }
+        good = {"engine/eval/a.cpp": '#include "engine/model/mask_rcnn.h"\n#include <torch/torch.h>'}
+        missed = [p for p, t in bad.items() if not list(faults_of(p, t))]
+        wrong = [f for p, t in good.items() for f in faults_of(p, t)]
+        print("missed:", missed, "wrong:", wrong)
+        return 1 if missed or wrong else 0
+    root = pathlib.Path(sys.argv[1])
+    files = [f for top in ("engine", "widgets", "app") for f in (root / top).rglob("*") if f.suffix in {".h", ".cpp", ".cu", ".cuh"}]
+    faults = [fault for f in sorted(files) for fault in faults_of(str(f.relative_to(root)), f.read_text())]
+    print(f"{len(files)} files, {len(faults)} faults", *faults, sep="\n")
+    return 1 if faults or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
