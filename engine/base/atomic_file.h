@@ -9,8 +9,9 @@ namespace lockstep::base {
 /// Whole content of a file. Throws Error naming the path and the system's reason.
 std::string readFile(const std::filesystem::path& path);
 
-/// Replaces `path` with `content` so that a reader, or a crash at any moment, sees the old content or the new, never a part.
-/// Writes a temporary file beside it, syncs it, renames it and syncs the folder. Throws Error.
+/// Replaces `path` with `content` so that a reader, or a crash at any moment, sees the old content
+/// or the new, never a part. Writes a temporary file beside it, syncs it, renames it and syncs the
+/// folder. Throws Error.
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content);
 
 /// fsync of a file or of a folder (so that a rename in it lasts). Throws Error.

@@ -5,13 +5,29 @@
 
 namespace lockstep::base {
 
-/// What a random choice is for; part of its key, so that choices for different purposes are independent.
+/// What a random choice is for; part of its key, so that choices for different purposes are
+/// independent.
 enum class RandomPurpose : std::uint64_t {
-  Order = 1, HorizontalFlip, VerticalFlip, Brightness, Contrast, Saturation, MinSize, ScaleJitter, Crop,
-  AnchorPositives, AnchorNegatives, RoiPositives, RoiNegatives, Initialisation, MadeScene, Repeat,
+  Order = 1,
+  HorizontalFlip,
+  VerticalFlip,
+  Brightness,
+  Contrast,
+  Saturation,
+  MinSize,
+  ScaleJitter,
+  Crop,
+  AnchorPositives,
+  AnchorNegatives,
+  RoiPositives,
+  RoiNegatives,
+  Initialisation,
+  MadeScene,
+  Repeat,
 };
 
-/// One round of splitmix64's output function: a bijection of 64-bit words that passes avalanche tests.
+/// One round of splitmix64's output function: a bijection of 64-bit words that passes avalanche
+/// tests.
 constexpr std::uint64_t mixBits(std::uint64_t word) {
   word += 0x9e3779b97f4a7c15ULL;
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -8,10 +8,10 @@ namespace lockstep::base {
 /// Exit statuses of every program.
 enum class ExitStatus {
   Done = 0,
-  Failed = 1,       ///< content of data, results or weights; disk; a rank
-  Mendable = 2,     ///< the user can mend it in the command line or the experiment file
-  Stopped = 75,     ///< stopped on request, with a checkpoint
-  Killed = 130,     ///< a second signal
+  Failed = 1,    ///< content of data, results or weights; disk; a rank
+  Mendable = 2,  ///< the user can mend it in the command line or the experiment file
+  Stopped = 75,  ///< stopped on request, with a checkpoint
+  Killed = 130,  ///< a second signal
 };
 
 /// A failure a user caused or can act on. The text says what, where and what to do, in one line:

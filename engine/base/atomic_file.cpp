@@ -1,0 +1,133 @@
+#include "engine/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+#include "engine/base/error.h"
+
+namespace lockstep::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error systemError(const fs::path& path, const char* what, int number) {
+  return Error(path.string() + ": cannot " + what + ": " + std::generic_category().message(number));
+}
+
+/// An open file that is closed when it goes out of scope.
+class OpenFile {
+ public:
+  OpenFile(const fs::path& path, int flags, const char* what) : path_(path) {
+    do {
+      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    } while (descriptor_ < 0 && errno == EINTR);
+    if (descriptor_ < 0) throw systemError(path, what, errno);
+  }
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+  void write(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw systemError(path_, "write", errno);
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  void sync() {
+    while (::fsync(descriptor_) != 0) {
+      if (errno == EINTR) continue;
+      if (errno == EINVAL || errno == EROFS) return;  // a file system that has no sync
+      throw systemError(path_, "write to disk", errno);
+    }
+  }
+
+  /// Closes now: network file systems report some write errors only here.
+  void close() {
+    const int descriptor = descriptor_;
+    descriptor_ = -1;
+    if (::close(descriptor) != 0 && errno != EINTR) throw systemError(path_, "write", errno);
+  }
+
+ private:
+  fs::path path_;
+  int descriptor_ = -1;
+};
+
+/// A name beside `path` that no other writer uses.
+fs::path temporaryNameBeside(const fs::path& path) {
+  static std::atomic<unsigned> counter{0};
+  return path.parent_path() /
+         (".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp");
+}
+
+/// The file itself when `path` is a symbolic link to it, so that the link stays.
+fs::path behindLinks(const fs::path& path) {
+  std::error_code failure;
+  if (!fs::is_symlink(path, failure)) return path;
+  const fs::path target = fs::canonical(path, failure);
+  return failure ? path : target;
+}
+
+void writeTemporary(const fs::path& temporary, const fs::path& target, std::string_view content) {
+  OpenFile file(temporary, O_WRONLY | O_CREAT | O_EXCL, "write here");
+  struct stat old;
+  if (::stat(target.c_str(), &old) == 0 && ::fchmod(file.descriptor(), old.st_mode & 07777) != 0) {
+    throw systemError(temporary, "set permissions", errno);
+  }
+  file.write(content);
+  file.sync();
+  file.close();
+}
+
+}  // namespace
+
+std::string readFile(const fs::path& path) {
+  OpenFile file(path, O_RDONLY, "read");
+  struct stat status;
+  if (::fstat(file.descriptor(), &status) != 0) throw systemError(path, "read", errno);
+  if (S_ISDIR(status.st_mode)) throw systemError(path, "read", EISDIR);
+  std::string content(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + 1, '\0');
+  std::size_t filled = 0;
+  for (;;) {
+    if (filled == content.size()) content.resize(content.size() * 2 + 4096);
+    const ssize_t got = ::read(file.descriptor(), content.data() + filled, content.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw systemError(path, "read", errno);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  content.resize(filled);
+  return content;
+}
+
+void writeFileAtomically(const fs::path& path, std::string_view content) {
+  const fs::path target = behindLinks(path);
+  const fs::path temporary = temporaryNameBeside(target);
+  try {
+    writeTemporary(temporary, target, content);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) {
+      throw systemError(path, "replace the file", errno);
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  syncToDisk(target.has_parent_path() ? target.parent_path() : fs::path("."));
+}
+
+void syncToDisk(const fs::path& path) { OpenFile(path, O_RDONLY, "open").sync(); }
+
+}  // namespace lockstep::base

@@ -1,0 +1,103 @@
+#include <sys/stat.h>
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+class TstAtomicFile : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::filesystem::path path(const char* name) const {
+    return std::filesystem::path(folder_.path().toStdString()) / name;
+  }
+  static std::string messageOf(const std::function<void()>& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+ private Q_SLOTS:
+  void whatIsWrittenIsReadBack() {
+    std::string content = "a\0b\r\n\xff";
+    content += std::string(100000, 'x');
+    base::writeFileAtomically(path("a.txt"), content);
+    QVERIFY(base::readFile(path("a.txt")) == content);
+    base::writeFileAtomically(path("a.txt"), "");
+    QVERIFY(base::readFile(path("a.txt")).empty());
+  }
+
+  void filesWhoseSizeIsUnknownAreReadWhole() {
+    QVERIFY(base::readFile("/proc/self/status").find("Threads:") != std::string::npos);
+  }
+
+  void noTemporaryFileStays() {
+    base::writeFileAtomically(path("b.txt"), "1");
+    QVERIFY(!messageOf([&] { base::writeFileAtomically(path("no/c.txt"), "1"); }).empty());
+    std::filesystem::create_directory(path("taken"));
+    std::filesystem::create_directory(path("taken/full"));
+    QVERIFY(!messageOf([&] { base::writeFileAtomically(path("taken"), "1"); }).empty());
+    const QStringList hidden =
+        QDir(folder_.path()).entryList({QStringLiteral(".lockstep*")}, QDir::Files | QDir::Hidden);
+    QCOMPARE(hidden, QStringList());
+  }
+
+  void permissionsAndLinksStay() {
+    base::writeFileAtomically(path("target.txt"), "old");
+    ::chmod(path("target.txt").c_str(), 0640);
+    std::filesystem::create_symlink("target.txt", path("link.txt"));
+    base::writeFileAtomically(path("link.txt"), "new");
+    QVERIFY(std::filesystem::is_symlink(path("link.txt")));
+    QCOMPARE(base::readFile(path("target.txt")), std::string("new"));
+    struct stat status;
+    QCOMPARE(::stat(path("target.txt").c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 0777, mode_t{0640});
+  }
+
+  void aReaderNeverSeesAPart() {
+    const std::string one(50000, '1'), two(50000, '2');
+    base::writeFileAtomically(path("turns.txt"), one);
+    std::thread writer([&] {
+      for (int turn = 0; turn < 50; ++turn) {
+        base::writeFileAtomically(path("turns.txt"), turn % 2 ? one : two);
+      }
+    });
+    int wrong = 0;
+    for (int turn = 0; turn < 500; ++turn) {
+      const std::string seen = base::readFile(path("turns.txt"));
+      wrong += seen != one && seen != two;
+    }
+    writer.join();
+    QCOMPARE(wrong, 0);
+  }
+
+  void faultsNameThePathAndTheReason() {
+    const std::string missing = messageOf([&] { base::readFile(path("missing.txt")); });
+    QCOMPARE(missing, path("missing.txt").string() + ": cannot read: No such file or directory");
+    const std::string directory = messageOf([&] { base::readFile(folder_.path().toStdString()); });
+    QVERIFY(directory.find("Is a directory") != std::string::npos);
+    const std::string sync = messageOf([&] { base::syncToDisk(path("missing.txt")); });
+    QVERIFY(sync.find("missing.txt") != std::string::npos);
+  }
+
+  void foldersCanBeSynced() { base::syncToDisk(folder_.path().toStdString()); }
+};
+
+LOCKSTEP_TEST(TstAtomicFile)
+
+#include "tst_atomic_file.moc"
