@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/ops/instances.h"
+
+namespace lockstep::data {
+
+using ops::ImageSize;
+
+/// Images that go through the model together, and all that is known of them. Vectors have N
+/// entries.
+struct Batch {
+  at::Tensor images;  ///< [N,3,H,W] float32 normalised; H, W multiples of 32; zero right and below
+  std::vector<ImageSize> sizes;          ///< px of each image inside `images`
+  std::vector<ImageSize> originalSizes;  ///< px of the files
+  std::vector<ops::GtInstances>
+      gts;  ///< in px of `sizes`; masks [G, its H, its W]; empty ones for prediction
+  std::vector<ImageId> ids;
+  std::vector<std::uint64_t>
+      samplingKeys;       ///< for anchor and RoI sampling: seed, image id (and epoch in training)
+  std::int64_t step = 0;  ///< training: the step it belongs to, from 1
+  int part = 0;           ///< training: accumulated part of the step, from 0
+
+  std::int64_t count() const { return static_cast<std::int64_t>(sizes.size()); }
+  /// The same on a device (images and ground truth).
+  Batch to(const at::Device& device) const;
+};
+
+inline constexpr std::int64_t kSizeDivisor = 32;
+
+/// Height and width that hold every size, rounded up to multiples of kSizeDivisor.
+ImageSize paddedSize(const std::vector<ImageSize>& sizes);
+
+/// Key for the model's samplers in training (an epoch from 0) and in evaluation.
+std::uint64_t trainingSamplingKey(std::uint64_t seed, ImageId id, std::int64_t epoch);
+std::uint64_t evaluationSamplingKey(std::uint64_t seed, ImageId id);
+
+}  // namespace lockstep::data

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "engine/ops/instances.h"
+
+namespace lockstep::data {
+
+using ops::ImageSize;
+
+/// A decoded picture: 8-bit RGB, row by row without gaps.
+struct RgbImage {
+  int width = 0, height = 0;               ///< px
+  std::unique_ptr<std::uint8_t[]> pixels;  ///< [height, width, 3]
+
+  RgbImage() = default;
+  /// Pixels are not initialised.
+  RgbImage(int widthPx, int heightPx);
+  ImageSize size() const { return {height, width}; }
+};
+
+/// Reads an image of an annotated data set: grey, 16-bit, palette and alpha become 8-bit RGB (alpha
+/// is dropped). Turned by EXIF only where coco::shouldApplyExif says so. Throws Error naming the
+/// file: not there, no image, cut off, or of another size than `annotated`. Any thread; uses none
+/// of its own.
+RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated);
+
+/// Reads any image as stored (never turned).
+RgbImage readImage(const std::filesystem::path& file);
+
+/// Writes a PNG or JPEG (by the ending; quality 95). Throws Error. The same pixels give the same
+/// bytes.
+void writeImage(const RgbImage& image, const std::filesystem::path& file);
+
+}  // namespace lockstep::data

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/data/batch.h"
+#include "engine/data/sample_loader.h"
+#include "engine/data/sampler.h"
+
+namespace lockstep::data {
+
+/// Loads numbered batches ahead on threads of its own and hands them out in order, whichever thread
+/// was quicker. So results do not depend on the number of threads.
+class Prefetcher {
+ public:
+  using Load = std::function<Batch(std::int64_t number)>;
+
+  /// Batches first … end-1. At most threads + 2 are ahead of the taker. threads >= 1.
+  Prefetcher(Load load, std::int64_t first, std::int64_t end, int threads);
+  /// Stops the threads; waits for at most one load of each.
+  ~Prefetcher();
+  Prefetcher(const Prefetcher&) = delete;
+  Prefetcher& operator=(const Prefetcher&) = delete;
+
+  /// The next batch in order. Blocks until it is there; rethrows what its load threw (again when
+  /// asked again). One taker. Throws std::out_of_range after the last.
+  Batch next();
+
+ private:
+  struct Slot {
+    Batch batch;
+    std::exception_ptr error;
+  };
+  void run(std::stop_token stop);
+
+  Load load_;
+  const std::int64_t end_;
+  const std::int64_t maxAhead_;
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable_any changed_;
+  std::map<std::int64_t, Slot> ready_;
+  std::int64_t nextToLoad_;
+  std::int64_t nextToTake_;
+  std::vector<std::jthread> threads_;  ///< last: stops first
+};
+
+/// Batches of training from (firstStep, part 0) to (lastStep, last part), with `step` and `part`
+/// filled. Keeps references.
+std::unique_ptr<Prefetcher> prefetchTraining(const SampleLoader& loader, const Sampler& sampler,
+                                             std::int64_t firstStep, std::int64_t lastStep,
+                                             int threads);
+
+/// `dataset.loader_threads` resolved: 0 is as many as help on this machine beside `computeThreads`
+/// of computing.
+int resolveLoaderThreads(int configured, int computeThreads);
+
+}  // namespace lockstep::data

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "engine/coco/dataset.h"
+#include "engine/config/experiment.h"
+#include "engine/data/batch.h"
+#include "engine/data/sampler.h"
+
+namespace lockstep::data {
+
+/// Makes batches out of one part of a data set: reads, augments, resizes, pads. Every method: any
+/// thread, no thread of its own, no ATen parallelism; throws Error naming the file.
+class SampleLoader {
+ public:
+  /// Keeps a reference to the data set. Names of the files are relative to imagesFolder.
+  SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
+               const config::AugmentConfig& augment, std::uint64_t seed);
+
+  /// Training images, augmented, with ground truth. `step` and `part` stay 0.
+  Batch loadTraining(std::span<const Sampler::Draw> draws) const;
+  /// One image as evaluation sees it: alone, its own padding, with ground truth.
+  Batch loadEvaluation(std::size_t imageIndex) const;
+  const coco::Dataset& dataset() const { return dataset_; }
+
+ private:
+  const coco::Dataset& dataset_;
+  std::filesystem::path imagesFolder_;
+  config::AugmentConfig augment_;
+  std::uint64_t seed_;
+};
+
+/// One image file without annotations, for prediction. `id` is given back in Batch::ids.
+Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
+                        const config::AugmentConfig& augment);
+
+}  // namespace lockstep::data

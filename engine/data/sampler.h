@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/coco/dataset.h"
+
+namespace lockstep::data {
+
+struct SamplerOptions {
+  int batchSize = 1;   ///< images per step, over all ranks and parts
+  int accumulate = 1;  ///< parts of a step one after another
+  int rank = 0;
+  int worldSize = 1;
+  bool groupByAspect = true;
+  bool skipEmpty = true;  ///< leave out images without a usable annotation
+  std::uint64_t seed = 1;
+};
+
+/// The order of training images: an endless sequence of epochs, each a permutation of the images,
+/// as a pure function of seed and position. No state: any step can be asked for at any time, from
+/// any thread.
+class Sampler {
+ public:
+  struct Draw {
+    std::size_t imageIndex = 0;  ///< into Dataset::images()
+    std::int64_t epoch = 0;      ///< from 0
+    bool operator==(const Draw&) const = default;
+  };
+
+  /// Throws Error (mendable) when no image is left, or worldSize * accumulate does not divide
+  /// batchSize.
+  Sampler(const coco::Dataset& dataset, const SamplerOptions& options);
+
+  /// Images of this rank in a part of a step (from 1). Parts are dealt so that N ranks with one
+  /// part each see the images that one rank with N parts sees.
+  std::vector<Draw> imagesOf(std::int64_t step, int part) const;
+  /// Images of an epoch.
+  std::size_t imageCount() const { return imageIndices_.size(); }
+  int accumulate() const { return options_.accumulate; }
+  int imagesPerPart() const { return imagesPerPart_; }
+
+ private:
+  using Order = std::shared_ptr<const std::vector<std::size_t>>;
+  Order orderOf(std::int64_t epoch) const;
+  std::vector<std::size_t> permutation(std::int64_t epoch) const;
+  std::vector<std::size_t> groupedByAspect(std::vector<std::size_t> order,
+                                           std::int64_t epoch) const;
+
+  SamplerOptions options_;
+  int imagesPerPart_ = 1;
+  std::vector<std::size_t> imageIndices_;  ///< into Dataset::images()
+  std::vector<std::uint64_t> imageIds_;    ///< of imageIndices_
+  std::vector<bool> isWide_;               ///< of imageIndices_: width >= height
+
+  struct CachedOrder {
+    std::int64_t epoch = -1;
+    Order order;
+  };
+  mutable std::mutex mutex_;       ///< guards cached_
+  mutable CachedOrder cached_[2];  ///< by parity of the epoch
+};
+
+}  // namespace lockstep::data

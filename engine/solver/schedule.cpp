@@ -1,0 +1,57 @@
+#include "engine/solver/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/base/error.h"
+
+namespace lockstep::solver {
+namespace {
+
+std::int64_t wholeSteps(const config::Duration& duration) {
+  if (duration.unit != config::Duration::Unit::Steps) {
+    throw Error("a duration of the solver is not in steps");
+  }
+  return static_cast<std::int64_t>(std::ceil(duration.count));
+}
+
+}  // namespace
+
+Schedule::Schedule(const config::SolverConfig& config)
+    : kind_(config.schedule),
+      baseLr_(config.baseLr),
+      gamma_(config.gamma),
+      warmupFactor_(config.warmupFactor),
+      warmupSteps_(wholeSteps(config.warmupSteps)),
+      maxSteps_(wholeSteps(config.maxSteps)) {
+  for (const config::Duration& milestone : config.milestones) {
+    milestones_.push_back(wholeSteps(milestone));
+  }
+  std::sort(milestones_.begin(), milestones_.end());
+}
+
+double Schedule::learningRate(std::int64_t step) const {
+  const std::int64_t doneSteps = std::max<std::int64_t>(step - 1, 0);
+  return baseLr_ * warmup(doneSteps) * decay(doneSteps);
+}
+
+double Schedule::decay(std::int64_t doneSteps) const {
+  const double done =
+      maxSteps_ > 0 ? std::min(1.0, static_cast<double>(doneSteps) / static_cast<double>(maxSteps_))
+                    : 0.0;
+  if (kind_ == "cosine") return 0.5 * (1 + std::cos(std::numbers::pi * done));
+  if (kind_ == "linear") return 1 - done;
+  if (kind_ == "constant") return 1;
+  if (kind_ != "step") throw mendable("solver.schedule: '" + kind_ + "' is not known");
+  const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), doneSteps);
+  return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
+}
+
+double Schedule::warmup(std::int64_t doneSteps) const {
+  if (doneSteps + 1 >= warmupSteps_) return 1;
+  const double share = static_cast<double>(doneSteps) / static_cast<double>(warmupSteps_ - 1);
+  return warmupFactor_ + (1 - warmupFactor_) * share;
+}
+
+}  // namespace lockstep::solver

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/config/experiment.h"
+
+namespace lockstep::solver {
+
+/// The learning rate of every update, a pure function of the step. Durations of the config must be
+/// steps already.
+class Schedule {
+ public:
+  explicit Schedule(const config::SolverConfig& config);
+  /// Of update `step`, 1 … max_steps: the schedule at step-1 times the warm-up.
+  double learningRate(std::int64_t step) const;
+
+ private:
+  double decay(std::int64_t doneSteps) const;
+  double warmup(std::int64_t doneSteps) const;
+
+  std::string kind_;
+  double baseLr_, gamma_, warmupFactor_;
+  std::vector<std::int64_t> milestones_;
+  std::int64_t warmupSteps_, maxSteps_;
+};
+
+}  // namespace lockstep::solver
