@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QFrame>
+#include <QString>
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace lockstep::widgets {
+
+/// An inline message over a page: what, where, how to mend it. Never modal; stays until dismissed
+/// or replaced.
+class Banner : public QFrame {
+  Q_OBJECT
+
+ public:
+  enum class Kind { Error, Warning, Info };
+  explicit Banner(QWidget* parent = nullptr);
+
+  /// `title` in one line, `detail` wrapped below it; `action` empty: no button.
+  void showMessage(Kind kind, const QString& title, const QString& detail,
+                   const QString& action = {});
+  QString title() const;
+  QString detail() const;
+
+ Q_SIGNALS:
+  void actionTriggered();
+  void dismissed();
+
+ private:
+  void buildUi();
+  void connectSignals();
+
+  QLabel* icon_ = nullptr;
+  QLabel* title_ = nullptr;
+  QLabel* detail_ = nullptr;
+  QPushButton* action_ = nullptr;
+  QToolButton* copy_ = nullptr;
+  QToolButton* close_ = nullptr;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,47 @@
+#include "widgets/empty_state.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
+  title_ = new QLabel;
+  title_->setFont(interfaceFont(16, QFont::DemiBold));
+  title_->setAlignment(Qt::AlignHCenter);
+  title_->setWordWrap(true);
+  cause_ = new QLabel;
+  cause_->setAlignment(Qt::AlignHCenter);
+  cause_->setWordWrap(true);
+  cause_->setMaximumWidth(460);
+  cause_->setMinimumWidth(180);
+  setRole(cause_, "muted");
+  action_ = new QPushButton;
+  setRole(action_, "primary");
+
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(24, 24, 24, 24);
+  column->setSpacing(8);
+  column->addStretch(2);
+  column->addWidget(title_);
+  column->addWidget(cause_, 0, Qt::AlignHCenter);
+  column->addSpacing(8);
+  column->addWidget(action_, 0, Qt::AlignHCenter);
+  column->addStretch(3);
+  connect(action_, &QPushButton::clicked, this, &EmptyState::actionTriggered);
+}
+
+void EmptyState::setContent(const QString& title, const QString& cause, const QString& action) {
+  title_->setText(title);
+  cause_->setText(cause);
+  cause_->setVisible(!cause.isEmpty());
+  action_->setText(action);
+  action_->setVisible(!action.isEmpty());
+}
+
+QString EmptyState::title() const { return title_->text(); }
+
+}  // namespace lockstep::widgets

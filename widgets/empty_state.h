@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace lockstep::widgets {
+
+/// In place of content that is not there: what is missing, why, and one action.
+class EmptyState : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit EmptyState(QWidget* parent = nullptr);
+  /// `action` empty: no button.
+  void setContent(const QString& title, const QString& cause, const QString& action = {});
+  QString title() const;
+
+ Q_SIGNALS:
+  void actionTriggered();
+
+ private:
+  QLabel* title_ = nullptr;
+  QLabel* cause_ = nullptr;
+  QPushButton* action_ = nullptr;
+};
+
+}  // namespace lockstep::widgets

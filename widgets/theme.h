@@ -1,0 +1,96 @@
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+#include <QString>
+#include <QVector>
+
+class QPalette;
+class QWidget;
+
+/// Views only: data in by setters or models, wishes out by signals; no file, process or socket.
+namespace lockstep::widgets {
+
+/// Every colour of the window. Widgets that paint themselves read currentTheme() while painting;
+/// those that keep colours (plots, the text editor) read it again in changeEvent() on
+/// QEvent::StyleChange, which each widget gets after a switch.
+struct Theme {
+  bool isDark = true;
+  QColor window;                               ///< behind the pages
+  QColor panel;                                ///< top bar, docks, side columns
+  QColor card;                                 ///< cards and raised parts
+  QColor cardBorder;                           ///< 1 px around cards and fields
+  QColor divider;                              ///< 1 px between areas
+  QColor field;                                ///< inside of inputs and tooltips
+  QColor hover;                                ///< under the pointer
+  QColor selection;                            ///< chosen row
+  QColor text;                                 ///< values and titles
+  QColor textMuted;                            ///< labels, units, second lines (>= 4.5:1 on card)
+  QColor textFaint;                            ///< disabled, axis ticks (>= 3:1 on card)
+  QColor accent;                               ///< primary button, active tab, focus ring
+  QColor accentText;                           ///< on accent
+  QColor good;                                 ///< running, best, progress
+  QColor warning;                              ///< alerts, stopped, overridden
+  QColor error;                                ///< faults, failed
+  QColor grid;                                 ///< lines of plots
+  QColor truePositive, falsePositive, missed;  ///< boxes and masks: solid, dashed, dotted
+  QColor groundTruth, groundTruthHalo;         ///< double line: halo outside, line inside
+  // YAML text
+  QColor syntaxKey, syntaxString, syntaxNumber, syntaxComment;
+};
+
+const Theme& lightTheme();
+const Theme& darkTheme();
+/// The theme of the application's palette. GUI thread.
+const Theme& currentTheme();
+
+/// Colour and dash of the index-th run: Okabe-Ito, lightened on dark ground; never colour alone.
+struct RunStyle {
+  QColor color;
+  QVector<qreal> dashes;  ///< in pen widths; empty: solid
+};
+RunStyle runStyle(int index, const Theme& theme);
+
+/// Figures, steps, paths, YAML: of equal width. sizePx in logical pixels.
+QFont monoFont(int sizePx = 12);
+QFont interfaceFont(int sizePx = 13, QFont::Weight weight = QFont::Normal);
+
+/// WCAG contrast of two opaque colours, 1 … 21.
+double contrastRatio(const QColor& first, const QColor& second);
+QPalette paletteOf(const Theme& theme);
+/// The application's style sheet. Widgets opt in by objectName or by the dynamic property "role":
+///   QFrame: card, panel, divider; QLabel: heading (13 px bold), section (small bold muted), muted,
+///   faint, mono, figure (large mono); QPushButton / QToolButton: primary, danger, quiet (no frame
+///   until hovered), link; QLineEdit: filter; any input: "fault" true draws it in the error colour.
+///   After changing a property call repolish().
+QString styleSheetOf(const Theme& theme);
+void setRole(QWidget* widget, const char* role);
+/// Makes a changed dynamic property take effect.
+void repolish(QWidget* widget);
+
+/// Applies a theme to the application and follows the system's where asked.
+class ThemeSwitch : public QObject {
+  Q_OBJECT
+
+ public:
+  enum class Mode { System, Light, Dark };
+  explicit ThemeSwitch(QObject* parent = nullptr);
+
+  Mode mode() const { return mode_; }
+  void setMode(Mode mode);
+
+ Q_SIGNALS:
+  void themeChanged();
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void apply();
+
+  Mode mode_ = Mode::System;
+  bool applying_ = false;
+};
+
+}  // namespace lockstep::widgets
