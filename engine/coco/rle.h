@@ -13,13 +13,14 @@ namespace lockstep::coco {
 struct Rle {
   int height = 0;  ///< px
   int width = 0;   ///< px
-  std::vector<std::uint32_t> counts;  ///< lengths of alternating runs of 0 and 1, the first of 0; they sum to height*width
+  std::vector<std::uint32_t>
+      counts;  ///< lengths of alternating runs of 0 and 1, the first of 0; they sum to height*width
   bool operator==(const Rle&) const = default;
 };
 
 /// mask [height, width] row by row, nonzero is inside. rowStride in elements.
 Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t rowStride);
-/// [height*width] row by row, 0 or 1.
+/// [height*width] row by row, 0 or 1. Throws Error when the counts do not sum to height*width.
 std::vector<std::uint8_t> decodeMask(const Rle& rle);
 
 /// COCO's compressed text of the counts.
@@ -27,17 +28,22 @@ std::string compressCounts(const Rle& rle);
 /// Throws Error when the text is malformed or its runs do not sum to height*width.
 Rle decompressCounts(std::string_view text, int height, int width);
 
-/// One polygon x0 y0 x1 y1 …, px, rasterised as pycocotools does.
+/// One polygon x0 y0 x1 y1 …, px, rasterised as pycocotools does. Throws Error for a coordinate
+/// that is not finite.
 Rle rasterisePolygon(std::span<const double> xy, int height, int width);
-/// Union (or intersection) of masks of one size.
+/// Union (or intersection) of masks of one size. Throws Error when sizes differ. No masks: a mask
+/// of 0 x 0.
 Rle merge(std::span<const Rle> masks, bool intersect = false);
 
 std::uint64_t areaPx(const Rle& rle);
 /// x, y, width, height of the tight box; zeros when empty.
 std::array<double, 4> boundingBoxXywh(const Rle& rle);
-/// Intersection over union of two masks; with `crowd` (the second is a crowd) intersection over the first's area.
+/// Intersection over union of two masks; with `crowd` (the second is a crowd) intersection over the
+/// first's area. Throws Error when sizes differ.
 double maskIou(const Rle& detection, const Rle& groundTruth, bool crowd = false);
-/// Contours of the mask in px as closed polygons (pixel edges), for drawing.
+/// Contours of the mask in px as closed polygons along pixel edges, corners only, the last joined
+/// to the first: outlines clockwise on the screen, holes the other way. Pixels that touch at a
+/// corner alone are apart.
 std::vector<std::vector<std::array<double, 2>>> contours(const Rle& rle);
 
 }  // namespace lockstep::coco

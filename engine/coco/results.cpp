@@ -1,0 +1,122 @@
+#include "engine/coco/results.h"
+
+#include <cmath>
+
+#include "engine/base/error.h"
+#include "engine/coco/fault_list.h"
+#include "engine/coco/json_document.h"
+#include "engine/coco/json_text.h"
+
+namespace lockstep::coco {
+namespace {
+
+namespace dom = simdjson::dom;
+
+/// A detection and what its entry held.
+struct DetectionDraft {
+  Detection detection;
+  bool hasBox = false;
+};
+
+DetectionDraft takeDetection(RecordReader& reader, std::string& fault) {
+  DetectionDraft draft;
+  Detection& detection = draft.detection;
+  detection.imageId.value = reader.takeWhole("image_id");
+  detection.categoryId.value = reader.takeWhole("category_id");
+  detection.score = reader.takeNumber("score");
+  const auto box = reader.takeBox("bbox");
+  auto segmentation = reader.takeSegmentation("segmentation");
+  fault = reader.fault();
+  if (!fault.empty()) return draft;
+  if (segmentation) {
+    if (Rle* rle = std::get_if<Rle>(&*segmentation)) {
+      detection.mask = std::move(*rle);
+    } else {
+      fault = "its segmentation is a polygon; results hold masks as RLE: {\"size\", \"counts\"}";
+    }
+  } else if (!box) {
+    fault = "it has neither \"bbox\" nor \"segmentation\"";
+  }
+  draft.hasBox = box.has_value();
+  detection.boxXywh = box ? *box : boundingBoxXywh(detection.mask);
+  return draft;
+}
+
+std::vector<Detection> readDetections(dom::array entries, FaultList& faults) {
+  std::vector<Detection> detections;
+  detections.reserve(entries.size());
+  bool areaIsOfMask = false;
+  std::size_t index = 0;
+  for (dom::element entry : entries) {
+    RecordReader reader(entry);
+    std::string fault;
+    DetectionDraft draft = takeDetection(reader, fault);
+    if (!fault.empty()) {
+      faults.add("result " + std::to_string(index + 1), fault);
+    } else {
+      // As pycocotools: whether the first entry has a box decides where the areas of all come from.
+      if (index == 0) areaIsOfMask = !draft.hasBox;
+      Detection& detection = draft.detection;
+      if (areaIsOfMask && detection.mask.height > 0) {
+        detection.areaPx = static_cast<double>(areaPx(detection.mask));
+      }
+      detections.push_back(std::move(detection));
+    }
+    ++index;
+  }
+  return detections;
+}
+
+void appendDetection(const Detection& detection, std::string& json) {
+  json += "{\"image_id\":";
+  appendNumber(detection.imageId.value, json);
+  json += ",\"category_id\":";
+  appendNumber(detection.categoryId.value, json);
+  json += ",\"bbox\":";
+  appendNumbers(detection.boxXywh, json);
+  json += ",\"score\":";
+  appendNumber(detection.score, json);
+  if (detection.mask.height > 0) {
+    json += ",\"segmentation\":{\"size\":";
+    appendNumbers(std::array<std::int64_t, 2>{detection.mask.height, detection.mask.width}, json);
+    json += ",\"counts\":";
+    appendString(compressCounts(detection.mask), json);
+    json += "}";
+  }
+  json += "}";
+}
+
+std::vector<Detection> parse(std::string json, const std::string& name) {
+  const JsonDocument document(std::move(json), name);
+  dom::array entries;
+  if (document.root().get_array().get(entries) != simdjson::SUCCESS) {
+    throw Error(
+        name + ": is " + kindOf(document.root()) +
+        ", not COCO results: an array of {image_id, category_id, score, bbox, segmentation}");
+  }
+  FaultList faults(name);
+  std::vector<Detection> detections = readDetections(entries, faults);
+  faults.throwIfAny();
+  return detections;
+}
+
+}  // namespace
+
+std::string detectionsToJson(const std::vector<Detection>& detections) {
+  std::string json = "[";
+  for (std::size_t i = 0; i < detections.size(); ++i) {
+    if (i > 0) json += ",\n";
+    appendDetection(detections[i], json);
+  }
+  return json + "]\n";
+}
+
+std::vector<Detection> loadDetections(const std::filesystem::path& file) {
+  return parse(JsonDocument::read(file, "results file"), file.string());
+}
+
+std::vector<Detection> parseDetections(const std::string& json, const std::string& name) {
+  return parse(json, name);
+}
+
+}  // namespace lockstep::coco
