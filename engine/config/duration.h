@@ -11,7 +11,8 @@ struct Duration {
   Unit unit = Unit::Steps;
   bool operator==(const Duration&) const = default;
 
-  /// Whole steps, rounded up to at least 1 (0 stays 0, "never"). trainImages counts the usable training images.
+  /// Whole steps, rounded up to at least 1 (0 stays 0, "never"). trainImages counts the usable
+  /// training images.
   std::int64_t steps(std::int64_t trainImages, std::int64_t batchSize) const;
 };
 

@@ -7,8 +7,9 @@
 
 #include "engine/config/duration.h"
 
-/// The experiment file as typed structs. Names, defaults and meaning of every key are in the field table (fields.h);
-/// code after loading reads these structs only. Paths are absolute once loaded; empty means not given.
+/// The experiment file as typed structs. Names, defaults and meaning of every key are in the field
+/// table (fields.h); code after loading reads these structs only. Paths are absolute once loaded;
+/// empty means not given.
 namespace lockstep::config {
 
 struct DatasetPart {
@@ -81,16 +82,18 @@ struct ModelConfig {
   std::string backbone = "resnet50";  ///< resnet18 | resnet34 | resnet50 | resnet101
   std::string norm = "auto";          ///< auto | frozen_batch | batch | sync_batch | group
   double normEpsilon = 1e-5;
-  std::optional<int> freezeStages;    ///< absent: auto
+  std::optional<int> freezeStages;  ///< absent: auto
   int fpnChannels = 256;
-  std::string weights;                ///< safetensors file
+  std::string weights;  ///< safetensors file
   AnchorConfig anchors;
   RpnConfig rpn;
   BoxHeadConfig boxHead;
   MaskHeadConfig maskHead;
 
   /// `norm` with auto resolved: frozen_batch with weights, else group.
-  std::string resolvedNorm() const { return norm != "auto" ? norm : weights.empty() ? "group" : "frozen_batch"; }
+  std::string resolvedNorm() const {
+    return norm != "auto" ? norm : weights.empty() ? "group" : "frozen_batch";
+  }
   /// `freeze_stages` with auto resolved: 2 with weights, else 0.
   int resolvedFreezeStages() const { return freezeStages.value_or(weights.empty() ? 0 : 2); }
 };

@@ -8,45 +8,83 @@
 
 #include "engine/config/experiment.h"
 
-/// The one table of experiment keys. It drives the parser, range checks, the form in the app, `--set`, `config docs`
-/// and `config schema`.
+/// The one table of experiment keys. It drives the parser, range checks, the form in the app,
+/// `--set`, `config docs` and `config schema`.
 namespace lockstep::config {
 
+struct YamlNode;
+
 enum class FieldType {
-  Bool, Integer, Number, Text, Path, Choice, Duration, Bytes, IntegerList, NumberList, DurationList,
+  Bool,
+  Integer,
+  Number,
+  Text,
+  Path,
+  Choice,
+  Duration,
+  Bytes,
+  IntegerList,
+  NumberList,
+  DurationList,
+};
+
+/// What is wrong with a value ("-0.1 is not > 0") and what was probably meant ("" when nothing is
+/// near).
+struct ValueFault {
+  std::string text;
+  std::string proposal;
 };
 
 struct Field {
-  std::string key;              ///< dotted: `solver.base_lr`
+  std::string key;  ///< dotted: `solver.base_lr`
   FieldType type = FieldType::Text;
-  std::string unit;             ///< "px", "images", "s", "" …
-  std::string help;             ///< one line
+  std::string unit;  ///< "px", "images", "s", "" …
+  std::string help;  ///< one line
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   bool minimumExcluded = false;
   bool maximumExcluded = false;
-  int listSize = -1;            ///< required length of a list, -1: at least one
-  std::vector<std::string> choices;  ///< of a Choice; also the words an Integer or Path may be besides its value (`auto`, `null`)
-  bool nullable = false;        ///< `null` is allowed
-  /// Values that have no part behind them yet are refused: empty, or why ("the part is not built yet").
+  int listSize = -1;        ///< required length of a list, -1: any
+  bool mayBeEmpty = false;  ///< of a list
+  std::vector<std::string>
+      choices;  ///< of a Choice; also the words an Integer may be besides its value (`auto`)
+  bool nullable = false;  ///< `null` is allowed
+  /// False for a value that no part is built for yet: it is refused. Empty: every value is built.
   std::function<bool(const Experiment&)> isBuilt;
   /// The value as it would stand in YAML (flow style): `0.02`, `[32, 64]`, `null`, `12 epochs`.
   std::function<std::string(const Experiment&)> text;
-  /// Parses YAML scalar or flow text; returns "" or what is wrong ("is not > 0").
-  std::function<std::string(Experiment&, const std::string& yamlText)> assign;
+  /// Takes a parsed value, or says what is wrong with it (text "": nothing).
+  std::function<ValueFault(Experiment&, const YamlNode&)> assignNode;
+
+  /// Parses YAML scalar or flow text; returns "" or what is wrong ("-0.1 is not > 0").
+  std::string assign(Experiment& experiment, const std::string& yamlText) const;
+  /// The same with a proposal.
+  ValueFault check(Experiment& experiment, const std::string& yamlText) const;
 
   /// "> 0", "0 … 1", "" in words for messages, form and docs.
   std::string rangeText() const;
+  /// "number", "list of whole numbers", "one of sgd, adamw" for messages and docs.
+  std::string typeText() const;
+  /// The text of the default value.
+  std::string defaultText() const { return text(Experiment()); }
 };
 
 /// All fields, in the order of the experiment file.
 const std::vector<Field>& fields();
 /// Field with this dotted key, or nullptr.
 const Field* findField(std::string_view key);
-/// Nearest known dotted key (edit distance over the whole key and over its last part), or "" when nothing is near.
+/// Nearest known dotted key (edit distance over the whole key and over its last part), or "" when
+/// nothing is near.
 std::string nearestKey(std::string_view key);
-/// Sections in the order of the file: "dataset", "augment", …; the top level (name, base) is "".
+/// The same among sections and sub-sections.
+std::string nearestSection(std::string_view key);
+/// Nearest of a few words, or "".
+std::string nearestWord(std::string_view word, const std::vector<std::string>& candidates);
+/// Top-level sections in the order of the file: "", which holds name and base, "dataset",
+/// "augment", ….
 std::vector<std::string> sections();
+/// Whether this dotted key is a section or a sub-section ("model.rpn").
+bool isSection(std::string_view key);
 /// One-line doc of a section or sub-section such as "model.rpn".
 std::string sectionHelp(std::string_view section);
 

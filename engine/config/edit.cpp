@@ -1,0 +1,319 @@
+#include "engine/config/edit.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/config/value_text.h"
+#include "engine/config/yaml_tree.h"
+
+namespace lockstep::config {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+Parts splitKey(std::string_view key) {
+  Parts parts;
+  while (true) {
+    const std::size_t dot = key.find('.');
+    parts.emplace_back(key.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    key.remove_prefix(dot + 1);
+  }
+}
+
+YamlNode parseOrThrow(const std::string& text) {
+  try {
+    return parseYaml(text);
+  } catch (const YamlFault& fault) {
+    const TextPlace place = placeOf(text, fault.offset);
+    throw base::mendable("line " + std::to_string(place.line) + ", column " +
+                         std::to_string(place.column) + ": " + fault.text);
+  }
+}
+
+/// How far a dotted key leads into a tree.
+struct Descent {
+  const YamlNode* map = nullptr;  ///< deepest map that was entered
+  std::size_t found = 0;          ///< parts of the key that are there
+  const YamlNode* key = nullptr;  ///< of the last found part; it stands in `map`
+  const YamlNode* value = nullptr;
+  std::size_t index = 0;  ///< of the last found part in `map`
+};
+
+Descent descend(const YamlNode& root, const Parts& parts) {
+  Descent descent{.map = &root};
+  while (descent.found < parts.size()) {
+    if (descent.value != nullptr) {
+      if (descent.value->kind != YamlNode::Kind::Map) break;
+      descent.map = descent.value;
+      descent.key = descent.value = nullptr;
+    }
+    const std::vector<YamlNode>& keys = descent.map->keys;
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const YamlNode& node) {
+      return node.text == parts[descent.found];
+    });
+    if (key == keys.end()) break;
+    descent.index = static_cast<std::size_t>(key - keys.begin());
+    descent.key = &*key;
+    descent.value = &descent.map->items[descent.index];
+    ++descent.found;
+  }
+  return descent;
+}
+
+bool isBlockScalar(const YamlNode& node, const std::string& text) {
+  return node.kind == YamlNode::Kind::Scalar && node.isQuoted && text[node.begin] != '"' &&
+         text[node.begin] != '\'';
+}
+
+bool isBlockCollection(const YamlNode& node) {
+  const bool isCollection = node.kind == YamlNode::Kind::List || node.kind == YamlNode::Kind::Map;
+  return isCollection && !node.isFlow;
+}
+
+/// One change of a text: bytes [begin, end) become `with`.
+struct Change {
+  std::size_t begin = 0, end = 0;
+  std::string with;
+};
+
+/// Where and how a text is changed; reads the text, never writes it.
+class Editor {
+ public:
+  Editor(const std::string& text, const YamlNode& root) : text_(text), root_(root) {
+    const std::size_t newline = text.find('\n');
+    if (newline != std::string::npos && newline > 0 && text[newline - 1] == '\r') newline_ = "\r\n";
+  }
+
+  Change set(const Parts& parts, const std::string& value) const {
+    const Descent descent = descend(root_, parts);
+    if (descent.found == parts.size()) return replace(*descent.key, *descent.value, value);
+    const Parts missing(parts.begin() + static_cast<std::ptrdiff_t>(descent.found), parts.end());
+    if (descent.value == nullptr) return addToMap(*descent.map, missing, value);
+    if (descent.value->kind != YamlNode::Kind::Null) {
+      throw base::mendable(parts[descent.found - 1] +
+                           " holds a value, not keys: remove the value first");
+    }
+    if (descent.map->isFlow || !descent.value->isEmptyNull()) {
+      return replace(*descent.key, *descent.value, "{" + flowEntry(missing, value) + "}");
+    }
+    return insertLines(descent.key->end, columnOf(descent.key->begin) + indentStep(), missing,
+                       value);
+  }
+
+  Change remove(const Descent& descent) const {
+    if (descent.map->isFlow) return removeFromFlow(descent);
+    const std::size_t begin = lineBegin(descent.key->begin);
+    return {begin, std::min(lineEnd(descent.value->end) + 1, text_.size()), {}};
+  }
+
+ private:
+  char at(std::size_t place) const { return place < text_.size() ? text_[place] : '\0'; }
+
+  std::size_t lineBegin(std::size_t place) const {
+    const std::size_t newline = place == 0 ? std::string::npos : text_.rfind('\n', place - 1);
+    if (newline != std::string::npos) return newline + 1;
+    return text_.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  }
+  /// Of the newline, or the end of the text.
+  std::size_t lineEnd(std::size_t place) const {
+    return std::min(text_.find('\n', place), text_.size());
+  }
+  /// The same before a carriage return.
+  std::size_t contentEnd(std::size_t place) const {
+    const std::size_t end = lineEnd(place);
+    return end > place && at(end - 1) == '\r' ? end - 1 : end;
+  }
+  std::size_t columnOf(std::size_t place) const { return place - lineBegin(place); }
+
+  /// Spaces per level, as the first section of the file has them.
+  std::size_t indentStep() const {
+    for (std::size_t index = 0; index < root_.items.size(); ++index) {
+      const YamlNode& value = root_.items[index];
+      if (value.kind != YamlNode::Kind::Map || value.isFlow || value.keys.empty()) continue;
+      return columnOf(value.keys.front().begin) - columnOf(root_.keys[index].begin);
+    }
+    return 2;
+  }
+
+  Change replace(const YamlNode& key, const YamlNode& value, const std::string& with) const {
+    if (value.isEmptyNull()) {
+      const bool hasColon = value.begin > key.end;
+      return {value.begin, value.begin, (hasColon ? " " : ": ") + with};
+    }
+    if (isBlockScalar(value, text_)) {
+      std::size_t header = value.begin;
+      while (header < text_.size() && !std::isspace(static_cast<unsigned char>(at(header))))
+        ++header;
+      const std::size_t end = contentEnd(header);
+      return {value.begin, value.end, with + text_.substr(header, end - header)};
+    }
+    if (isBlockCollection(value)) {
+      const std::size_t colon = text_.find(':', key.end) + 1;
+      const std::size_t end = contentEnd(colon);
+      return {colon, value.end,
+              " " + with + text_.substr(colon, end - colon) + commentsBetween(end, value.end)};
+    }
+    return {value.begin, value.end, with};
+  }
+
+  /// Lines of comments between a key and the end of its value, which stay when the value goes.
+  std::string commentsBetween(std::size_t from, std::size_t end) const {
+    std::string kept;
+    for (std::size_t line = lineEnd(from) + 1; line < end; line = lineEnd(line) + 1) {
+      const std::size_t first = text_.find_first_not_of(' ', line);
+      if (at(first) == '#') kept += newline_ + text_.substr(line, contentEnd(line) - line);
+    }
+    return kept;
+  }
+
+  static std::string flowEntry(const Parts& parts, const std::string& value) {
+    std::string entry, closing;
+    for (std::size_t index = 0; index + 1 < parts.size(); ++index) {
+      entry += parts[index] + ": {";
+      closing += "}";
+    }
+    return entry + parts.back() + ": " + value + closing;
+  }
+
+  Change addToMap(const YamlNode& map, const Parts& parts, const std::string& value) const {
+    if (!map.isFlow && map.items.empty()) return appendToEmptyFile(parts, value);
+    if (!map.isFlow) return insertLines(map.end, columnOf(map.keys.front().begin), parts, value);
+    if (at(map.begin) != '{') throw base::mendable("a map without braces cannot be added to");
+    if (map.items.empty()) return {map.begin + 1, map.begin + 1, flowEntry(parts, value)};
+    const std::size_t place = std::max(map.keys.back().end, map.items.back().end);
+    return {place, place, ", " + flowEntry(parts, value)};
+  }
+
+  Change appendToEmptyFile(const Parts& parts, const std::string& value) const {
+    const bool needsNewline = !text_.empty() && text_.back() != '\n';
+    return {text_.size(), text_.size(),
+            (needsNewline ? newline_ : "") + blockLines(0, parts, value)};
+  }
+
+  /// After the line of `place`.
+  Change insertLines(std::size_t place, std::size_t indent, const Parts& parts,
+                     const std::string& value) const {
+    const std::size_t end = lineEnd(place);
+    std::string lines = blockLines(indent, parts, value);
+    if (end < text_.size()) return {end + 1, end + 1, std::move(lines)};
+    lines.resize(lines.size() - newline_.size());  // the file ends without a newline, and stays so
+    return {end, end, newline_ + lines};
+  }
+
+  std::string blockLines(std::size_t indent, const Parts& parts, const std::string& value) const {
+    std::string lines;
+    for (std::size_t index = 0; index < parts.size(); ++index) {
+      const bool isLast = index + 1 == parts.size();
+      lines +=
+          std::string(indent, ' ') + parts[index] + ":" + (isLast ? " " + value : "") + newline_;
+      indent += indentStep();
+    }
+    return lines;
+  }
+
+  Change removeFromFlow(const Descent& descent) const {
+    const YamlNode& map = *descent.map;
+    const std::size_t begin = descent.key->begin;
+    std::size_t end = std::max(descent.key->end, descent.value->end);
+    if (descent.index > 0) {
+      const std::size_t before = descent.index - 1;
+      return {std::max(map.keys[before].end, map.items[before].end), end, {}};
+    }
+    while (at(end) == ' ') ++end;
+    if (at(end) == ',') ++end;
+    const bool isOnly = map.items.size() == 1;
+    while (!isOnly && at(end) == ' ') ++end;
+    return {begin, end, {}};
+  }
+
+  const std::string& text_;
+  const YamlNode& root_;
+  std::string newline_ = "\n";
+};
+
+bool isSameValue(const YamlNode& left, const YamlNode& right) {
+  return left.kind == right.kind && left.text == right.text && left.isQuoted == right.isQuoted &&
+         std::equal(left.keys.begin(), left.keys.end(), right.keys.begin(), right.keys.end(),
+                    isSameValue) &&
+         std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(),
+                    isSameValue);
+}
+
+/// Values of a map by dotted key, in order, without the one that is edited and without empty ones.
+void collectOthers(const YamlNode& map, const std::string& prefix, const std::string& edited,
+                   std::vector<std::pair<std::string, const YamlNode*>>& values) {
+  for (std::size_t index = 0; index < map.items.size(); ++index) {
+    const std::string key = prefix + map.keys[index].text;
+    const YamlNode& value = map.items[index];
+    if (key == edited || value.kind == YamlNode::Kind::Null) continue;
+    if (value.kind == YamlNode::Kind::Map) {
+      collectOthers(value, key + ".", edited, values);
+    } else {
+      values.emplace_back(key, &value);
+    }
+  }
+}
+
+/// Applies a change and makes sure that it did what it should: every other value is the same.
+std::string apply(const std::string& text, const YamlNode& root, const Change& change,
+                  std::string_view key, const YamlNode* wanted) {
+  std::string changed = text;
+  changed.replace(change.begin, change.end - change.begin, change.with);
+  const YamlNode newRoot = parseOrThrow(changed);
+  std::vector<std::pair<std::string, const YamlNode*>> before, after;
+  collectOthers(root, "", std::string(key), before);
+  collectOthers(newRoot, "", std::string(key), after);
+  const bool areOthersSame =
+      std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                 [](const auto& left, const auto& right) {
+                   return left.first == right.first && isSameValue(*left.second, *right.second);
+                 });
+  const Parts parts = splitKey(key);
+  const Descent there = descend(newRoot, parts);
+  const bool isThere = there.found == parts.size();
+  const bool isDone = wanted == nullptr ? !isThere : isThere && isSameValue(*there.value, *wanted);
+  if (!areOthersSame || !isDone) {
+    throw base::mendable(std::string(key) + " cannot be edited here: change it in the text");
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::optional<ValueSpan> findValue(const std::string& text, std::string_view key) {
+  try {
+    const YamlNode root = parseYaml(text);
+    const Parts parts = splitKey(key);
+    const Descent descent = descend(root, parts);
+    if (descent.found != parts.size()) return std::nullopt;
+    const TextPlace place = placeOf(text, descent.value->begin);
+    return ValueSpan{descent.value->begin, descent.value->end, place.line, place.column};
+  } catch (const YamlFault&) {
+    return std::nullopt;
+  }
+}
+
+std::string setValue(const std::string& text, std::string_view key, std::string_view yamlValue) {
+  const std::string value(trimmed(yamlValue));
+  YamlNode wanted;
+  try {
+    wanted = parseYamlValue(value);
+  } catch (const YamlFault& fault) {
+    throw base::mendable(std::string(key) + ": " + value + ": " + fault.text);
+  }
+  const YamlNode root = parseOrThrow(text);
+  const Change change = Editor(text, root).set(splitKey(key), value);
+  return apply(text, root, change, key, &wanted);
+}
+
+std::string removeValue(const std::string& text, std::string_view key) {
+  const YamlNode root = parseOrThrow(text);
+  const Parts parts = splitKey(key);
+  const Descent descent = descend(root, parts);
+  if (descent.found != parts.size()) return text;
+  return apply(text, root, Editor(text, root).remove(descent), key, nullptr);
+}
+
+}  // namespace lockstep::config

@@ -1,0 +1,198 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/config/fields.h"
+
+/// How the table of fields is written: one line per key in fields_*.cpp.
+namespace lockstep::config {
+
+/// Allowed numbers of a field.
+struct Range {
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool minimumExcluded = false;
+  bool maximumExcluded = false;
+};
+inline Range atLeast(double minimum) { return {.minimum = minimum}; }
+inline Range above(double minimum) { return {.minimum = minimum, .minimumExcluded = true}; }
+inline Range between(double minimum, double maximum) {
+  return {.minimum = minimum, .maximum = maximum};
+}
+
+/// Reads and writes one value of an experiment.
+template <typename Value>
+struct Access {
+  std::function<Value(const Experiment&)> get;
+  std::function<void(Experiment&, Value)> set;
+};
+
+struct FieldTable {
+  std::vector<Field> fields;
+  std::vector<std::pair<std::string, std::string>> sections;  ///< dotted name, help
+};
+
+void completeBool(Field& field, Access<bool> access);
+void completeInteger(Field& field, Access<std::int64_t> access);
+void completeIntegerOrAuto(Field& field, Access<std::optional<std::int64_t>> access);
+void completeNumber(Field& field, Access<double> access);
+void completeText(Field& field, Access<std::string> access);
+void completeDuration(Field& field, Access<Duration> access);
+void completeBytes(Field& field, Access<std::int64_t> access);
+void completeIntegers(Field& field, Access<std::vector<std::int64_t>> access);
+void completeNumbers(Field& field, Access<std::vector<double>> access);
+void completeDurations(Field& field, Access<std::vector<Duration>> access);
+
+/// Only the default has a part behind it yet; every other value is refused.
+void refuseUntilBuilt(Field& field);
+/// The same for some values of a choice.
+void refuseUntilBuilt(Field& field, std::vector<std::string> notBuilt);
+
+/// Adds the rows of one section. Part: generic lambda from Experiment& to the section's struct,
+/// const or not.
+template <typename Part>
+class SectionRows {
+ public:
+  SectionRows(FieldTable& table, const std::string& name, const std::string& help, Part part)
+      : table_(table), prefix_(name.empty() ? "" : name + "."), part_(part) {
+    table.sections.emplace_back(name, help);
+  }
+
+  template <typename Member>
+  Field& flag(const char* key, Member member, const char* help) {
+    Field& field = add(key, FieldType::Bool, {}, "", help);
+    completeBool(field, access<bool>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& integer(const char* key, Member member, Range range, const char* unit, const char* help) {
+    Field& field = add(key, FieldType::Integer, range, unit, help);
+    if (std::is_same_v<Plain<Member>, int> && field.maximum > kMaxInt) field.maximum = kMaxInt;
+    completeInteger(field, access<std::int64_t>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& integerOrAuto(const char* key, Member member, Range range, const char* unit,
+                       const char* help) {
+    Field& field = add(key, FieldType::Integer, range, unit, help);
+    field.choices = {"auto"};
+    completeIntegerOrAuto(field, access<std::optional<std::int64_t>>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& number(const char* key, Member member, Range range, const char* unit, const char* help) {
+    Field& field = add(key, FieldType::Number, range, unit, help);
+    completeNumber(field, access<double>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& text(const char* key, Member member, const char* help) {
+    Field& field = add(key, FieldType::Text, {}, "", help);
+    completeText(field, access<std::string>(member));
+    return field;
+  }
+  /// `null` is allowed and the same as not given.
+  template <typename Member>
+  Field& path(const char* key, Member member, const char* help) {
+    Field& field = add(key, FieldType::Path, {}, "", help);
+    field.nullable = true;
+    completeText(field, access<std::string>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& choice(const char* key, Member member, std::vector<std::string> choices,
+                const char* help) {
+    Field& field = add(key, FieldType::Choice, {}, "", help);
+    field.choices = std::move(choices);
+    completeText(field, access<std::string>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& duration(const char* key, Member member, Range range, const char* help) {
+    Field& field = add(key, FieldType::Duration, range, "steps", help);
+    completeDuration(field, access<Duration>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& bytes(const char* key, Member member, Range range, const char* help) {
+    Field& field = add(key, FieldType::Bytes, range, "bytes", help);
+    completeBytes(field, access<std::int64_t>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& integers(const char* key, Member member, Range range, const char* unit, const char* help) {
+    Field& field = add(key, FieldType::IntegerList, range, unit, help);
+    if (field.maximum > kMaxInt) field.maximum = kMaxInt;
+    completeIntegers(field, listAccess(member));
+    return field;
+  }
+  template <typename Member>
+  Field& numbers(const char* key, Member member, Range range, const char* unit, const char* help) {
+    Field& field = add(key, FieldType::NumberList, range, unit, help);
+    completeNumbers(field, access<std::vector<double>>(member));
+    return field;
+  }
+  template <typename Member>
+  Field& durations(const char* key, Member member, Range range, const char* help) {
+    Field& field = add(key, FieldType::DurationList, range, "steps", help);
+    completeDurations(field, access<std::vector<Duration>>(member));
+    return field;
+  }
+
+ private:
+  using Section = std::remove_reference_t<std::invoke_result_t<Part, Experiment&>>;
+  template <typename Member>
+  using Plain = std::remove_reference_t<decltype(std::declval<Section&>().*std::declval<Member>())>;
+  static constexpr double kMaxInt = 2147483647;
+
+  Field& add(const char* key, FieldType type, Range range, const char* unit, const char* help) {
+    Field field;
+    field.key = prefix_ + key;
+    field.type = type;
+    field.unit = unit;
+    field.help = help;
+    field.minimum = range.minimum;
+    field.maximum = range.maximum;
+    field.minimumExcluded = range.minimumExcluded;
+    field.maximumExcluded = range.maximumExcluded;
+    table_.fields.push_back(std::move(field));
+    return table_.fields.back();
+  }
+
+  template <typename Value, typename Member>
+  Access<Value> access(Member member) const {
+    return {[part = part_, member](const Experiment& experiment) -> Value {
+              return Value(part(experiment).*member);
+            },
+            [part = part_, member](Experiment& experiment, Value value) {
+              part(experiment).*member = Plain<Member>(std::move(value));
+            }};
+  }
+
+  template <typename Member>
+  Access<std::vector<std::int64_t>> listAccess(Member member) const {
+    return {[part = part_, member](const Experiment& experiment) {
+              const auto& values = part(experiment).*member;
+              return std::vector<std::int64_t>(values.begin(), values.end());
+            },
+            [part = part_, member](Experiment& experiment, std::vector<std::int64_t> values) {
+              (part(experiment).*member).assign(values.begin(), values.end());
+            }};
+  }
+
+  FieldTable& table_;
+  std::string prefix_;
+  Part part_;
+};
+
+void addDatasetFields(FieldTable& table);
+void addModelFields(FieldTable& table);
+void addSolverFields(FieldTable& table);
+void addRunFields(FieldTable& table);
+
+}  // namespace lockstep::config

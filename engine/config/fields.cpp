@@ -1,0 +1,152 @@
+#include "engine/config/fields.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/config/field_rows.h"
+#include "engine/config/field_values.h"
+#include "engine/config/value_text.h"
+#include "engine/config/yaml_tree.h"
+
+namespace lockstep::config {
+namespace {
+
+/// A maximum that is only what the type holds is no range worth naming.
+constexpr double kNoMaximum = 2147483647;
+
+FieldTable makeTable() {
+  FieldTable table;
+  SectionRows top(
+      table, "", "The experiment.", [](auto& e) -> auto& { return e; });
+  top.text("name", &Experiment::name, "Name of the experiment and of its run folders.");
+  top.path("base", &Experiment::base,
+           "Experiment file that this one inherits from; it names only what differs.");
+  addDatasetFields(table);
+  addModelFields(table);
+  addSolverFields(table);
+  addRunFields(table);
+  return table;
+}
+
+const FieldTable& table() {
+  static const FieldTable made = makeTable();
+  return made;
+}
+
+std::string plainNumber(double value) {
+  return value == static_cast<double>(static_cast<std::int64_t>(value))
+             ? std::to_string(static_cast<std::int64_t>(value))
+             : writeNumber(value);
+}
+
+}  // namespace
+
+const std::vector<Field>& fields() { return table().fields; }
+
+const Field* findField(std::string_view key) {
+  static const std::unordered_map<std::string_view, const Field*> byKey = [] {
+    std::unordered_map<std::string_view, const Field*> map;
+    for (const Field& field : fields()) map.emplace(field.key, &field);
+    return map;
+  }();
+  const auto found = byKey.find(key);
+  return found == byKey.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> sections() {
+  std::vector<std::string> names;
+  for (const auto& [name, help] : table().sections) {
+    if (name.find('.') == std::string::npos) names.push_back(name);
+  }
+  return names;
+}
+
+bool isSection(std::string_view key) {
+  const auto& all = table().sections;
+  return !key.empty() && std::any_of(all.begin(), all.end(),
+                                     [&](const auto& section) { return section.first == key; });
+}
+
+std::string sectionHelp(std::string_view section) {
+  for (const auto& [name, help] : table().sections) {
+    if (name == section) return help;
+  }
+  return {};
+}
+
+YamlNode valueNode(const Field& field, const std::string& yamlText) {
+  const std::string_view value = trimmed(yamlText);
+  const bool isWord = field.type == FieldType::Path || field.type == FieldType::Text ||
+                      field.type == FieldType::Choice;
+  const bool isYaml =
+      value.empty() || value == "null" || value == "~" || value[0] == '"' || value[0] == '\'';
+  if (!isWord || isYaml) return parseYamlValue(yamlText);
+  YamlNode node;  // a path such as `a: b` or `#1` is taken as it is
+  node.kind = YamlNode::Kind::Scalar;
+  node.text = value;
+  return node;
+}
+
+ValueFault Field::check(Experiment& experiment, const std::string& yamlText) const {
+  try {
+    return assignNode(experiment, valueNode(*this, yamlText));
+  } catch (const YamlFault& fault) {
+    return {std::string(trimmed(yamlText)) + ": " + fault.text, {}};
+  }
+}
+
+std::string Field::assign(Experiment& experiment, const std::string& yamlText) const {
+  return check(experiment, yamlText).text;
+}
+
+std::string Field::rangeText() const {
+  const bool hasMinimum = minimum > -std::numeric_limits<double>::infinity();
+  const bool hasMaximum =
+      maximum < std::numeric_limits<double>::infinity() && maximum != kNoMaximum;
+  if (hasMinimum && hasMaximum && !minimumExcluded && !maximumExcluded) {
+    return plainNumber(minimum) + " … " + plainNumber(maximum);
+  }
+  std::string words;
+  if (hasMinimum) words = (minimumExcluded ? "> " : "≥ ") + plainNumber(minimum);
+  if (hasMaximum) {
+    words += (words.empty() ? "" : " and ") + std::string(maximumExcluded ? "< " : "≤ ") +
+             plainNumber(maximum);
+  }
+  return words;
+}
+
+std::string Field::typeText() const {
+  const std::string count = listSize < 0 ? "" : std::to_string(listSize) + " ";
+  std::string words;
+  switch (type) {
+    case FieldType::Bool:
+      return "true or false";
+    case FieldType::Integer:
+      words = "whole number";
+      break;
+    case FieldType::Number:
+      return "number";
+    case FieldType::Text:
+      words = "text";
+      break;
+    case FieldType::Path:
+      words = "path";
+      break;
+    case FieldType::Choice:
+      break;
+    case FieldType::Duration:
+      return "steps, epochs or images";
+    case FieldType::Bytes:
+      return "size";
+    case FieldType::IntegerList:
+      return "list of " + count + "whole numbers";
+    case FieldType::NumberList:
+      return "list of " + count + "numbers";
+    case FieldType::DurationList:
+      return "list of steps, epochs or images";
+  }
+  for (const std::string& choice : choices) words += (words.empty() ? "" : ", ") + choice;
+  return words + (nullable ? " or null" : "");
+}
+
+}  // namespace lockstep::config

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <limits>
+
+#include "engine/config/fields.h"
+
+namespace lockstep::config {
+namespace {
+
+/// Lower case, with _ for - and space: baseLr, base-lr and BASE_LR are all near base_lr.
+std::string normalised(std::string_view word) {
+  std::string text(word);
+  for (char& character : text) {
+    if (character >= 'A' && character <= 'Z') character = static_cast<char>(character + 32);
+    if (character == '-' || character == ' ') character = '_';
+  }
+  return text;
+}
+
+std::string_view lastPart(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? key : key.substr(dot + 1);
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours.
+int editDistance(std::string_view left, std::string_view right) {
+  const std::size_t width = right.size() + 1;
+  std::vector<int> cells((left.size() + 1) * width);
+  for (std::size_t i = 0; i <= left.size(); ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      int& cell = cells[i * width + j];
+      if (i == 0 || j == 0) {
+        cell = static_cast<int>(i + j);
+        continue;
+      }
+      const int replaced = cells[(i - 1) * width + j - 1] + (left[i - 1] != right[j - 1]);
+      cell = std::min({cells[(i - 1) * width + j] + 1, cells[i * width + j - 1] + 1, replaced});
+      const bool isSwap =
+          i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1];
+      if (isSwap) cell = std::min(cell, cells[(i - 2) * width + j - 2] + 1);
+    }
+  }
+  return cells.back();
+}
+
+int mostEdits(std::string_view word) { return std::max(1, static_cast<int>(word.size()) / 3); }
+
+constexpr int kFar = std::numeric_limits<int>::max();
+
+/// How far `candidate` is from what was written, kFar when it is not near. Smaller is nearer.
+int keyDistance(const std::string& written, const std::string& candidate) {
+  const std::string_view last = lastPart(written), candidateLast = lastPart(candidate);
+  const int whole = editDistance(written, candidate);
+  int best = whole <= mostEdits(last) ? 2 * whole : kFar;
+  const int edits = editDistance(last, candidateLast);
+  if (edits <= mostEdits(last)) best = std::min(best, 2 * edits + 1);
+  // `lr` means base_lr, `threads` means loader_threads.
+  const bool isTail = last.size() >= 2 && candidateLast.ends_with("_" + std::string(last));
+  if (isTail) best = std::min(best, 2 * mostEdits(last) + 2);
+  return best;
+}
+
+std::string nearestOf(std::string_view key, const std::vector<std::string>& candidates) {
+  const std::string written = normalised(key.substr(0, 100));
+  std::string nearest;
+  int least = kFar, leastWhole = kFar;
+  for (const std::string& candidate : candidates) {
+    const int distance = keyDistance(written, candidate);
+    const int whole = editDistance(written, candidate);  // settles ties such as rpn and box_head
+    if (distance == kFar || distance > least || (distance == least && whole >= leastWhole))
+      continue;
+    least = distance;
+    leastWhole = whole;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+}  // namespace
+
+std::string nearestKey(std::string_view key) {
+  std::vector<std::string> candidates;
+  for (const Field& field : fields()) candidates.push_back(field.key);
+  return nearestOf(key, candidates);
+}
+
+std::string nearestSection(std::string_view key) {
+  std::vector<std::string> candidates;
+  for (const Field& field : fields()) {
+    for (std::size_t dot = field.key.find('.'); dot != std::string::npos;
+         dot = field.key.find('.', dot + 1)) {
+      const std::string section = field.key.substr(0, dot);
+      if (std::find(candidates.begin(), candidates.end(), section) == candidates.end()) {
+        candidates.push_back(section);
+      }
+    }
+  }
+  return nearestOf(key, candidates);
+}
+
+std::string nearestWord(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string written = normalised(word.substr(0, 100));
+  std::string nearest;
+  int least = mostEdits(word) + 1;
+  for (const std::string& candidate : candidates) {
+    const int distance = editDistance(written, normalised(candidate));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+}  // namespace lockstep::config

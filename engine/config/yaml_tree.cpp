@@ -1,0 +1,277 @@
+#include "engine/config/yaml_tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "engine/config/value_text.h"
+
+namespace lockstep::config {
+namespace {
+
+/// Experiment files nest four deep; a limit keeps every recursion over the tree shallow.
+constexpr std::size_t kMaxDepth = 50;
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+
+/// Builds the tree from yaml-cpp's events.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(std::size_t firstByte) : firstByte_(firstByte) {}
+
+  YamlNode takeRoot() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    add(nodeAt(mark, YamlNode::Kind::Null));
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw YamlFault{offsetOf(mark),
+                    "aliases (*name) are not read in experiment files: write the value again, or "
+                    "share it with 'base:'"};
+  }
+
+  void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
+    throw YamlFault{offsetOf(mark),
+                    "anchors (&" + name + ") are not read in experiment files: remove the anchor"};
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    refuseTag(mark, tag);
+    YamlNode node = nodeAt(mark, YamlNode::Kind::Scalar);
+    node.text = value;
+    node.isQuoted = tag == "!";
+    add(std::move(node));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                       YAML::EmitterStyle::value style) override {
+    open(mark, tag, YamlNode::Kind::List, style);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                  YAML::EmitterStyle::value style) override {
+    open(mark, tag, YamlNode::Kind::Map, style);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  std::size_t offsetOf(const YAML::Mark& mark) const {
+    return firstByte_ + static_cast<std::size_t>(std::max(mark.pos, 0));
+  }
+
+  YamlNode nodeAt(const YAML::Mark& mark, YamlNode::Kind kind) const {
+    YamlNode node;
+    node.kind = kind;
+    node.begin = node.end = offsetOf(mark);
+    return node;
+  }
+
+  void refuseTag(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    throw YamlFault{offsetOf(mark),
+                    "tags (!name) are not read in experiment files: write the plain value"};
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, YamlNode::Kind kind,
+            YAML::EmitterStyle::value style) {
+    refuseTag(mark, tag);
+    if (openNodes_.size() >= kMaxDepth) throw YamlFault{offsetOf(mark), "nests too deep"};
+    YamlNode node = nodeAt(mark, kind);
+    node.isFlow = style == YAML::EmitterStyle::Flow;
+    openNodes_.push_back(std::move(node));
+  }
+
+  void close() {
+    YamlNode node = std::move(openNodes_.back());
+    openNodes_.pop_back();
+    add(std::move(node));
+  }
+
+  void add(YamlNode node) {
+    if (openNodes_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    YamlNode& parent = openNodes_.back();
+    const bool isKey =
+        parent.kind == YamlNode::Kind::Map && parent.keys.size() == parent.items.size();
+    if (isKey && node.kind != YamlNode::Kind::Scalar) {
+      throw YamlFault{node.begin, "a key has to be a word"};
+    }
+    (isKey ? parent.keys : parent.items).push_back(std::move(node));
+  }
+
+  std::size_t firstByte_;
+  YamlNode root_;
+  std::vector<YamlNode> openNodes_;
+};
+
+/// Bytes of the UTF-8 character at `offset`, or 0 when it is none.
+std::size_t characterLength(std::string_view text, std::size_t offset) {
+  const auto byteAt = [&](std::size_t place) {
+    return place < text.size() ? static_cast<unsigned char>(text[place]) : 0U;
+  };
+  const unsigned first = byteAt(offset), second = byteAt(offset + 1);
+  const auto isTail = [](unsigned byte) { return (byte & 0xc0U) == 0x80U; };
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return isTail(second) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool isOverlong = first == 0xe0 && second < 0xa0;
+    const bool isSurrogate = first == 0xed && second > 0x9f;
+    return isTail(second) && isTail(byteAt(offset + 2)) && !isOverlong && !isSurrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool isOverlong = first == 0xf0 && second < 0x90;
+    const bool isTooLarge = first == 0xf4 && second > 0x8f;
+    return isTail(second) && isTail(byteAt(offset + 2)) && isTail(byteAt(offset + 3)) &&
+                   !isOverlong && !isTooLarge
+               ? 4
+               : 0;
+  }
+  return 0;
+}
+
+void refuseBinary(std::string_view text) {
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[offset]);
+    const bool isControl =
+        (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
+    if (isControl) throw YamlFault{offset, "holds binary data: not an experiment file"};
+    const std::size_t length = characterLength(text, offset);
+    if (length == 0) throw YamlFault{offset, "is not UTF-8 text: save the file as UTF-8"};
+    offset += length;
+  }
+}
+
+void refuseTabs(std::string_view text) {
+  for (std::size_t lineBegin = 0; lineBegin < text.size();) {
+    const std::size_t lineEnd = std::min(text.find('\n', lineBegin), text.size());
+    const std::string_view line = text.substr(lineBegin, lineEnd - lineBegin);
+    const std::size_t content = line.find_first_not_of(" \t\r");
+    const std::size_t tab = line.find('\t');
+    if (content != std::string_view::npos && line[content] != '#' && tab < content) {
+      throw YamlFault{lineBegin + tab, "a tab: YAML is indented with spaces"};
+    }
+    lineBegin = lineEnd + 1;
+  }
+}
+
+/// yaml-cpp's words for what people most often write, in ours.
+std::string explainSyntax(const std::string& message) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
+      {"illegal map value",
+       "a ':' where no key can be: check the indentation here and of the line above, and put text "
+       "that holds ': ' in quotes"},
+      {"end of map flow not found", "a '}' or a ',' is missing"},
+      {"end of sequence flow not found", "a ']' or a ',' is missing"},
+      {"end of map not found",
+       "this line does not belong to the map above: check its indentation and that it is 'key: "
+       "value'"},
+      {"end of sequence not found",
+       "this line does not belong to the list above: check its "
+       "indentation"},
+      {"illegal EOF in scalar", "a quote is not closed"},
+      {"illegal flow end", "a closing bracket without its opening one"},
+      {"illegal block entry", "a '- ' where no list can begin"},
+      {"illegal map key", "a key where none can be: check the indentation"},
+  }};
+  for (const auto& [theirs, ours] : kWords) {
+    if (message == theirs) return std::string(ours);
+  }
+  if (message.find("alias") != std::string::npos || message.find("anchor") != std::string::npos) {
+    return "anchors (&name) and aliases (*name) are not read in experiment files";
+  }
+  if (message.find("recursion") != std::string::npos || message.find("Deep") != std::string::npos) {
+    return "nests too deep";
+  }
+  return "is not YAML: " + message;
+}
+
+void refuseSecondDocument(YAML::Parser& parser, std::size_t firstByte) {
+  if (!parser) return;
+  TreeBuilder rest(firstByte);
+  if (!parser.HandleNextDocument(rest)) return;
+  const YamlNode second = rest.takeRoot();
+  throw YamlFault{second.begin, "a second YAML document begins here: a file holds one experiment"};
+}
+
+YamlNode parseEvents(const std::string& text) {
+  const std::size_t firstByte = text.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0;
+  std::istringstream stream(text);
+  TreeBuilder builder(firstByte);
+  try {
+    YAML::Parser parser(stream);
+    if (parser.HandleNextDocument(builder)) refuseSecondDocument(parser, firstByte);
+  } catch (const YAML::Exception& fault) {
+    const std::size_t offset = firstByte + static_cast<std::size_t>(std::max(fault.mark.pos, 0));
+    throw YamlFault{std::min(offset, text.size()), explainSyntax(fault.msg)};
+  }
+  return builder.takeRoot();
+}
+
+}  // namespace
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (std::size_t index = 0; index < keys.size() && index < items.size(); ++index) {
+    if (keys[index].text == key) return &items[index];
+  }
+  return nullptr;
+}
+
+TextPlace placeOf(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const std::size_t newline = before.rfind('\n');
+  std::string_view line = before.substr(newline == std::string_view::npos ? 0 : newline + 1);
+  if (newline == std::string_view::npos && line.starts_with(kUtf8Mark)) line.remove_prefix(3);
+  const auto isFirstByte = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+  };
+  return {1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+          1 + static_cast<int>(std::count_if(line.begin(), line.end(), isFirstByte))};
+}
+
+YamlNode parseYaml(const std::string& text) {
+  refuseBinary(text);
+  refuseTabs(text);
+  YamlNode root = parseEvents(text);
+  findSpans(root, text);
+  if (root.isEmptyNull()) root.kind = YamlNode::Kind::Map;
+  if (root.kind != YamlNode::Kind::Map) {
+    throw YamlFault{root.begin,
+                    "an experiment file is a map of keys, such as 'name: first' and "
+                    "'solver:' with lines below it"};
+  }
+  return root;
+}
+
+YamlNode parseYamlValue(const std::string& text) {
+  static constexpr std::string_view kKey = "v: ";
+  refuseBinary(text);
+  const std::string_view value = trimmed(text);
+  if (value.find('\n') != std::string_view::npos) throw YamlFault{0, "has more than one line"};
+  const std::string line = std::string(kKey) + std::string(value) + "\n";
+  YamlNode root;
+  try {
+    root = parseEvents(line);
+    findSpans(root, line);
+  } catch (YamlFault& fault) {
+    fault.offset -= std::min(fault.offset, kKey.size());
+    throw;
+  }
+  if (root.kind != YamlNode::Kind::Map || root.items.size() != 1) {
+    throw YamlFault{0, "is not one value"};
+  }
+  return std::move(root.items.front());
+}
+
+}  // namespace lockstep::config
