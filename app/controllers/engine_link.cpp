@@ -1,0 +1,141 @@
+#include "app/controllers/engine_link.h"
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr std::chrono::milliseconds kFirstDelay{50};
+constexpr std::chrono::milliseconds kLongestDelay{2000};
+
+bool isLasting(QLocalSocket::LocalSocketError error) {
+  return error == QLocalSocket::SocketAccessError ||
+         error == QLocalSocket::UnsupportedSocketOperationError;
+}
+
+}  // namespace
+
+EngineLink::EngineLink(QObject* parent) : QObject(parent) {
+  retry_.setSingleShot(true);
+  connect(&retry_, &QTimer::timeout, this, &EngineLink::tryConnect);
+  connect(&socket_, &QLocalSocket::connected, this, [this] {
+    delay_ = std::chrono::milliseconds(0);
+    lines_ = protocol::LineBuffer();
+    setState(State::Connected);
+    Q_EMIT connected();
+  });
+  connect(&socket_, &QLocalSocket::readyRead, this, &EngineLink::readLines);
+  connect(&socket_, &QLocalSocket::errorOccurred, this, &EngineLink::takeError);
+}
+
+EngineLink::~EngineLink() { socket_.disconnect(this); }
+
+void EngineLink::setState(State state) {
+  if (state_ == state) return;
+  state_ = state;
+  Q_EMIT stateChanged(state);
+}
+
+void EngineLink::connectToEngine(const QString& socketPath) {
+  if (state_ != State::Off && path_ == socketPath) return;
+  disconnectFromEngine();
+  path_ = socketPath;
+  delay_ = std::chrono::milliseconds(0);
+  setState(State::Connecting);
+  tryConnect();
+}
+
+void EngineLink::disconnectFromEngine() {
+  retry_.stop();
+  setState(State::Off);
+  socket_.abort();
+}
+
+void EngineLink::tryConnect() {
+  if (state_ == State::Off) return;
+  socket_.connectToServer(path_);
+}
+
+void EngineLink::takeError(QLocalSocket::LocalSocketError error) {
+  if (state_ == State::Off) return;
+  if (isLasting(error)) {
+    const QString why = socket_.errorString();
+    disconnectFromEngine();
+    Q_EMIT failed(tr("The engine's socket %1 cannot be used: %2").arg(path_, why));
+    return;
+  }
+  const bool wasConnected = state_ == State::Connected;
+  setState(State::Connecting);
+  delay_ = delay_.count() == 0 ? kFirstDelay : std::min(kLongestDelay, delay_ * 2);
+  retry_.start(delay_);
+  if (wasConnected) Q_EMIT lost();
+}
+
+void EngineLink::readLines() {
+  const QByteArray bytes = socket_.readAll();
+  lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  std::string line;
+  for (;;) {
+    const auto result = lines_.next(line);
+    if (result == protocol::LineBuffer::Result::NeedMore) return;
+    if (result == protocol::LineBuffer::Result::Line) takeLine(line);
+    if (state_ != State::Connected) return;  // a slot has hung up
+  }
+}
+
+void EngineLink::takeLine(const std::string& line) {
+  protocol::EngineMessage message;
+  try {
+    message = protocol::decodeEngineMessage(line);
+  } catch (const protocol::VersionMismatch& error) {
+    disconnectFromEngine();
+    Q_EMIT failed(tr("%1. Use the lockstep of the same version as the engine that runs.")
+                      .arg(QString::fromUtf8(error.what())));
+    return;
+  } catch (const Error&) {
+    return;  // of a newer engine, or not for us: the next line may be
+  }
+  if (const auto* welcome = std::get_if<protocol::Welcome>(&message)) {
+    Q_EMIT welcomed(*welcome);
+  } else if (const auto* ok = std::get_if<protocol::Ok>(&message)) {
+    Q_EMIT answered(QString::fromStdString(ok->id), QString::fromStdString(ok->extra));
+  } else if (const auto* error = std::get_if<protocol::ErrorReply>(&message)) {
+    Q_EMIT refused(QString::fromStdString(error->id), QString::fromStdString(error->message));
+  } else {
+    Q_EMIT eventReceived(message);
+  }
+}
+
+void EngineLink::send(const protocol::ClientMessage& message) {
+  socket_.write(QByteArray::fromStdString(protocol::encode(message)) + '\n');
+}
+
+QString EngineLink::nextId() { return QStringLiteral("app-%1").arg(++lastId_); }
+
+void EngineLink::sendHello(std::int64_t since, int attempt) {
+  send(protocol::Hello{since, attempt});
+}
+
+QString EngineLink::sendCommand(const QString& name) {
+  if (state_ != State::Connected) return {};
+  const QString id = nextId();
+  send(protocol::Command{id.toStdString(), name.toStdString()});
+  return id;
+}
+
+QString EngineLink::sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
+                                double scoreThreshold) {
+  if (state_ != State::Connected) return {};
+  const QString id = nextId();
+  protocol::PredictRequest request;
+  request.id = id.toStdString();
+  request.imageIds = imageIds;
+  request.weights = weights.toStdString();
+  request.scoreThreshold = scoreThreshold;
+  send(request);
+  return id;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QLocalSocket>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include "engine/protocol/messages.h"
+
+namespace lockstep::app {
+
+/// The connection to a run's engine over its local socket: connects, tries again after passing
+/// faults, cuts the stream into lines and tells each message. Knows no files and no models. No
+/// method blocks.
+class EngineLink : public QObject {
+  Q_OBJECT
+
+ public:
+  enum class State { Off, Connecting, Connected };
+  explicit EngineLink(QObject* parent = nullptr);
+  ~EngineLink() override;
+
+  State state() const { return state_; }
+  /// Connects to the socket at this absolute path and keeps trying until disconnectFromEngine() or
+  /// a lasting fault.
+  void connectToEngine(const QString& socketPath);
+  void disconnectFromEngine();
+
+  void sendHello(std::int64_t since, int attempt);
+  /// status | pause | resume | stop | checkpoint | evaluate. Returns the request's id; empty: not
+  /// connected.
+  QString sendCommand(const QString& name);
+  QString sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
+                      double scoreThreshold);
+
+ Q_SIGNALS:
+  void stateChanged(lockstep::app::EngineLink::State state);
+  /// The socket is open: the time for sendHello().
+  void connected();
+  void lost();
+  void welcomed(const lockstep::protocol::Welcome& welcome);
+  /// Every event, reset and alert, in the order they came.
+  void eventReceived(const lockstep::protocol::EngineMessage& message);
+  void answered(const QString& id, const QString& extraJson);
+  void refused(const QString& id, const QString& message);
+  /// A lasting fault (another version, no permission): there is no further try.
+  void failed(const QString& message);
+
+ private:
+  void setState(State state);
+  void tryConnect();
+  void readLines();
+  void takeLine(const std::string& line);
+  void takeError(QLocalSocket::LocalSocketError error);
+  void send(const protocol::ClientMessage& message);
+  QString nextId();
+
+  QLocalSocket socket_;
+  QTimer retry_;
+  protocol::LineBuffer lines_;
+  QString path_;
+  State state_ = State::Off;
+  std::chrono::milliseconds delay_{0};
+  int lastId_ = 0;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,89 @@
+#include "app/controllers/engine_process.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QProcessEnvironment>
+
+namespace lockstep::app {
+namespace {
+
+constexpr qsizetype kMostLines = 50;
+
+QString lastLines(const QByteArray& output) {
+  QStringList lines = QString::fromUtf8(output).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+  if (lines.size() > kMostLines) lines = lines.mid(lines.size() - kMostLines);
+  return lines.join(QLatin1Char('\n')).trimmed();
+}
+
+}  // namespace
+
+EngineProcess::EngineProcess(const QString& program, QObject* parent)
+    : QObject(parent),
+      program_(program.isEmpty()
+                   ? QCoreApplication::applicationDirPath() + QStringLiteral("/lockstep-engine")
+                   : program) {}
+
+EngineProcess::~EngineProcess() {
+  if (!process_) return;
+  // A start that is under way goes on by itself: the run is not ours to end.
+  process_->disconnect(this);
+  process_->setParent(nullptr);
+}
+
+void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder,
+                                  const QStringList& overrides) {
+  QStringList arguments{QStringLiteral("train"), configFile, QStringLiteral("--detach")};
+  for (const QString& value : overrides) arguments << QStringLiteral("--set") << value;
+  start(arguments, runsFolder);
+}
+
+void EngineProcess::resumeRun(const QString& runFolder) {
+  start(
+      {QStringLiteral("train"), runFolder, QStringLiteral("--resume"), QStringLiteral("--detach")},
+      QFileInfo(runFolder).absolutePath());
+}
+
+void EngineProcess::start(const QStringList& arguments, const QString& runsFolder) {
+  if (process_) {
+    Q_EMIT failed(tr("A run is being started already; wait for it."), -1);
+    return;
+  }
+  process_ = new QProcess(this);
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  if (!runsFolder.isEmpty()) environment.insert(QStringLiteral("LOCKSTEP_RUNS"), runsFolder);
+  process_->setProcessEnvironment(environment);
+  process_->setStandardInputFile(QProcess::nullDevice());
+  connect(process_, &QProcess::finished, this, &EngineProcess::finish);
+  connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+    if (error != QProcess::FailedToStart) return;  // the others are followed by finished()
+    process_->deleteLater();
+    process_ = nullptr;
+    Q_EMIT failed(tr("%1 cannot be started: it is missing or not executable. Build it, or install "
+                     "Lockstep anew.")
+                      .arg(QDir::toNativeSeparators(program_)),
+                  -1);
+  });
+  process_->start(program_, arguments);
+}
+
+void EngineProcess::finish(int exitCode, QProcess::ExitStatus status) {
+  QProcess* process = std::exchange(process_, nullptr);
+  process->deleteLater();
+  const QString folder =
+      QString::fromUtf8(process->readAllStandardOutput()).trimmed().section(QLatin1Char('\n'), -1);
+  if (status == QProcess::NormalExit && exitCode == 0 && !folder.isEmpty()) {
+    Q_EMIT started(QDir::cleanPath(QFileInfo(folder).absoluteFilePath()));
+    return;
+  }
+  QString message = lastLines(process->readAllStandardError());
+  if (status == QProcess::CrashExit) {
+    message = tr("lockstep-engine was killed while it started the run.\n%1").arg(message).trimmed();
+  } else if (exitCode == 0) {
+    message = tr("lockstep-engine ended without naming a run folder.");
+  } else if (message.isEmpty()) {
+    message = tr("lockstep-engine ended with exit status %1 and said nothing.").arg(exitCode);
+  }
+  Q_EMIT failed(message, status == QProcess::CrashExit ? -1 : exitCode);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,247 @@
+#include "app/controllers/run_controller.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QtConcurrentRun>
+#include <algorithm>
+
+#include "engine/base/error.h"
+#include "engine/events/reader.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr std::chrono::milliseconds kRereadInterval{1000};
+constexpr double kScoreThreshold = 0.05;
+
+}  // namespace
+
+/// What is read of a run folder in a worker thread: it travels to the thread and back, so that one
+/// side holds it at a time.
+struct RunController::Tail {
+  std::optional<events::Reader> reader;
+  run_folder::RunSummary summary;
+  std::optional<RunHistory> whole;      ///< of the first reading
+  std::vector<events::Record> records;  ///< of later ones
+  double smoothing = 0.6;
+  QString error;
+
+  /// Records after `since`; nullopt: run.json alone, the socket tells the rest.
+  void read(const run_folder::fs::path& folder, std::optional<std::int64_t> since);
+};
+
+void RunController::Tail::read(const run_folder::fs::path& folder,
+                               std::optional<std::int64_t> since) {
+  try {
+    // First the attempt, then the records: a resume in between makes the engine reset us, never
+    // leaves us with too much.
+    summary = run_folder::summarise(folder);
+    if (!since) return;
+    const bool first = !reader;
+    if (first) {
+      const run_folder::fs::path file = events::findEventFile(folder);
+      if (file.empty()) return;  // queued: not there yet
+      reader.emplace(file);
+      whole.emplace();
+      whole->metrics().setSmoothing(smoothing);
+      while (auto record = reader->next()) whole->add(*record);
+    } else {
+      while (auto record = reader->next())
+        if (record->seq > *since) records.push_back(std::move(*record));
+    }
+  } catch (const std::exception& fault) {
+    error = QString::fromUtf8(fault.what());
+  }
+}
+
+RunController::RunController(const QString& folder, QObject* parent)
+    : QObject(parent), folder_(folder), tail_(std::make_shared<Tail>()) {
+  summary_.folder = folder.toStdString();
+  reread_.setInterval(kRereadInterval);
+  connectSignals();
+}
+
+RunController::~RunController() = default;
+
+void RunController::connectSignals() {
+  connect(&reread_, &QTimer::timeout, this, &RunController::refresh);
+  connect(&link_, &EngineLink::connected, this,
+          [this] { link_.sendHello(history_.lastSeq(), attempt_); });
+  connect(&link_, &EngineLink::stateChanged, this, &RunController::linkChanged);
+  connect(&link_, &EngineLink::lost, this, [this] {
+    for (const Request& request : std::exchange(requests_, {}))
+      if (request.name == QLatin1String("predict"))
+        Q_EMIT predictionFailed(request.imageId, request.step,
+                                tr("The engine went away before it answered."));
+    refresh();
+  });
+  connect(&link_, &EngineLink::welcomed, this, [this](const protocol::Welcome& welcome) {
+    attempt_ = welcome.attempt;
+    summary_.info.attempt = welcome.attempt;
+    summary_.info.state = welcome.state;
+    Q_EMIT infoChanged();
+  });
+  connect(&link_, &EngineLink::eventReceived, this, &RunController::takeEvent);
+  connect(&link_, &EngineLink::answered, this, &RunController::takeAnswer);
+  connect(&link_, &EngineLink::refused, this, &RunController::takeRefusal);
+  connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
+    Q_EMIT failed(tr("The run cannot be followed live"), message);
+  });
+}
+
+void RunController::refresh() {
+  if (reading_) {
+    readAgain_ = true;
+    return;
+  }
+  readMore();
+}
+
+void RunController::readMore() {
+  reading_ = true;
+  const run_folder::fs::path folder = folder_.toStdString();
+  tail_->smoothing = history_.metrics().smoothing();
+  const bool live = link_.state() == EngineLink::State::Connected;
+  const std::optional<std::int64_t> since = live ? std::nullopt : std::optional(history_.lastSeq());
+  QtConcurrent::run([tail = tail_, folder, since] {
+    tail->read(folder, since);
+    return tail;
+  }).then(this, [this](const std::shared_ptr<Tail>& tail) { takeRead(tail); });
+}
+
+void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
+  reading_ = false;
+  const bool live = link_.state() == EngineLink::State::Connected;
+  const run_folder::RunInfo before = summary_.info;
+  summary_ = tail->summary;
+  if (live) {  // run.json lags behind the socket
+    summary_.info.state = before.state;
+    summary_.info.step = std::max(before.step, summary_.info.step);
+  }
+  if (tail ==
+      tail_) {  // else a reset has come meanwhile: what was read lies in the part that was cut
+    if (tail->whole && !live) {
+      history_ = std::move(*tail->whole);
+      attempt_ = summary_.info.attempt;
+    }
+    for (const events::Record& record : tail->records) history_.add(record);
+  }
+  tail->whole.reset();
+  tail->records.clear();
+  if (!tail->error.isEmpty())
+    Q_EMIT failed(tr("%1 cannot be read").arg(folder_), std::exchange(tail->error, QString()));
+  if (summary_.info.step < history_.metrics().lastStep())
+    summary_.info.step = history_.metrics().lastStep();
+  const bool first = !std::exchange(loaded_, true);
+  Q_EMIT infoChanged();
+  Q_EMIT historyChanged();
+  if (first) Q_EMIT loaded();
+  followLive();
+  if (std::exchange(readAgain_, false)) refresh();
+}
+
+void RunController::followLive() {
+  const bool follow = summary_.alive && !summary_.info.socket.empty();
+  if (follow) {
+    link_.connectToEngine(QString::fromStdString(summary_.info.socket));
+  } else {
+    link_.disconnectFromEngine();
+  }
+  // Alive but not (yet) to be reached by its socket: the file tells.
+  if (summary_.alive && link_.state() != EngineLink::State::Connected) {
+    reread_.start();
+  } else {
+    reread_.stop();
+  }
+}
+
+void RunController::takeEvent(const protocol::EngineMessage& message) {
+  if (const auto* reset = std::get_if<protocol::Reset>(&message)) {
+    history_.add(message);
+    tail_ = std::make_shared<Tail>();  // the file was cut: the reader's place in it is no place any
+                                       // more
+    tail_->summary = summary_;
+    Q_EMIT cutAfter(reset->step);
+    Q_EMIT historyChanged();
+    return;
+  }
+  if (!history_.add(message)) return;
+  if (const auto* scalars = std::get_if<protocol::Scalars>(&message)) {
+    summary_.info.step = std::max(summary_.info.step, scalars->step);
+  } else if (const auto* state = std::get_if<protocol::State>(&message)) {
+    takeState(*state);
+  } else if (std::holds_alternative<protocol::Evaluation>(message) ||
+             std::holds_alternative<protocol::Checkpoint>(message)) {
+    refresh();  // run.json names the best
+  }
+  Q_EMIT historyChanged();
+  Q_EMIT infoChanged();
+}
+
+void RunController::takeState(const protocol::State& state) {
+  summary_.info.state = state.state;
+  summary_.info.step = std::max(summary_.info.step, state.step);
+  summary_.info.error = state.error;
+}
+
+std::optional<double> RunController::secondsLeft() const {
+  const run_folder::RunInfo& info = summary_.info;
+  const MetricSeries* times = history_.metrics().series("time/step_seconds");
+  if (!times || times->size() == 0 || info.maxSteps <= info.step) return std::nullopt;
+  // The median of the last hundred, so that an evaluation in between does not count.
+  std::vector<float> last;
+  for (std::size_t i = times->size() > 100 ? times->size() - 100 : 0; i < times->size(); ++i)
+    last.push_back(times->value(i));
+  std::nth_element(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2),
+                   last.end());
+  return last[last.size() / 2] * static_cast<double>(info.maxSteps - info.step);
+}
+
+void RunController::command(const QString& name) {
+  const QString id = link_.sendCommand(name);
+  if (id.isEmpty()) {
+    Q_EMIT failed(tr("The run was not asked to %1").arg(name),
+                  tr("No connection to its engine at %1. It is tried again every two seconds.")
+                      .arg(QString::fromStdString(summary_.info.socket)));
+    return;
+  }
+  requests_[id] = {name, 0, 0};
+}
+
+void RunController::pause() { command(QStringLiteral("pause")); }
+void RunController::resume() { command(QStringLiteral("resume")); }
+void RunController::stop() { command(QStringLiteral("stop")); }
+void RunController::saveCheckpoint() { command(QStringLiteral("checkpoint")); }
+
+void RunController::predict(qint64 imageId, qint64 step) {
+  const QString id = link_.sendPredict({imageId}, QString::number(step), kScoreThreshold);
+  if (id.isEmpty()) {
+    Q_EMIT predictionFailed(imageId, step, tr("There is no connection to the run's engine."));
+    return;
+  }
+  requests_[id] = {QStringLiteral("predict"), imageId, step};
+}
+
+void RunController::takeAnswer(const QString& id, const QString& extraJson) {
+  const Request request = requests_.take(id);
+  if (request.name != QLatin1String("predict")) return;
+  const QString path =
+      QJsonDocument::fromJson(extraJson.toUtf8()).object().value(QStringLiteral("path")).toString();
+  if (path.isEmpty()) {
+    Q_EMIT predictionFailed(request.imageId, request.step,
+                            tr("The engine's answer names no file."));
+  } else {
+    Q_EMIT predictionReady(request.imageId, request.step, path);
+  }
+}
+
+void RunController::takeRefusal(const QString& id, const QString& message) {
+  const Request request = requests_.take(id);
+  if (request.name == QLatin1String("predict")) {
+    Q_EMIT predictionFailed(request.imageId, request.step, message);
+  } else {
+    Q_EMIT failed(tr("The engine refused to %1").arg(request.name), message);
+  }
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <QHash>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <memory>
+#include <optional>
+
+#include "app/controllers/engine_link.h"
+#include "app/models/run_history.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::app {
+
+/// One open run: reads its event file in a worker thread, then follows it live over its socket,
+/// without a gap or a double. Closing it leaves the run going. No method blocks.
+class RunController : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit RunController(const QString& folder, QObject* parent = nullptr);
+  ~RunController() override;
+
+  QString folder() const { return folder_; }
+  const RunHistory& history() const { return history_; }
+  RunHistory& history() { return history_; }
+  /// run.json as last read, with the live step and state.
+  const run_folder::RunInfo& info() const { return summary_.info; }
+  bool isAlive() const { return summary_.alive; }
+  EngineLink::State linkState() const { return link_.state(); }
+  /// The event file was read up to its end.
+  bool isLoaded() const { return loaded_; }
+  /// Seconds to the last step by the pace of the last steps; nothing when it cannot be told.
+  std::optional<double> secondsLeft() const;
+
+  /// Reads the run; again when run.json has changed (a run that ended, or was resumed).
+  void refresh();
+
+ public Q_SLOTS:
+  void pause();
+  void resume();
+  void stop();
+  void saveCheckpoint();
+  /// Asks the live engine; answered by predictionReady or predictionFailed.
+  void predict(qint64 imageId, qint64 step);
+
+ Q_SIGNALS:
+  void loaded();
+  /// New scalars or events; any number at once.
+  void historyChanged();
+  void infoChanged();
+  void linkChanged();
+  /// The log was cut after this step: a run was resumed from an earlier checkpoint.
+  void cutAfter(qint64 step);
+  void predictionReady(qint64 imageId, qint64 step, const QString& file);
+  void predictionFailed(qint64 imageId, qint64 step, const QString& message);
+  /// What, where and how to mend it.
+  void failed(const QString& title, const QString& detail);
+
+ private:
+  struct Tail;
+  struct Request {
+    QString name;
+    qint64 imageId = 0;
+    qint64 step = 0;
+  };
+  void connectSignals();
+  void readMore();
+  void takeRead(const std::shared_ptr<Tail>& tail);
+  void followLive();
+  void takeEvent(const protocol::EngineMessage& message);
+  void takeState(const protocol::State& state);
+  void takeAnswer(const QString& id, const QString& extraJson);
+  void takeRefusal(const QString& id, const QString& message);
+  void command(const QString& name);
+
+  QString folder_;
+  run_folder::RunSummary summary_;
+  RunHistory history_;
+  EngineLink link_;
+  std::shared_ptr<Tail> tail_;
+  QHash<QString, Request> requests_;
+  QTimer reread_;
+  int attempt_ = 0;  ///< that the history was held from
+  bool loaded_ = false;
+  bool reading_ = false;
+  bool readAgain_ = false;
+};
+
+}  // namespace lockstep::app

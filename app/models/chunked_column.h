@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace lockstep::app {
+
+/// Append-only values in blocks of one size: growing copies nothing and wastes less than a block.
+template <typename T>
+class ChunkedColumn {
+ public:
+  std::size_t size() const { return size_; }
+  T operator[](std::size_t index) const { return blocks_[index / kBlock][index % kBlock]; }
+  T back() const { return (*this)[size_ - 1]; }
+  void append(T value) {
+    if (size_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique<T[]>(kBlock));
+    blocks_[size_ / kBlock][size_ % kBlock] = value;
+    ++size_;
+  }
+  /// Forgets what lies at `size` and after, and frees its blocks.
+  void truncate(std::size_t size) {
+    size_ = size;
+    blocks_.resize((size + kBlock - 1) / kBlock);
+  }
+  std::size_t bytes() const { return blocks_.size() * kBlock * sizeof(T); }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,54 @@
+#include "app/models/log_model.h"
+
+#include <QDateTime>
+
+namespace lockstep::app {
+
+int LogModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(entries_.size());
+}
+
+QVariant LogModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const LogEntry& entry = entries_[index.row()];
+  const QString time = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(entry.time * 1000))
+                           .toString(QStringLiteral("HH:mm:ss"));
+  switch (role) {
+    case TimeRole:
+      return time;
+    case StepRole:
+      return static_cast<qint64>(entry.step);
+    case LevelRole:
+      return QString::fromStdString(entry.level);
+    case TextRole:
+      return QString::fromStdString(entry.text);
+    case Qt::DisplayRole:
+      return QString(time + QStringLiteral("  ") + QString::fromStdString(entry.text));
+    default:
+      return {};
+  }
+}
+
+void LogModel::setEntries(const std::vector<LogEntry>& entries) {
+  std::size_t same = std::min(entries.size(), entries_.size());
+  auto isSame = [](const LogEntry& a, const LogEntry& b) {
+    return a.seq == b.seq && a.step == b.step && a.time == b.time && a.text == b.text;
+  };
+  // Entries are only added at the end or cut there, so that the last common one tells about those
+  // before it; another run's differ from the first on.
+  if (same > 0 && !isSame(entries[0], entries_[0])) same = 0;
+  while (same > 0 && !isSame(entries[same - 1], entries_[same - 1])) --same;
+  if (same < entries_.size()) {
+    beginRemoveRows({}, static_cast<int>(same), static_cast<int>(entries_.size()) - 1);
+    entries_.resize(same);
+    endRemoveRows();
+  }
+  if (same < entries.size()) {
+    beginInsertRows({}, static_cast<int>(same), static_cast<int>(entries.size()) - 1);
+    entries_.insert(entries_.end(), entries.begin() + static_cast<std::ptrdiff_t>(same),
+                    entries.end());
+    endInsertRows();
+  }
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,167 @@
+#include "app/models/metric_series.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lockstep::app {
+namespace {
+
+void include(ValueSpan& span, const ValueSpan& other) {
+  if (!other.hasFinite) return;
+  if (!span.hasFinite) {
+    span = other;
+    return;
+  }
+  span.least = std::min(span.least, other.least);
+  span.most = std::max(span.most, other.most);
+}
+
+void include(ValueSpan& span, float value) {
+  if (std::isfinite(value)) include(span, ValueSpan{value, value, true});
+}
+
+}  // namespace
+
+void StepAxis::append(std::int64_t step, float seconds) {
+  const bool fits = step >= std::numeric_limits<std::int32_t>::min() &&
+                    step <= std::numeric_limits<std::int32_t>::max();
+  if (!fits && !isWide_) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) wideSteps_.append(steps_[i]);
+    steps_.truncate(0);
+    isWide_ = true;
+  }
+  if (isWide_) {
+    wideSteps_.append(step);
+  } else {
+    steps_.append(static_cast<std::int32_t>(step));
+  }
+  seconds_.append(seconds);
+}
+
+void StepAxis::truncate(std::size_t size) {
+  if (size >= seconds_.size()) return;
+  (isWide_ ? wideSteps_.truncate(size) : steps_.truncate(size));
+  seconds_.truncate(size);
+}
+
+std::size_t StepAxis::firstAfter(std::int64_t wanted) const {
+  std::size_t low = 0, high = size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    (step(middle) <= wanted ? low : high) = step(middle) <= wanted ? middle + 1 : middle;
+  }
+  return low;
+}
+
+void MetricSeries::append(float value) {
+  const std::size_t index = values_.size();
+  if (index % kFan == 0) states_.push_back(running_);
+  running_.skip(value);
+  values_.append(value);
+  if (std::isfinite(value)) {
+    if (!lowest_ || value < values_[*lowest_]) lowest_ = index;
+  } else if (!nonFinite_.empty() && nonFinite_.back().second == index) {
+    ++nonFinite_.back().second;
+  } else {
+    nonFinite_.push_back({index, index + 1});
+  }
+  addToPyramid(index);
+}
+
+void MetricSeries::addToPyramid(std::size_t index) {
+  // A level's block is added when its last value has come, from the blocks below it.
+  std::size_t blockSize = kFan;
+  for (std::size_t level = 0; (index + 1) % blockSize == 0; ++level, blockSize *= kFan) {
+    if (pyramid_.size() == level) pyramid_.emplace_back();
+    ValueSpan span;
+    if (level == 0) {
+      span = scan(index + 1 - kFan, index + 1);
+    } else {
+      const auto& below = pyramid_[level - 1];
+      for (std::size_t i = below.size() - kFan; i < below.size(); ++i) include(span, below[i]);
+    }
+    pyramid_[level].push_back(span);
+  }
+}
+
+ValueSpan MetricSeries::scan(std::size_t begin, std::size_t end) const {
+  ValueSpan span;
+  for (std::size_t i = begin; i < end; ++i) include(span, values_[i]);
+  return span;
+}
+
+ValueSpan MetricSeries::span(std::size_t begin, std::size_t end) const {
+  end = std::min(end, size());
+  ValueSpan result;
+  while (begin < end) {
+    // The largest whole block that begins here and ends within.
+    std::size_t blockSize = 1, level = 0;
+    while (level < pyramid_.size() && begin % (blockSize * kFan) == 0 &&
+           begin + blockSize * kFan <= end) {
+      blockSize *= kFan;
+      ++level;
+    }
+    if (level == 0) {
+      include(result, values_[begin]);
+    } else {
+      include(result, pyramid_[level - 1][begin / blockSize]);
+    }
+    begin += blockSize;
+  }
+  return result;
+}
+
+void MetricSeries::setSmoothing(double weight) {
+  smoothing_ = std::clamp(weight, 0.0, 0.999);
+  running_ = Smoother(smoothing_);
+  states_.clear();
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (i % kFan == 0) states_.push_back(running_);
+    running_.skip(values_[i]);
+  }
+}
+
+double MetricSeries::smoothed(std::size_t index) const {
+  Smoother smoother = states_[index / kFan];
+  for (std::size_t i = index / kFan * kFan; i < index; ++i) smoother.skip(values_[i]);
+  return smoother.add(values_[index]);
+}
+
+std::vector<double> MetricSeries::smoothedRange(std::size_t begin, std::size_t end) const {
+  std::vector<double> result;
+  if (begin >= end) return result;
+  Smoother smoother = states_[begin / kFan];
+  for (std::size_t i = begin / kFan * kFan; i < begin; ++i) smoother.skip(values_[i]);
+  result.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) result.push_back(smoother.add(values_[i]));
+  return result;
+}
+
+void MetricSeries::truncate(std::size_t newSize) {
+  if (newSize >= size()) return;
+  // The state before the block that is cut in two, then its values again.
+  const std::size_t block = newSize / kFan;
+  running_ = states_[block];
+  for (std::size_t i = block * kFan; i < newSize; ++i) running_.skip(values_[i]);
+  states_.resize((newSize + kFan - 1) / kFan);
+  values_.truncate(newSize);
+  std::size_t blockSize = kFan;
+  for (auto& level : pyramid_) {
+    level.resize(newSize / blockSize);
+    blockSize *= kFan;
+  }
+  while (!nonFinite_.empty() && nonFinite_.back().first >= newSize) nonFinite_.pop_back();
+  if (!nonFinite_.empty()) nonFinite_.back().second = std::min(nonFinite_.back().second, newSize);
+  if (lowest_ && *lowest_ < newSize) return;
+  lowest_.reset();
+  for (std::size_t i = 0; i < newSize; ++i)
+    if (std::isfinite(values_[i]) && (!lowest_ || values_[i] < values_[*lowest_])) lowest_ = i;
+}
+
+std::size_t MetricSeries::bytes() const {
+  std::size_t bytes = values_.bytes() + states_.capacity() * sizeof(Smoother);
+  for (const auto& level : pyramid_) bytes += level.capacity() * sizeof(ValueSpan);
+  return bytes;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/models/chunked_column.h"
+#include "app/models/smoothing.h"
+
+namespace lockstep::app {
+
+/// Steps and times of records; shared by all series that have a value in each of them.
+class StepAxis {
+ public:
+  std::size_t size() const { return seconds_.size(); }
+  std::int64_t step(std::size_t index) const { return isWide_ ? wideSteps_[index] : steps_[index]; }
+  /// Since the store's first record.
+  float seconds(std::size_t index) const { return seconds_[index]; }
+  void append(std::int64_t step, float seconds);
+  void truncate(std::size_t size);
+  /// Index of the first record after `step`.
+  std::size_t firstAfter(std::int64_t step) const;
+  std::size_t bytes() const { return steps_.bytes() + wideSteps_.bytes() + seconds_.bytes(); }
+
+ private:
+  ChunkedColumn<std::int32_t> steps_;
+  ChunkedColumn<std::int64_t> wideSteps_;  ///< instead, once a step does not fit
+  ChunkedColumn<float> seconds_;
+  bool isWide_ = false;
+};
+
+struct ValueSpan {
+  float least = 0, most = 0;
+  bool hasFinite = false;
+};
+
+/// Every value of one tag, append only, with what quick drawing needs: least and greatest of blocks
+/// of 16, 256, … values, and the state of the smoothing every 16 values.
+class MetricSeries {
+ public:
+  explicit MetricSeries(std::shared_ptr<StepAxis> axis) : axis_(std::move(axis)) {}
+
+  std::size_t size() const { return values_.size(); }
+  const StepAxis& axis() const { return *axis_; }
+  float value(std::size_t index) const { return values_[index]; }
+  std::int64_t step(std::size_t index) const { return axis_->step(index); }
+  /// Index of the least finite value.
+  std::optional<std::size_t> lowest() const { return lowest_; }
+  /// Runs [begin, end) of values that are NaN or infinite.
+  const std::vector<std::pair<std::size_t, std::size_t>>& nonFiniteRuns() const {
+    return nonFinite_;
+  }
+  /// Least and greatest finite value of [begin, end): O(log size).
+  ValueSpan span(std::size_t begin, std::size_t end) const;
+
+  /// The weight of the smoothing, 0 … 0.999. O(size).
+  void setSmoothing(double weight);
+  double smoothing() const { return smoothing_; }
+  double smoothed(std::size_t index) const;
+  /// smoothed() of [begin, end) in one pass.
+  std::vector<double> smoothedRange(std::size_t begin, std::size_t end) const;
+
+  void append(float value);
+  void truncate(std::size_t size);
+  std::size_t bytes() const;
+
+ private:
+  friend class MetricStore;
+  static constexpr std::size_t kFan = 16;
+  void addToPyramid(std::size_t index);
+  ValueSpan scan(std::size_t begin, std::size_t end) const;
+
+  std::shared_ptr<StepAxis> axis_;
+  ChunkedColumn<float> values_;
+  std::vector<std::vector<ValueSpan>>
+      pyramid_;  ///< [level][block] of whole blocks of 16^(level+1) values
+  std::vector<std::pair<std::size_t, std::size_t>> nonFinite_;
+  std::optional<std::size_t> lowest_;
+  double smoothing_ = 0.6;
+  Smoother running_{0.6};
+  std::vector<Smoother> states_;  ///< before value 16·i
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/models/metric_series.h"
+
+namespace lockstep::app {
+
+/// Every scalar of one run by tag. Append only, save for the cut on a reset. Not shared between
+/// threads: built in one, moved to another.
+class MetricStore {
+ public:
+  /// One record. Steps rise from record to record of a tag. wallTime in seconds since 1970.
+  void append(std::int64_t step, double wallTime,
+              const std::vector<std::pair<std::string, float>>& values);
+  /// Forgets every value after `step`.
+  void cutAfter(std::int64_t step);
+
+  /// nullptr: the run has no such tag (yet).
+  const MetricSeries* series(std::string_view tag) const;
+  std::vector<std::string> tags() const;
+  /// Wall time of the first record; 0 before it.
+  double baseTime() const { return baseTime_; }
+  std::int64_t lastStep() const { return lastStep_; }
+  std::size_t pointCount() const;
+  std::size_t bytes() const;
+  /// For all series, those to come too.
+  void setSmoothing(double weight);
+  double smoothing() const { return smoothing_; }
+
+ private:
+  MetricSeries& seriesFor(const std::string& tag);
+  void separate(const std::vector<MetricSeries*>& present);
+
+  std::vector<std::unique_ptr<MetricSeries>> all_;
+  std::unordered_map<std::string, MetricSeries*> byTag_;
+  // The tags of the last record and their series: records repeat the same tags, so most need no
+  // look-up by name.
+  std::vector<std::string> lastTags_;
+  std::vector<MetricSeries*> lastSeries_;
+  std::vector<std::size_t> lastPositions_;  ///< of their values in the record
+  double baseTime_ = 0;
+  std::int64_t lastStep_ = 0;
+  double smoothing_ = 0.6;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "engine/coco/dataset.h"
+#include "engine/coco/results.h"
+
+namespace lockstep::app {
+
+/// Predictions of one step of a run.
+struct StepPredictions {
+  qint64 step = 0;
+  std::vector<coco::Detection> detections;
+  std::vector<ImageId> watched;  ///< every image that was predicted
+};
+
+/// Reads a run's held-out data set and its files of predictions in the background and hands them on
+/// as they come. Knows no widget. GUI thread only; no method blocks.
+class PredictionsStore : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit PredictionsStore(QObject* parent = nullptr);
+  ~PredictionsStore() override;
+
+  /// Another run: its config.yaml names the data set. Empty: none.
+  void setRun(const QString& runFolder);
+  QString runFolder() const { return runFolder_; }
+  /// Reads predictions/step-N.json; steps that are read or being read are left out.
+  void readSteps(const std::vector<std::int64_t>& steps);
+  /// Reads an answer to a request for a prediction, in the results format or as the files of steps
+  /// are.
+  void readAnswer(qint64 step, const QString& file, ImageId image);
+  /// Forgets what was read of steps after this one.
+  void forgetAfter(qint64 step);
+  bool isIdle() const { return running_ == 0; }
+
+ Q_SIGNALS:
+  void datasetLoaded(std::shared_ptr<const lockstep::coco::Dataset> dataset,
+                     const QString& imagesFolder);
+  /// What is wrong and where.
+  void datasetFailed(const QString& message);
+  void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
+  void predictionsFailed(qint64 step, const QString& message);
+  /// isIdle() became true.
+  void idle();
+
+ private:
+  void finishOne();
+
+  QString runFolder_;
+  std::vector<std::int64_t> requested_;
+  int generation_ = 0;  ///< results of another run's are dropped
+  int running_ = 0;
+};
+
+/// From the text of predictions/step-N.json. Throws Error.
+StepPredictions parseStepPredictions(const std::string& text, const std::string& name, qint64 step);
+
+}  // namespace lockstep::app

@@ -1,0 +1,141 @@
+#include "app/models/run_history.h"
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace lockstep::app {
+namespace {
+
+void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
+  const auto at = std::lower_bound(steps.begin(), steps.end(), step);
+  if (at == steps.end() || *at != step) steps.insert(at, step);
+}
+
+/// seq of a message that is an event of the log; nothing for the others.
+std::optional<std::int64_t> seqOf(const protocol::EngineMessage& message) {
+  return std::visit(
+      [](const auto& event) -> std::optional<std::int64_t> {
+        using Event = std::decay_t<decltype(event)>;
+        if constexpr (std::is_same_v<Event, protocol::Scalars> ||
+                      std::is_same_v<Event, protocol::State> ||
+                      std::is_same_v<Event, protocol::Log> ||
+                      std::is_same_v<Event, protocol::Checkpoint> ||
+                      std::is_same_v<Event, protocol::Evaluation> ||
+                      std::is_same_v<Event, protocol::Predictions>) {
+          return event.seq;
+        } else {
+          return std::nullopt;
+        }
+      },
+      message);
+}
+
+/// The record that a live event was in the log.
+events::Record recordOf(const protocol::EngineMessage& message) {
+  events::Record record;
+  std::visit(
+      [&](const auto& event) {
+        using Event = std::decay_t<decltype(event)>;
+        if constexpr (requires {
+                        event.seq;
+                        event.step;
+                        event.time;
+                      }) {
+          record.seq = event.seq;
+          record.step = event.step;
+          record.wallTime = event.time;
+          if constexpr (std::is_same_v<Event, protocol::Scalars>) {
+            record.kind = events::Record::Kind::Scalars;
+            record.scalars = event.values;
+          } else {
+            record.kind = events::Record::Kind::Event;
+            record.json = protocol::encodeEvent(message);
+          }
+        }
+      },
+      message);
+  return record;
+}
+
+}  // namespace
+
+void RunHistory::add(const events::Record& record) {
+  if (record.seq <= lastSeq_) return;
+  lastSeq_ = record.seq;
+  switch (record.kind) {
+    case events::Record::Kind::Scalars:
+      metrics_.append(record.step, record.wallTime, record.scalars);
+      break;
+    case events::Record::Kind::Event:
+      try {
+        apply(protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
+      } catch (const Error& error) {
+        log_.push_back({record.seq, record.step, record.wallTime, "warning",
+                        std::string("an event of the log cannot be read: ") + error.what()});
+      }
+      break;
+    case events::Record::Kind::SessionStart:
+      // The engine has cut the file; of a foreign log, what lies at or after the new start is an
+      // orphan.
+      metrics_.cutAfter(record.step - 1);
+      break;
+    case events::Record::Kind::FileVersion:
+    case events::Record::Kind::Other:
+      break;
+  }
+  detectAlerts(record);
+}
+
+bool RunHistory::add(const protocol::EngineMessage& message) {
+  if (const auto* reset = std::get_if<protocol::Reset>(&message)) {
+    forgetAfter(reset->seq, reset->step);
+    return true;
+  }
+  const auto seq = seqOf(message);
+  if (!seq || *seq <= lastSeq_) return false;
+  lastSeq_ = *seq;
+  apply(message);
+  detectAlerts(recordOf(message));
+  return true;
+}
+
+void RunHistory::apply(const protocol::EngineMessage& message) {
+  if (const auto* scalars = std::get_if<protocol::Scalars>(&message)) {
+    metrics_.append(scalars->step, scalars->time, scalars->values);
+  } else if (const auto* state = std::get_if<protocol::State>(&message)) {
+    state_ = *state;
+  } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
+    log_.push_back({log->seq, log->step, log->time, log->level, log->text});
+  } else if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&message)) {
+    if (checkpoint->best)
+      for (auto& earlier : checkpoints_) earlier.best = false;
+    checkpoints_.push_back(*checkpoint);
+  } else if (const auto* evaluation = std::get_if<protocol::Evaluation>(&message)) {
+    insertStep(evaluationSteps_, evaluation->step);
+  } else if (const auto* predictions = std::get_if<protocol::Predictions>(&message)) {
+    insertStep(predictionSteps_, predictions->step);
+  }
+}
+
+void RunHistory::detectAlerts(const events::Record& record) {
+  for (events::Alert& alert : detector_.add(record)) alerts_.push_back(std::move(alert));
+}
+
+void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
+  metrics_.cutAfter(step);
+  auto isLater = [&](const auto& event) { return event.seq > seq || event.step > step; };
+  log_.erase(std::remove_if(log_.begin(), log_.end(), isLater), log_.end());
+  checkpoints_.erase(std::remove_if(checkpoints_.begin(), checkpoints_.end(), isLater),
+                     checkpoints_.end());
+  auto isLaterStep = [&](std::int64_t other) { return other > step; };
+  for (auto* steps : {&evaluationSteps_, &predictionSteps_})
+    steps->erase(std::remove_if(steps->begin(), steps->end(), isLaterStep), steps->end());
+  alerts_.erase(std::remove_if(alerts_.begin(), alerts_.end(),
+                               [&](const auto& alert) { return alert.step > step; }),
+                alerts_.end());
+  if (state_ && isLater(*state_)) state_.reset();
+  lastSeq_ = std::min(lastSeq_, seq);
+}
+
+}  // namespace lockstep::app

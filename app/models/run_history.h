@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/models/metric_store.h"
+#include "engine/events/alerts.h"
+#include "engine/events/record.h"
+#include "engine/protocol/messages.h"
+
+namespace lockstep::app {
+
+struct LogEntry {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string level;  ///< info | warning | error
+  std::string text;
+};
+
+/// A run as its event log tells it. The same records give the same history, whether they come from
+/// the file or live, in any division between the two: a record that is held already is left out. No
+/// Qt; built in a worker thread, moved to the GUI.
+class RunHistory {
+ public:
+  /// Seq of the last record held; -1: none.
+  std::int64_t lastSeq() const { return lastSeq_; }
+  const MetricStore& metrics() const { return metrics_; }
+  MetricStore& metrics() { return metrics_; }
+  const std::vector<LogEntry>& log() const { return log_; }
+  const std::vector<events::Alert>& alerts() const { return alerts_; }
+  const std::vector<protocol::Checkpoint>& checkpoints() const { return checkpoints_; }
+  const std::vector<std::int64_t>& evaluationSteps() const { return evaluationSteps_; }
+  const std::vector<std::int64_t>& predictionSteps() const { return predictionSteps_; }
+  /// The last state event; nothing before the first.
+  const std::optional<protocol::State>& state() const { return state_; }
+
+  /// A record of the file. An event that does not decode is told in the log.
+  void add(const events::Record& record);
+  /// A message of the engine; those that are no events change nothing. True when it was new.
+  bool add(const protocol::EngineMessage& message);
+
+ private:
+  void apply(const protocol::EngineMessage& event);
+  void forgetAfter(std::int64_t seq, std::int64_t step);
+  void detectAlerts(const events::Record& record);
+
+  MetricStore metrics_;
+  std::vector<LogEntry> log_;
+  std::vector<events::Alert> alerts_;
+  events::AlertDetector detector_;
+  std::vector<protocol::Checkpoint> checkpoints_;
+  std::vector<std::int64_t> evaluationSteps_, predictionSteps_;
+  std::optional<protocol::State> state_;
+  std::int64_t lastSeq_ = -1;
+};
+
+}  // namespace lockstep::app

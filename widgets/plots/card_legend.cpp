@@ -1,0 +1,91 @@
+#include "widgets/plots/card_legend.h"
+
+#include <QPainter>
+#include <QSet>
+
+#include "widgets/plots/curve_layers.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kSamplePx = 22, kGapPx = 6, kBetweenPx = 16, kHeightPx = 20;
+
+}  // namespace
+
+CardLegend::CardLegend(QWidget* parent) : QWidget(parent) {
+  setFont(interfaceFont(12));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void CardLegend::setCurves(const std::vector<Curve>& curves) {
+  entries_.clear();
+  QSet<QString> runs, names;
+  for (const Curve& curve : curves) {
+    runs.insert(curve.run);
+    names.insert(curve.name);
+  }
+  for (const Curve& curve : curves) {
+    // One run: what the lines are; several runs: whose lines they are, and what only where that
+    // differs.
+    QString text = curve.name;
+    if (runs.size() > 1)
+      text = names.size() > 1 ? curve.run + QStringLiteral(" · ") + curve.name : curve.run;
+    entries_.push_back({curve, text});
+  }
+  QStringList all;
+  for (const Entry& entry : entries_) all.append(entry.text);
+  setToolTip(runs.size() > 1 ? all.join(QLatin1Char('\n')) : QString());
+  updateGeometry();
+  update();
+}
+
+int CardLegend::widthOf(const Entry& entry) const {
+  return kSamplePx + kGapPx + fontMetrics().horizontalAdvance(entry.text);
+}
+
+QSize CardLegend::sizeHint() const {
+  int width = 0;
+  for (const Entry& entry : entries_) width += widthOf(entry) + kBetweenPx;
+  return {width, kHeightPx};
+}
+
+QSize CardLegend::minimumSizeHint() const { return {0, kHeightPx}; }
+
+void CardLegend::paintEvent(QPaintEvent*) {
+  const Theme& theme = currentTheme();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  int used = 0;
+  std::size_t fitting = 0;
+  while (fitting < entries_.size()) {
+    const int next = used + widthOf(entries_[fitting]) + (fitting > 0 ? kBetweenPx : 0);
+    const int reserve = fitting + 1 < entries_.size() ? 30 : 0;
+    if (next + reserve > width()) break;
+    used = next;
+    ++fitting;
+  }
+  const bool counted = fitting < entries_.size() && !entries_.empty();
+  double left = width() - used - (counted ? 30 : 0);
+  const double middle = height() / 2.0;
+  for (std::size_t i = 0; i < fitting; ++i) {
+    const QPen pen = curvePen(entries_[i].curve, theme);
+    painter.setPen(pen);
+    painter.drawLine(QPointF(left, middle), QPointF(left + kSamplePx, middle));
+    if (entries_[i].curve.kind == Curve::Kind::Evaluation) {
+      painter.setPen(QPen(pen.color(), 1.6));
+      painter.setBrush(theme.card);
+      painter.drawEllipse(QPointF(left + kSamplePx / 2.0, middle), 3, 3);
+    }
+    painter.setPen(theme.textMuted);
+    painter.drawText(QRectF(left + kSamplePx + kGapPx, 0, width(), height()), Qt::AlignVCenter,
+                     entries_[i].text);
+    left += widthOf(entries_[i]) + kBetweenPx;
+  }
+  if (!counted) return;
+  painter.setPen(theme.textFaint);
+  painter.drawText(QRectF(width() - 30, 0, 30, height()), Qt::AlignVCenter | Qt::AlignRight,
+                   QStringLiteral("+%1").arg(entries_.size() - fitting));
+}
+
+}  // namespace lockstep::widgets

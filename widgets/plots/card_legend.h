@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "widgets/plots/curve_source.h"
+
+namespace lockstep::widgets {
+
+/// Samples of the curves' pens with their names in one line; what does not fit is left out from the
+/// right and counted.
+class CardLegend : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CardLegend(QWidget* parent = nullptr);
+  void setCurves(const std::vector<Curve>& curves);
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  struct Entry {
+    Curve curve;
+    QString text;
+  };
+  int widthOf(const Entry& entry) const;
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,142 @@
+#include "widgets/plots/curve_card.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/icon.h"
+#include "widgets/plots/card_legend.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+CurveCard::CurveCard(const QString& title, QWidget* parent) : QFrame(parent), title_(title) {
+  buildUi();
+  connectSignals();
+  updateIcons();
+}
+
+void CurveCard::buildUi() {
+  setRole(this, "card");
+  titleLabel_ = new QLabel(title_);
+  setRole(titleLabel_, "heading");
+  subtitle_ = new QLabel;
+  setRole(subtitle_, "muted");
+  subtitle_->hide();
+  legend_ = new CardLegend;
+  resetButton_ = new QToolButton;
+  resetButton_->setToolTip(tr("Show everything (double-click on the plot)"));
+  resetButton_->hide();
+  menuButton_ = new QToolButton;
+  menuButton_->setToolTip(tr("Axes and export"));
+  for (QToolButton* button : {resetButton_, menuButton_}) {
+    setRole(button, "quiet");
+    button->setFixedSize(24, 22);
+    button->setIconSize({14, 14});
+  }
+  plot_ = new CurvePlot;
+  empty_ = new QLabel(plot_);
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  setRole(empty_, "faint");
+  empty_->hide();
+
+  auto* header = new QHBoxLayout;
+  header->setContentsMargins(14, 9, 8, 0);
+  header->setSpacing(8);
+  header->addWidget(titleLabel_);
+  header->addWidget(legend_, 1);
+  header->addWidget(subtitle_);
+  header->addWidget(resetButton_);
+  header->addWidget(menuButton_);
+  auto* emptyLayout = new QVBoxLayout;
+  emptyLayout->addWidget(empty_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(1, 1, 1, 5);
+  column->setSpacing(4);
+  column->addLayout(header);
+  column->addWidget(plot_, 1);
+}
+
+void CurveCard::connectSignals() {
+  connect(menuButton_, &QToolButton::clicked, this,
+          [this] { openMenu(menuButton_->mapToGlobal(menuButton_->rect().bottomLeft())); });
+  connect(resetButton_, &QToolButton::clicked, plot_, &CurvePlot::resetView);
+  connect(plot_, &CurvePlot::viewChanged, this,
+          [this] { resetButton_->setVisible(plot_->isZoomed()); });
+  connect(plot_, &CurvePlot::menuRequested, this, &CurveCard::openMenu);
+  connect(plot_, &CurvePlot::drawn, this, &CurveCard::updateEmptyText);
+}
+
+void CurveCard::updateIcons() {
+  const Theme& theme = currentTheme();
+  resetButton_->setIcon(icon(QStringLiteral("fit"), theme.textMuted));
+  menuButton_->setIcon(icon(QStringLiteral("more"), theme.textMuted));
+}
+
+void CurveCard::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::StyleChange && menuButton_) updateIcons();
+}
+
+void CurveCard::setSubtitle(const QString& text) {
+  subtitle_->setText(text);
+  subtitle_->setVisible(!text.isEmpty());
+}
+
+void CurveCard::setCurves(std::vector<Curve> curves) {
+  legend_->setCurves(curves);
+  plot_->setCurves(std::move(curves));
+  updateEmptyText();
+}
+
+void CurveCard::setEmptyText(const QString& text) {
+  empty_->setText(text);
+  updateEmptyText();
+}
+
+void CurveCard::refresh() { plot_->refresh(); }
+
+void CurveCard::updateEmptyText() {
+  bool any = false;
+  for (const Curve& curve : plot_->curves())
+    any = any || (curve.source && !curve.source->isEmpty());
+  empty_->setVisible(!any && !empty_->text().isEmpty());
+  empty_->setGeometry(plot_->rect().adjusted(24, 0, -24, -16));
+  empty_->raise();
+}
+
+void CurveCard::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->position().y() < plot_->y()) Q_EMIT expandRequested();
+}
+
+void CurveCard::openMenu(const QPoint& globalPosition) {
+  QMenu menu(this);
+  auto addToggle = [&](const QString& text, bool checked, auto slot) {
+    QAction* action = menu.addAction(text);
+    action->setCheckable(true);
+    action->setChecked(checked);
+    connect(action, &QAction::toggled, plot_, slot);
+  };
+  addToggle(tr("Logarithmic Y\tL"), plot_->isLogY(), [this](bool on) { plot_->setLogY(on); });
+  addToggle(tr("Logarithmic X\tX"), plot_->isLogX(), [this](bool on) { plot_->setLogX(on); });
+  addToggle(tr("Ignore outliers\tO"), plot_->isIgnoringOutliers(),
+            [this](bool on) { plot_->setIgnoreOutliers(on); });
+  menu.addSeparator();
+  menu.addAction(tr("Show everything\tR"), plot_, &CurvePlot::resetView);
+  menu.addAction(tr("This card alone\tF"), this, &CurveCard::expandRequested);
+  menu.addSeparator();
+  menu.addAction(tr("Export picture…"), this, [this] {
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Export picture"), title_ + QStringLiteral(".pdf"), tr("Pictures (*.pdf *.png)"));
+    if (!path.isEmpty()) plot_->exportPicture(path);
+  });
+  menu.exec(globalPosition);
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,227 @@
+#include "widgets/plots/curve_layers.h"
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/plots/number_text.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+QColor withAlpha(QColor color, int alpha) {
+  color.setAlpha(alpha);
+  return color;
+}
+
+void setPoints(QCPGraph* graph, const std::vector<QPointF>& points) {
+  QVector<QCPGraphData> data;
+  data.reserve(static_cast<qsizetype>(points.size()));
+  for (const QPointF& point : points) data.append({point.x(), point.y()});
+  graph->data()->set(data, true);
+}
+
+/// y on the line through rising points, at an x within them.
+double valueOnLine(const std::vector<QPointF>& points, double x) {
+  const auto after =
+      std::lower_bound(points.begin(), points.end(), x,
+                       [](const QPointF& point, double value) { return point.x() < value; });
+  if (after == points.begin()) return points.front().y();
+  if (after == points.end()) return points.back().y();
+  const QPointF before = *std::prev(after);
+  const double part = after->x() > before.x() ? (x - before.x()) / (after->x() - before.x()) : 1;
+  return before.y() + (after->y() - before.y()) * part;
+}
+
+QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QColor& ground) {
+  static constexpr QCPScatterStyle::ScatterShape kShapes[] = {
+      QCPScatterStyle::ssCircle, QCPScatterStyle::ssSquare, QCPScatterStyle::ssDiamond,
+      QCPScatterStyle::ssTriangle};
+  return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(ground), 6.5};
+}
+
+}  // namespace
+
+QPen curvePen(const Curve& curve, const Theme& theme) {
+  const RunStyle style = runStyle(curve.styleIndex, theme);
+  const bool evaluation = curve.kind == Curve::Kind::Evaluation;
+  QPen pen(style.color, evaluation ? 1.7 : 2.0);
+  pen.setCapStyle(Qt::FlatCap);
+  pen.setJoinStyle(Qt::RoundJoin);
+  const QVector<qreal> dashes = evaluation ? QVector<qreal>{1.6, 2.2} : style.dashes;
+  if (!dashes.isEmpty()) pen.setDashPattern(dashes);
+  return pen;
+}
+
+struct CurveLayers::CurveParts {
+  QCPGraph* raw = nullptr;
+  QCPGraph* smooth = nullptr;
+  QCPGraph* nonFinite = nullptr;
+  QCPGraph* gapTop[2] = {};  ///< up to the lowest point, and after it
+  QCPGraph* gapBottom[2] = {};
+  QCPGraph* lowest = nullptr;
+  QCPItemText* label = nullptr;
+  int pointCount = 0;
+};
+
+struct CurveLayers::Parts {
+  QCustomPlot* plot = nullptr;
+  QCPGraph* marks = nullptr;
+  std::vector<CurveParts> curves;
+};
+
+CurveLayers::CurveLayers(QCustomPlot* plot) : parts_(std::make_unique<Parts>()) {
+  parts_->plot = plot;
+}
+CurveLayers::~CurveLayers() = default;
+
+void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) {
+  parts_->plot->clearItems();
+  parts_->plot->clearGraphs();
+  parts_->curves.assign(curves.size(), {});
+  for (std::size_t i = 0; i < curves.size(); ++i) buildCurve(curves[i], parts_->curves[i], theme);
+  parts_->marks = parts_->plot->addGraph();
+  parts_->marks->setLineStyle(QCPGraph::lsNone);
+  parts_->marks->setScatterStyle(
+      {QCPScatterStyle::ssTriangle, QPen(Qt::NoPen), QBrush(theme.textFaint), 8});
+}
+
+void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme) {
+  QCustomPlot* plot = parts_->plot;
+  const QColor color = runStyle(curve.styleIndex, theme).color;
+  if (curve.gapTo >= 0) {
+    for (int part : {0, 1}) {
+      parts.gapBottom[part] = plot->addGraph();
+      parts.gapBottom[part]->setPen(Qt::NoPen);
+      parts.gapTop[part] = plot->addGraph();
+      parts.gapTop[part]->setPen(Qt::NoPen);
+      parts.gapTop[part]->setBrush(part == 0 ? withAlpha(color, 26) : withAlpha(theme.warning, 48));
+      parts.gapTop[part]->setChannelFillGraph(parts.gapBottom[part]);
+    }
+  }
+  parts.raw = plot->addGraph();
+  parts.smooth = plot->addGraph();
+  parts.smooth->setPen(curvePen(curve, theme));
+  if (curve.kind == Curve::Kind::Evaluation) {
+    parts.raw->setPen(curvePen(curve, theme));
+    parts.raw->setScatterStyle(evaluationMarker(curve.styleIndex, color, theme.card));
+  }
+  parts.nonFinite = plot->addGraph();
+  parts.nonFinite->setLineStyle(QCPGraph::lsNone);
+  parts.nonFinite->setScatterStyle(
+      {QCPScatterStyle::ssCross, QPen(theme.error, 1.8), Qt::NoBrush, 8});
+  if (!curve.markLowest) return;
+  parts.lowest = plot->addGraph();
+  parts.lowest->setLineStyle(QCPGraph::lsNone);
+  parts.lowest->setScatterStyle({QCPScatterStyle::ssCircle, QPen(theme.good, 2), Qt::NoBrush, 13});
+  parts.label = new QCPItemText(plot);
+  parts.label->setFont(interfaceFont(12, QFont::DemiBold));
+  parts.label->setColor(theme.good);
+  parts.label->setBrush(withAlpha(theme.card, 210));
+  parts.label->setPadding(QMargins(4, 1, 4, 1));
+  parts.label->setLayer(QStringLiteral("axes"));
+  parts.label->setClipToAxisRect(false);
+}
+
+void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<double>& columnEdges) {
+  const Theme& theme = currentTheme();
+  std::vector<CurveSamples> samples(curves.size());
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    if (curves[i].source && !curves[i].source->isEmpty())
+      samples[i] = curves[i].source->sample(columnEdges);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const Curve& curve = curves[i];
+    CurveParts& parts = parts_->curves[i];
+    const bool smoothed = !samples[i].smooth.empty();
+    if (curve.kind == Curve::Kind::Line) {
+      const QPen pen = curvePen(curve, theme);
+      parts.raw->setPen(smoothed ? QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1) : pen);
+    }
+    setPoints(parts.raw, samples[i].raw);
+    setPoints(parts.smooth, samples[i].smooth);
+    setPoints(parts.nonFinite, samples[i].nonFinite);
+    parts.pointCount = static_cast<int>(samples[i].raw.size() + samples[i].smooth.size());
+    if (curve.gapTo >= 0 && curve.gapTo < static_cast<int>(curves.size()))
+      fillGap(curve, parts, samples[i], samples[curve.gapTo]);
+  }
+}
+
+void CurveLayers::fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
+                          const CurveSamples& other) {
+  const std::vector<QPointF>& bottomLine = other.smooth.empty() ? other.raw : other.smooth;
+  std::vector<QPointF> top[2], bottom[2];
+  const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
+  const double split = lowest ? lowest->x : std::numeric_limits<double>::infinity();
+  auto add = [&](double x) {
+    const double high = valueOnLine(own.raw, x), low = valueOnLine(bottomLine, x);
+    if (!std::isfinite(high) || !std::isfinite(low)) return;
+    for (int part : {0, 1}) {
+      if (part == 0 ? x > split : x < split) continue;
+      top[part].push_back({x, high});
+      // After the lowest point only held-out above training counts as overfitting.
+      bottom[part].push_back({x, part == 0 ? low : std::min(low, high)});
+    }
+  };
+  if (own.raw.size() >= 2 && bottomLine.size() >= 2) {
+    const double first = std::max(own.raw.front().x(), bottomLine.front().x());
+    const double last = std::min(own.raw.back().x(), bottomLine.back().x());
+    std::vector<double> keys{first, last};
+    if (split > first && split < last) keys.push_back(split);
+    for (const auto* line : {&own.raw, &bottomLine})
+      for (const QPointF& point : *line)
+        if (point.x() > first && point.x() < last) keys.push_back(point.x());
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    if (first < last)
+      for (double key : keys) add(key);
+  }
+  for (int part : {0, 1}) {
+    setPoints(parts.gapTop[part], top[part]);
+    setPoints(parts.gapBottom[part], bottom[part]);
+  }
+}
+
+void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
+                        XAxis axis) {
+  QCPAxisRect* rect = parts_->plot->axisRect();
+  const double markY = parts_->plot->yAxis->pixelToCoord(rect->bottom() - 4);
+  std::vector<QPointF> points;
+  for (const EventMark& mark : marks) points.push_back({mark.x, markY});
+  std::sort(points.begin(), points.end(),
+            [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
+  setPoints(parts_->marks, points);
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    if (curves[i].markLowest) placeLabel(curves[i], parts_->curves[i], axis);
+}
+
+void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis) {
+  const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
+  setPoints(parts.lowest,
+            lowest ? std::vector<QPointF>{{lowest->x, lowest->value}} : std::vector<QPointF>{});
+  QCPAxisRect* rect = parts_->plot->axisRect();
+  const double x = lowest ? parts_->plot->xAxis->coordToPixel(lowest->x) : -1;
+  const double y = lowest ? parts_->plot->yAxis->coordToPixel(lowest->value) : -1;
+  const bool visible =
+      lowest && rect->rect().contains(QPoint(static_cast<int>(x), static_cast<int>(y)));
+  parts.label->setVisible(visible);
+  if (!visible) return;
+  parts.label->setText(
+      axis == XAxis::Step
+          ? QStringLiteral("best %1 at step %2").arg(valueText(lowest->value)).arg(lowest->step)
+          : QStringLiteral("best %1, step %2").arg(valueText(lowest->value)).arg(lowest->step));
+  const int width = QFontMetrics(parts.label->font()).horizontalAdvance(parts.label->text()) + 8;
+  const bool above = y + 34 > rect->bottom();
+  double left = x - width / 2.0;
+  left = std::clamp<double>(left, rect->left() + 2,
+                            std::max(rect->left() + 2, rect->right() - width - 2));
+  parts.label->setPositionAlignment(Qt::AlignLeft | (above ? Qt::AlignBottom : Qt::AlignTop));
+  parts.label->position->setType(QCPItemPosition::ptAbsolute);
+  parts.label->position->setCoords(left, above ? y - 10 : y + 10);
+}
+
+int CurveLayers::pointCount(int curve) const { return parts_->curves[curve].pointCount; }
+
+}  // namespace lockstep::widgets

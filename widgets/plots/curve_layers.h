@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "widgets/plots/curve_source.h"
+
+class QCustomPlot;
+class QPen;
+
+namespace lockstep::widgets {
+
+struct Theme;
+
+/// Pen of a curve as plots, legends and readings draw it.
+QPen curvePen(const Curve& curve, const Theme& theme);
+
+/// What one list of curves is made of inside a QCustomPlot: graphs, shaded gaps, marks and labels.
+class CurveLayers {
+ public:
+  explicit CurveLayers(QCustomPlot* plot);
+  ~CurveLayers();
+
+  /// Makes the parts anew, in the theme's colours.
+  void rebuild(const std::vector<Curve>& curves, const Theme& theme);
+  /// Cuts every curve to the columns and hands it to its graphs.
+  void fill(const std::vector<Curve>& curves, const std::vector<double>& columnEdges);
+  /// Places what depends on the final axis ranges: labels, event marks.
+  void place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks, XAxis axis);
+  int pointCount(int curve) const;
+
+ private:
+  struct Parts;
+  struct CurveParts;
+  void buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme);
+  void fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
+               const CurveSamples& other);
+  void placeLabel(const Curve& curve, CurveParts& parts, XAxis axis);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,388 @@
+#include "widgets/plots/curve_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QEvent>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/plots/axis_ticks.h"
+#include "widgets/plots/curve_layers.h"
+#include "widgets/plots/number_text.h"
+#include "widgets/plots/plot_overlay.h"
+#include "widgets/plots/value_range.h"
+#include "widgets/theme.h"
+#include "widgets/throttle.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kMostReadings = 5;
+// Fixed, so that a longer label does not shake a plot that is growing.
+constexpr QMargins kMarginsPx(50, 6, 16, 24);
+
+using Range = std::pair<double, double>;
+
+}  // namespace
+
+struct CurvePlot::Parts {
+  QCustomPlot* plot = nullptr;
+  PlotOverlay* overlay = nullptr;
+  std::unique_ptr<CurveLayers> layers;
+  Throttle throttle{std::chrono::milliseconds(40)};
+  std::vector<Curve> curves;
+  std::vector<EventMark> marks;
+  XAxis axis = XAxis::Step;
+  bool logX = false, logY = false, ignoreOutliers = true, upToDate = false, drawing = false;
+  std::optional<double> yLeast, yMost;
+  std::optional<Range> xZoom, yZoom;
+  std::optional<double> cursor;
+  bool withReadings = false;
+  QPointF pointer;
+
+  std::optional<Range> fullX() const;
+  std::vector<double> columnEdges(Range view) const;
+  void zoomAxis(QCPAxis* axis, std::optional<Range>& zoom, double centre, double factor) const;
+  void placeCursor();
+  std::vector<int> curvesToRead(double x) const;
+};
+
+std::optional<Range> CurvePlot::Parts::fullX() const {
+  std::optional<Range> full;
+  for (const Curve& curve : curves) {
+    if (!curve.source || curve.source->isEmpty()) continue;
+    const Range own = curve.source->xRange();
+    full = full ? Range(std::min(full->first, own.first), std::max(full->second, own.second)) : own;
+  }
+  if (!full) return full;
+  if (logX) {
+    full->first = std::max(full->first, axis == XAxis::Step ? 1.0 : 1e-2);
+    full->second = std::max(full->second, full->first * 10);
+  } else if (full->first == full->second) {
+    full = Range(full->first - 0.5, full->second + 0.5);
+  } else if (axis == XAxis::Step && full->first == 1) {
+    full->first = 0;  // training begins before step 1
+  }
+  return full;
+}
+
+std::vector<double> CurvePlot::Parts::columnEdges(Range view) const {
+  const int columns = std::max(2, plot->axisRect()->width());
+  std::vector<double> edges(columns + 1);
+  for (int i = 0; i <= columns; ++i) {
+    const double part = static_cast<double>(i) / columns;
+    edges[i] = logX ? view.first * std::pow(view.second / view.first, part)
+                    : view.first + (view.second - view.first) * part;
+  }
+  return edges;
+}
+
+void CurvePlot::Parts::zoomAxis(QCPAxis* which, std::optional<Range>& zoom, double centre,
+                                double factor) const {
+  const QCPRange now = which->range();
+  if (which->scaleType() == QCPAxis::stLogarithmic) {
+    zoom = Range(centre * std::pow(now.lower / centre, factor),
+                 centre * std::pow(now.upper / centre, factor));
+  } else {
+    zoom = Range(centre + (now.lower - centre) * factor, centre + (now.upper - centre) * factor);
+  }
+}
+
+CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), parts_(std::make_unique<Parts>()) {
+  buildUi();
+  connectSignals();
+  applyTheme();
+}
+
+CurvePlot::~CurvePlot() = default;
+
+void CurvePlot::buildUi() {
+  auto* plot = parts_->plot = new QCustomPlot(this);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(plot);
+  parts_->overlay = new PlotOverlay(this);
+  parts_->layers = std::make_unique<CurveLayers>(plot);
+  plot->axisRect()->setAutoMargins(QCP::msNone);
+  plot->axisRect()->setMargins(kMarginsPx);
+  plot->setAttribute(Qt::WA_OpaquePaintEvent, false);
+  setFocusPolicy(Qt::ClickFocus);
+  for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+    axis->setTickLength(0);
+    axis->setSubTickLength(0);
+    axis->setBasePen(Qt::NoPen);
+    axis->setTickPen(Qt::NoPen);
+    axis->setTickLabelPadding(6);
+  }
+  plot->xAxis->grid()->setVisible(false);
+  setXTicks(plot->xAxis, parts_->axis, false);
+  setYTicks(plot->yAxis, false);
+  setMinimumSize(minimumSizeHint());
+}
+
+void CurvePlot::connectSignals() {
+  PlotOverlay* overlay = parts_->overlay;
+  QCustomPlot* plot = parts_->plot;
+  connect(&parts_->throttle, &Throttle::due, this, &CurvePlot::redraw);
+  connect(plot, &QCustomPlot::afterReplot, this, [this] {
+    if (!parts_->drawing) return;
+    parts_->drawing = false;
+    parts_->upToDate = !parts_->throttle.isPending();
+    parts_->placeCursor();
+    Q_EMIT drawn();
+  });
+  connect(overlay, &PlotOverlay::pointerMoved, this, [this, plot](const QPointF& position) {
+    parts_->pointer = position;
+    Q_EMIT cursorMoved(plot->xAxis->pixelToCoord(position.x()));
+  });
+  connect(overlay, &PlotOverlay::pointerLeft, this, [this] { Q_EMIT cursorMoved(std::nullopt); });
+  connect(overlay, &PlotOverlay::boxZoomed, this, [this, plot](const QRectF& box) {
+    parts_->xZoom =
+        Range(plot->xAxis->pixelToCoord(box.left()), plot->xAxis->pixelToCoord(box.right()));
+    if (box.height() < plot->axisRect()->height() - 2)
+      parts_->yZoom =
+          Range(plot->yAxis->pixelToCoord(box.bottom()), plot->yAxis->pixelToCoord(box.top()));
+    redraw();
+    Q_EMIT viewChanged();
+  });
+  connect(overlay, &PlotOverlay::panned, this, [this, plot](const QPointF& delta) {
+    const QRect area = plot->axisRect()->rect();
+    parts_->xZoom = Range(plot->xAxis->pixelToCoord(area.left() - delta.x()),
+                          plot->xAxis->pixelToCoord(area.left() + area.width() - delta.x()));
+    parts_->yZoom = Range(plot->yAxis->pixelToCoord(area.top() + area.height() - delta.y()),
+                          plot->yAxis->pixelToCoord(area.top() - delta.y()));
+    redraw();
+    Q_EMIT viewChanged();
+  });
+  connect(overlay, &PlotOverlay::wheelZoomed, this,
+          [this, plot](const QPointF& position, double factor) {
+            if (position.x() < plot->axisRect()->left()) {
+              parts_->zoomAxis(plot->yAxis, parts_->yZoom, plot->yAxis->pixelToCoord(position.y()),
+                               factor);
+            } else {
+              parts_->zoomAxis(plot->xAxis, parts_->xZoom, plot->xAxis->pixelToCoord(position.x()),
+                               factor);
+            }
+            redraw();
+            Q_EMIT viewChanged();
+          });
+  connect(overlay, &PlotOverlay::resetRequested, this, &CurvePlot::resetView);
+  connect(overlay, &PlotOverlay::menuRequested, this, &CurvePlot::menuRequested);
+  connect(overlay, &PlotOverlay::clicked, this, [this, plot](const QPointF& position) {
+    for (const Curve& curve : parts_->curves) {
+      if (!curve.source) continue;
+      const auto reading = curve.source->nearest(plot->xAxis->pixelToCoord(position.x()));
+      if (!reading) continue;
+      Q_EMIT stepChosen(reading->step);
+      return;
+    }
+  });
+}
+
+void CurvePlot::applyTheme() {
+  const Theme& theme = currentTheme();
+  QCustomPlot* plot = parts_->plot;
+  plot->setBackground(QBrush(theme.card));
+  for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+    axis->setTickLabelColor(theme.textMuted);
+    axis->setTickLabelFont(monoFont(11));
+  }
+  plot->yAxis->grid()->setPen(QPen(theme.grid, 1));
+  plot->yAxis->grid()->setZeroLinePen(QPen(theme.grid, 1));
+  parts_->layers->rebuild(parts_->curves, theme);
+  refresh();
+}
+
+void CurvePlot::setCurves(std::vector<Curve> curves) {
+  parts_->curves = std::move(curves);
+  parts_->layers->rebuild(parts_->curves, currentTheme());
+  refresh();
+}
+
+const std::vector<Curve>& CurvePlot::curves() const { return parts_->curves; }
+
+void CurvePlot::setXAxis(XAxis axis) {
+  if (parts_->axis != axis) parts_->xZoom.reset();
+  parts_->axis = axis;
+  setXTicks(parts_->plot->xAxis, axis, parts_->logX);
+  refresh();
+}
+
+XAxis CurvePlot::xAxis() const { return parts_->axis; }
+
+void CurvePlot::setEventMarks(std::vector<EventMark> marks) {
+  parts_->marks = std::move(marks);
+  refresh();
+}
+
+void CurvePlot::setYLimits(std::optional<double> least, std::optional<double> most) {
+  parts_->yLeast = least;
+  parts_->yMost = most;
+  refresh();
+}
+
+void CurvePlot::setLogX(bool log) {
+  parts_->logX = log;
+  parts_->xZoom.reset();
+  setXTicks(parts_->plot->xAxis, parts_->axis, log);
+  refresh();
+}
+
+void CurvePlot::setLogY(bool log) {
+  parts_->logY = log;
+  parts_->yZoom.reset();
+  setYTicks(parts_->plot->yAxis, log);
+  refresh();
+}
+
+bool CurvePlot::isLogX() const { return parts_->logX; }
+bool CurvePlot::isLogY() const { return parts_->logY; }
+
+void CurvePlot::setIgnoreOutliers(bool ignore) {
+  parts_->ignoreOutliers = ignore;
+  refresh();
+}
+
+bool CurvePlot::isIgnoringOutliers() const { return parts_->ignoreOutliers; }
+
+void CurvePlot::refresh() {
+  parts_->upToDate = false;
+  parts_->throttle.request();
+}
+
+bool CurvePlot::isUpToDate() const { return parts_->upToDate; }
+
+void CurvePlot::redraw() {
+  if (!isVisible() || parts_->plot->width() < 10) return;
+  QCustomPlot* plot = parts_->plot;
+  plot->axisRect()->update(QCPLayoutElement::upLayout);
+  const Range view = parts_->xZoom.value_or(
+      parts_->fullX().value_or(Range(parts_->logX ? 1 : 0, parts_->logX ? 10 : 1)));
+  plot->xAxis->setRange(view.first, view.second);
+  parts_->layers->fill(parts_->curves, parts_->columnEdges(view));
+  ValueRangeOptions options{parts_->ignoreOutliers, parts_->logY, parts_->yLeast, parts_->yMost};
+  const Range values =
+      parts_->yZoom.value_or(valueRange(parts_->curves, view.first, view.second, options));
+  plot->yAxis->setRange(values.first, values.second);
+  parts_->layers->place(parts_->curves, parts_->marks, parts_->axis);
+  parts_->drawing = true;
+  plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
+  parts_->cursor = x;
+  parts_->withReadings = withReadings;
+  parts_->placeCursor();
+}
+
+/// Curves with a point at x, the nearest to the pointer first where there are more than fit.
+std::vector<int> CurvePlot::Parts::curvesToRead(double x) const {
+  std::vector<std::pair<double, int>> found;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const auto reading = curves[i].source ? curves[i].source->nearest(x) : std::nullopt;
+    if (!reading) continue;
+    const double distance = std::abs(plot->yAxis->coordToPixel(reading->smooth) - pointer.y());
+    found.push_back({std::isfinite(distance) ? distance : std::numeric_limits<double>::max(),
+                     static_cast<int>(i)});
+  }
+  if (found.size() > kMostReadings) {
+    std::sort(found.begin(), found.end());
+    found.resize(kMostReadings);
+  }
+  std::vector<int> indices;
+  for (const auto& [distance, index] : found) indices.push_back(index);
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+void CurvePlot::Parts::placeCursor() {
+  if (!cursor) return overlay->showCursor(std::nullopt, {}, std::nullopt);
+  const Theme& theme = currentTheme();
+  const double xPx = plot->xAxis->coordToPixel(*cursor);
+  QVector<QPair<QPointF, QColor>> dots;
+  PlotOverlay::Readings readings;
+  QSet<QString> runs;
+  for (const Curve& curve : curves) runs.insert(curve.run);
+  for (int index : curvesToRead(*cursor)) {
+    const Curve& curve = curves[index];
+    const CurveReading reading = *curve.source->nearest(*cursor);
+    const QPen pen = curvePen(curve, theme);
+    const bool evaluation = curve.kind == Curve::Kind::Evaluation;
+    if (std::isfinite(reading.smooth) && reading.smooth != 0)
+      dots.append(
+          {QPointF(plot->xAxis->coordToPixel(reading.x), plot->yAxis->coordToPixel(reading.smooth)),
+           pen.color()});
+    if (readings.title.isEmpty() && !evaluation)
+      readings.title =
+          QStringLiteral("step %1 · %2").arg(reading.step).arg(durationText(reading.seconds));
+    const bool smoothed = !evaluation && reading.smooth != reading.value;
+    const QString name =
+        runs.size() > 1 ? curve.run + QStringLiteral(", ") + curve.name : curve.name;
+    const QString second = evaluation ? QStringLiteral("at %1").arg(reading.step)
+                           : smoothed ? valueText(reading.value)
+                                      : QString();
+    readings.rows.push_back({pen, evaluation, name, valueText(reading.smooth), second});
+  }
+  if (readings.title.isEmpty()) readings.title = xText(axis, *cursor);
+  for (const EventMark& mark : marks)
+    if (std::abs(plot->xAxis->coordToPixel(mark.x) - xPx) <= 4)
+      readings.title += QStringLiteral(" · ") + mark.text;
+  overlay->showCursor(
+      xPx, dots, withReadings && !readings.rows.empty() ? std::optional(readings) : std::nullopt);
+}
+
+void CurvePlot::resetView() {
+  parts_->xZoom.reset();
+  parts_->yZoom.reset();
+  redraw();
+  Q_EMIT viewChanged();
+}
+
+bool CurvePlot::isZoomed() const { return parts_->xZoom || parts_->yZoom; }
+
+std::pair<double, double> CurvePlot::xView() const {
+  const QCPRange range = parts_->plot->xAxis->range();
+  return {range.lower, range.upper};
+}
+
+std::pair<double, double> CurvePlot::yView() const {
+  const QCPRange range = parts_->plot->yAxis->range();
+  return {range.lower, range.upper};
+}
+
+void CurvePlot::setXView(double low, double high) {
+  parts_->xZoom = Range(low, high);
+  redraw();
+}
+
+int CurvePlot::drawnPointCount(int curve) const { return parts_->layers->pointCount(curve); }
+
+bool CurvePlot::exportPicture(const QString& path) {
+  if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) return parts_->plot->savePdf(path);
+  return parts_->plot->savePng(path, 0, 0, 2.0);
+}
+
+QSize CurvePlot::sizeHint() const { return {420, 220}; }
+QSize CurvePlot::minimumSizeHint() const { return {160, 90}; }
+
+void CurvePlot::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  parts_->overlay->setGeometry(rect());
+  parts_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
+  parts_->overlay->raise();
+  refresh();
+}
+
+void CurvePlot::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void CurvePlot::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::StyleChange) applyTheme();
+}
+
+}  // namespace lockstep::widgets

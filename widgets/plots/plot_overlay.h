@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QColor>
+#include <QPen>
+#include <QPoint>
+#include <QPointF>
+#include <QRect>
+#include <QString>
+#include <QVector>
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+namespace lockstep::widgets {
+
+/// The part of a plot that follows the pointer: cursor line, table of readings, zoom box; and the
+/// pointer itself, told in pixels. Lies over the plot so that moving the pointer paints no curve
+/// again.
+class PlotOverlay : public QWidget {
+  Q_OBJECT
+
+ public:
+  struct Row {
+    QPen pen;
+    bool marker = false;
+    QString name, first, second;
+  };
+  struct Readings {
+    QString title;
+    std::vector<Row> rows;
+  };
+  explicit PlotOverlay(QWidget* parent);
+
+  /// Area of the curves within this widget.
+  void setPlotArea(const QRect& area);
+  /// Cursor at x px; dots where it meets curves; readings only where the pointer is.
+  void showCursor(std::optional<double> xPx, QVector<QPair<QPointF, QColor>> dots,
+                  std::optional<Readings> readings);
+
+ Q_SIGNALS:
+  void pointerMoved(const QPointF& position);
+  void pointerLeft();
+  void boxZoomed(const QRectF& box);
+  /// Drag by so many px since the last call.
+  void panned(const QPointF& delta);
+  /// factor < 1 zooms in.
+  void wheelZoomed(const QPointF& position, double factor);
+  void resetRequested();
+  void clicked(const QPointF& position);
+  void menuRequested(const QPoint& globalPosition);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+
+ private:
+  enum class Drag { None, Box, Pan };
+  void paintReadings(QPainter& painter) const;
+  QRectF dragBox() const;
+
+  QRect area_;
+  std::optional<double> cursorPx_;
+  QVector<QPair<QPointF, QColor>> dots_;
+  std::optional<Readings> readings_;
+  Drag drag_ = Drag::None;
+  QPointF pressedAt_, draggedTo_;
+};
+
+}  // namespace lockstep::widgets
