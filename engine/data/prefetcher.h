@@ -38,7 +38,7 @@ class Prefetcher {
     Batch batch;
     std::exception_ptr error;
   };
-  void run(std::stop_token stop);
+  void run(const std::stop_token& stop);
 
   Load load_;
   const std::int64_t end_;

@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "engine/coco/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/batch.h"
 #include "engine/data/sampler.h"
+#include "engine/data/transform.h"
 
 namespace lockstep::data {
 
@@ -25,6 +27,9 @@ class SampleLoader {
   const coco::Dataset& dataset() const { return dataset_; }
 
  private:
+  Batch load(const std::vector<std::size_t>& indices,
+             const std::vector<TransformPlan>& plans) const;
+
   const coco::Dataset& dataset_;
   std::filesystem::path imagesFolder_;
   config::AugmentConfig augment_;

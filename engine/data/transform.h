@@ -1,20 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "engine/coco/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/image_file.h"
+#include "engine/data/resize.h"
 
 /// From decoded pixels and annotations to what the model sees, with torchvision's semantics
 /// (GeneralizedRCNNTransform): to [0,1], normalised, resized bilinear without antialias in float32;
 /// masks resized by nearest; boxes by the true ratios.
 namespace lockstep::data {
-
-inline constexpr std::array<float, 3> kImageMean{0.485f, 0.456f, 0.406f};  ///< of RGB in [0,1]
-inline constexpr std::array<float, 3> kImageStd{0.229f, 0.224f, 0.225f};
 
 /// Size after resizing: scale = min(minSize / shorter side, maxSize / longer side), sizes
 /// floor(side * scale), at least 1.
@@ -37,15 +34,9 @@ TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize origi
 /// What evaluation and prediction do: the last of min_size, nothing else.
 TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize original);
 
-/// Where a transformed image is written: three planes (R, G, B) of rows of float32.
-struct PlanarTarget {
-  float* data = nullptr;
-  std::int64_t rowStride = 0, planeStride = 0;  ///< in elements
-};
-
 /// Colour, flips, normalisation and resize in one pass over the pixels. Writes plan.resized pixels
 /// per plane.
-void transformImage(const RgbImage& image, const TransformPlan& plan, PlanarTarget target);
+void transformImage(RgbImage image, const TransformPlan& plan, PlanarTarget target);
 
 /// Brightness, contrast and saturation in that order, as torchvision.transforms.v2.functional does
 /// on uint8.

@@ -82,9 +82,8 @@ at::Tensor clipGradientNorm(const std::vector<at::Tensor>& parameters, double ma
   if (!onCpu) {
     const at::Tensor norm = normAnywhere(gradients);
     if (maxNorm > 0) {
-      at::_foreach_mul_(
-          gradients,
-          (maxNorm / (norm + kNormEpsilon)).clamp_max(1.0).to(gradients[0].scalar_type()));
+      const at::Tensor factor = norm.add(kNormEpsilon).reciprocal().mul(maxNorm).clamp_max(1.0);
+      at::_foreach_mul_(gradients, factor.to(gradients[0].scalar_type()));
     }
     return norm;
   }

@@ -207,7 +207,7 @@ std::unique_ptr<Optimizer> makeOptimizer(const config::SolverConfig& config,
                                          std::vector<Parameter> parameters) {
   if (config.optimizer == "sgd") return std::make_unique<Sgd>(config, std::move(parameters));
   if (config.optimizer == "adamw") return std::make_unique<AdamW>(config, std::move(parameters));
-  throw mendable("solver.optimizer: '" + config.optimizer + "' is not known");
+  throw base::mendable("solver.optimizer: '" + config.optimizer + "' is not known");
 }
 
 }  // namespace lockstep::solver

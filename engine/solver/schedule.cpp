@@ -43,7 +43,7 @@ double Schedule::decay(std::int64_t doneSteps) const {
   if (kind_ == "cosine") return 0.5 * (1 + std::cos(std::numbers::pi * done));
   if (kind_ == "linear") return 1 - done;
   if (kind_ == "constant") return 1;
-  if (kind_ != "step") throw mendable("solver.schedule: '" + kind_ + "' is not known");
+  if (kind_ != "step") throw base::mendable("solver.schedule: '" + kind_ + "' is not known");
   const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), doneSteps);
   return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
 }

@@ -1,0 +1,41 @@
+#include "engine/data/batch.h"
+
+#include <algorithm>
+
+#include "engine/base/counter_hash.h"
+
+namespace lockstep::data {
+
+Batch Batch::to(const at::Device& device) const {
+  Batch moved = *this;
+  moved.images = images.to(device, /*non_blocking=*/true);
+  for (ops::GtInstances& gt : moved.gts) {
+    for (at::Tensor* tensor : {&gt.boxesXyxy, &gt.classes, &gt.masks}) {
+      if (tensor->defined()) *tensor = tensor->to(device, /*non_blocking=*/true);
+    }
+  }
+  return moved;
+}
+
+ImageSize paddedSize(const std::vector<ImageSize>& sizes) {
+  ImageSize padded;
+  for (const ImageSize& size : sizes) {
+    padded.height = std::max(padded.height, size.height);
+    padded.width = std::max(padded.width, size.width);
+  }
+  const auto roundUp = [](std::int64_t side) {
+    return (side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor;
+  };
+  return {roundUp(padded.height), roundUp(padded.width)};
+}
+
+std::uint64_t trainingSamplingKey(std::uint64_t seed, ImageId id, std::int64_t epoch) {
+  return base::counterHash(
+      {seed, static_cast<std::uint64_t>(id.value), static_cast<std::uint64_t>(epoch) + 1});
+}
+
+std::uint64_t evaluationSamplingKey(std::uint64_t seed, ImageId id) {
+  return base::counterHash({seed, static_cast<std::uint64_t>(id.value)});
+}
+
+}  // namespace lockstep::data

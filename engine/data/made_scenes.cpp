@@ -1,0 +1,236 @@
+#include "engine/data/made_scenes.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <system_error>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/coco/rle.h"
+#include "engine/data/scene_painting.h"
+
+namespace lockstep::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLeastVisibleShare =
+    0.35;  // of an object's own area; below it is not in the scene at all
+constexpr int kLeastVisiblePx = 80;
+constexpr float kLeastContrast = 0.3f;  // between an object's colour and the ground's
+constexpr std::uint64_t kValScenes = std::uint64_t{1}
+                                     << 32;  // numbers of held-out scenes begin here
+
+Colour randomColour(SceneRandom& random, double low, double high) {
+  return {static_cast<float>(random.uniform(low, high)),
+          static_cast<float>(random.uniform(low, high)),
+          static_cast<float>(random.uniform(low, high))};
+}
+
+/// An object's colour: bright or dark, but never that of the ground.
+Colour contrastingColour(SceneRandom& random, Colour ground) {
+  Colour colour;
+  do {
+    colour = randomColour(random, 0.08, 0.95);
+  } while (distanceBetween(colour, ground) < kLeastContrast);
+  return colour;
+}
+
+/// An object with the pixels of it that can be seen.
+struct VisibleShape {
+  Shape shape;
+  std::vector<std::uint8_t> mask;
+};
+
+/// Goes from the top object down and leaves out what is mostly hidden or outside, so that nothing
+/// is in the picture that is not annotated. `shapes` and the result: bottom first.
+std::vector<VisibleShape> visibleShapes(const std::vector<Shape>& shapes, int width, int height) {
+  std::vector<std::uint8_t> taken(static_cast<std::size_t>(width) *
+                                  static_cast<std::size_t>(height));
+  std::vector<VisibleShape> result;
+  for (auto shape = shapes.rbegin(); shape != shapes.rend(); ++shape) {
+    const std::vector<std::uint8_t> own = coverage(*shape, width, height);
+    std::vector<std::uint8_t> seen(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) seen[i] = own[i] && !taken[i];
+    Shape centred = *shape;
+    const int side = 2 * static_cast<int>(std::ceil(shape->radiusPx)) + 2;
+    centred.x = centred.y = static_cast<float>(side) / 2;
+    const std::vector<std::uint8_t> whole = coverage(centred, side, side);
+    const auto wholePx = std::count(whole.begin(), whole.end(), 1),
+               seenPx = std::count(seen.begin(), seen.end(), 1);
+    if (seenPx < kLeastVisiblePx ||
+        static_cast<double>(seenPx) < kLeastVisibleShare * static_cast<double>(wholePx))
+      continue;
+    for (std::size_t i = 0; i < own.size(); ++i) taken[i] |= own[i];
+    result.push_back({*shape, std::move(seen)});
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+coco::Annotation annotationOf(const VisibleShape& visible, int width, int height) {
+  coco::Annotation annotation;
+  coco::Rle mask = coco::encodeMask(visible.mask.data(), height, width, width);
+  annotation.categoryId = {static_cast<int>(visible.shape.kind) + 1};
+  annotation.boxXywh = coco::boundingBoxXywh(mask);
+  annotation.area = static_cast<double>(coco::areaPx(mask));
+  annotation.segmentation = std::move(mask);
+  return annotation;
+}
+
+/// A folder that becomes another in one step, or vanishes with all that is in it.
+class FolderInTheMaking {
+ public:
+  explicit FolderInTheMaking(const fs::path& target)
+      : target_(fs::absolute(target).lexically_normal()) {
+    if (!target_.has_filename()) target_ = target_.parent_path();
+    std::error_code fault;
+    if (fs::exists(target_, fault) &&
+        (!fs::is_directory(target_, fault) || !fs::is_empty(target_, fault))) {
+      throw base::mendable(target.string() +
+                           ": is there already; name a new or empty folder with --out");
+    }
+    temporary_ = target_.parent_path() /
+                 ("." + target_.filename().string() + ".partial-" + std::to_string(::getpid()));
+    fs::remove_all(temporary_, fault);
+    fs::create_directories(temporary_, fault);
+    if (fault) throw base::mendable(target.string() + ": cannot be made: " + fault.message());
+  }
+  ~FolderInTheMaking() {
+    std::error_code ignored;
+    fs::remove_all(temporary_, ignored);
+  }
+  FolderInTheMaking(const FolderInTheMaking&) = delete;
+  FolderInTheMaking& operator=(const FolderInTheMaking&) = delete;
+
+  const fs::path& path() const { return temporary_; }
+  void finish() const {
+    std::error_code fault;
+    fs::rename(temporary_, target_, fault);
+    if (fault) throw Error(target_.string() + ": cannot be made: " + fault.message());
+    base::syncToDisk(target_.parent_path());
+  }
+
+ private:
+  fs::path target_, temporary_;
+};
+
+/// One part: its pictures and its annotation file.
+struct Part {
+  std::string name;
+  int images = 0;
+  std::int64_t firstId = 1;
+  std::uint64_t firstScene = 0;
+};
+
+void writePart(const Part& part, const fs::path& folder, std::uint64_t seed,
+               const std::function<void()>& onImage) {
+  fs::create_directories(folder / part.name);
+  std::vector<coco::Image> images;
+  std::vector<coco::Annotation> annotations;
+  for (int i = 0; i < part.images; ++i) {
+    MadeScene scene = makeScene(seed, part.firstScene + static_cast<std::uint64_t>(i));
+    const std::int64_t id = part.firstId + i;
+    std::string number = std::to_string(id);
+    number.insert(0, 6 - std::min<std::size_t>(number.size(), 6), '0');
+    images.push_back({{id}, "scene_" + number + ".jpg", scene.picture.width, scene.picture.height});
+    writeImage(scene.picture, folder / part.name / images.back().fileName);
+    for (coco::Annotation& annotation : scene.annotations) {
+      annotation.id = static_cast<std::int64_t>(annotations.size()) + 1;
+      annotation.imageId = {id};
+      annotations.push_back(std::move(annotation));
+    }
+    onImage();
+  }
+  const fs::path file = folder / "annotations" / ("instances_" + part.name + ".json");
+  fs::create_directories(file.parent_path());
+  coco::saveDataset(
+      coco::Dataset::fromParts(images, madeSceneCategories(), annotations, file.string()), file);
+}
+
+constexpr const char* kExperiment =
+    R"(# Made shapes, a small model: learns within a few minutes on two CPU cores.
+name: shapes
+dataset:
+  train: {images: train, annotations: annotations/instances_train.json}
+  val: {images: val, annotations: annotations/instances_val.json}
+augment:
+  min_size: [256]
+  max_size: 512
+model:
+  backbone: resnet18
+  norm: group               # from scratch: no weights to start from
+  fpn_channels: 64
+  rpn: {pre_nms_top_n_train: 1000, pre_nms_top_n_test: 500, post_nms_top_n_train: 500, post_nms_top_n_test: 300}
+  box_head: {fc_dim: 256, batch_size_per_image: 64}
+  mask_head: {convs: 2, channels: 64}
+solver:
+  base_lr: 0.02
+  schedule: cosine
+  warmup_steps: 50
+  warmup_factor: 0.02
+  max_steps: 300
+  batch_size: 2
+  clip_grad_norm: 10
+evaluation: {loss_every: 50, ap_every: 100}
+checkpoint: {every: 100}
+monitor: {log_every: 5, predictions_every: 50}
+)";
+
+}  // namespace
+
+std::vector<coco::Category> madeSceneCategories() {
+  return {{{1}, "circle"}, {{2}, "box"}, {{3}, "star"}, {{4}, "ring"}};
+}
+
+MadeScene makeScene(std::uint64_t seed, std::uint64_t number) {
+  SceneRandom random(
+      base::counterHash({seed, static_cast<std::uint64_t>(base::RandomPurpose::MadeScene)}),
+      number);
+  int width = random.integer(320, 480), height = random.integer(240, 360);
+  if (random.uniform(0, 1) < 0.3) std::swap(width, height);
+  const Colour ground = randomColour(random, 0.2, 0.8);
+  const Texture groundTexture = makeTexture(random, ground, 0.16f),
+                veil = makeTexture(random, ground, 0.25f);
+  std::vector<Shape> shapes;
+  for (int count = random.integer(3, 10); count > 0; --count) {
+    shapes.push_back(makeShape(random, width, height));
+    shapes.back().texture = makeTexture(random, contrastingColour(random, ground), 0.22f);
+  }
+  const double angle = random.uniform(0, 2 * std::numbers::pi);
+  const auto lightX = static_cast<float>(std::cos(angle)),
+             lightY = static_cast<float>(std::sin(angle));
+  Canvas canvas(width, height);
+  canvas.paintGround(groundTexture, veil);
+  MadeScene scene;
+  for (const VisibleShape& visible : visibleShapes(shapes, width, height)) {
+    canvas.paintShape(visible.shape, lightX, lightY);
+    scene.annotations.push_back(annotationOf(visible, width, height));
+  }
+  scene.picture =
+      canvas.develop(random, lightX, lightY, static_cast<float>(random.uniform(0.01, 0.07)));
+  return scene;
+}
+
+void writeMadeScenes(const MadeScenesOptions& options,
+                     const std::function<void(int done, int all)>& onProgress) {
+  if (options.trainImages < 1 || options.valImages < 1) {
+    throw base::mendable("dataset shapes: --train and --val must be at least 1");
+  }
+  const FolderInTheMaking folder(options.folder);
+  int done = 0;
+  const auto onImage = [&] {
+    ++done;
+    if (onProgress) onProgress(done, options.trainImages + options.valImages);
+  };
+  const Part train{"train", options.trainImages, 1, 0};
+  const Part val{"val", options.valImages, options.trainImages + 1, kValScenes};
+  for (const Part& part : {train, val}) writePart(part, folder.path(), options.seed, onImage);
+  base::writeFileAtomically(folder.path() / "experiment.yaml", kExperiment);
+  folder.finish();
+}
+
+}  // namespace lockstep::data

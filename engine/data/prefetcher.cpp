@@ -1,0 +1,84 @@
+#include "engine/data/prefetcher.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lockstep::data {
+namespace {
+
+constexpr int kSparePlaces = 2;
+constexpr int kMostLoaderThreads = 16;
+
+}  // namespace
+
+Prefetcher::Prefetcher(Load load, std::int64_t first, std::int64_t end, int threads)
+    : load_(std::move(load)),
+      end_(end),
+      maxAhead_(std::max(threads, 1) + kSparePlaces),
+      nextToLoad_(first),
+      nextToTake_(first) {
+  for (int i = 0; i < std::max(threads, 1); ++i) {
+    threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  }
+}
+
+Prefetcher::~Prefetcher() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+void Prefetcher::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (nextToLoad_ < end_ && !stop.stop_requested()) {
+    const auto hasRoom = [this] {
+      return nextToLoad_ >= end_ || nextToLoad_ < nextToTake_ + maxAhead_;
+    };
+    if (!changed_.wait(lock, stop, hasRoom) || nextToLoad_ >= end_) return;
+    const std::int64_t number = nextToLoad_++;
+    lock.unlock();
+    Slot slot;
+    try {
+      slot.batch = load_(number);
+    } catch (...) {
+      slot.error = std::current_exception();
+    }
+    lock.lock();
+    ready_.emplace(number, std::move(slot));
+    changed_.notify_all();
+  }
+}
+
+Batch Prefetcher::next() {
+  std::unique_lock lock(mutex_);
+  if (nextToTake_ >= end_) throw std::out_of_range("no batch is left");
+  changed_.wait(lock, [this] { return ready_.contains(nextToTake_); });
+  const auto found = ready_.find(nextToTake_);
+  if (found->second.error) std::rethrow_exception(found->second.error);
+  Batch batch = std::move(found->second.batch);
+  ready_.erase(found);
+  ++nextToTake_;
+  changed_.notify_all();
+  return batch;
+}
+
+std::unique_ptr<Prefetcher> prefetchTraining(const SampleLoader& loader, const Sampler& sampler,
+                                             std::int64_t firstStep, std::int64_t lastStep,
+                                             int threads) {
+  const std::int64_t parts = sampler.accumulate();
+  const auto load = [&loader, &sampler, parts](std::int64_t number) {
+    const std::int64_t step = number / parts + 1;
+    const int part = static_cast<int>(number % parts);
+    Batch batch = loader.loadTraining(sampler.imagesOf(step, part));
+    batch.step = step;
+    batch.part = part;
+    return batch;
+  };
+  return std::make_unique<Prefetcher>(load, (firstStep - 1) * parts, lastStep * parts, threads);
+}
+
+int resolveLoaderThreads(int configured, int computeThreads) {
+  if (configured > 0) return configured;
+  const int cores = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  return std::clamp(cores - computeThreads, 1, kMostLoaderThreads);
+}
+
+}  // namespace lockstep::data
