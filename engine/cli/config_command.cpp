@@ -1,0 +1,189 @@
+#include "engine/cli/config_command.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "engine/base/error.h"
+#include "engine/cli/data_check.h"
+#include "engine/config/documentation.h"
+#include "engine/config/fields.h"
+#include "engine/config/load.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using config::ConfigIssue;
+using config::LoadedExperiment;
+
+struct CheckOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool data = false;
+};
+
+struct ShowOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool origins = false;
+};
+
+struct DiffOptions {
+  std::string left, right;
+};
+
+void printLine(const std::string& line) { std::printf("%s\n", line.c_str()); }
+
+/// Returns whether there is an error among them.
+bool printIssues(const std::vector<ConfigIssue>& issues) {
+  bool hasError = false;
+  for (const ConfigIssue& issue : issues) {
+    std::fprintf(stderr, "%s\n", issue.format().c_str());
+    hasError = hasError || issue.severity == ConfigIssue::Severity::Error;
+  }
+  return hasError;
+}
+
+std::string valueOf(const config::Experiment& experiment, const char* key) {
+  return config::findField(key)->text(experiment);
+}
+
+/// What follows from the keys, in a few words.
+std::string derivedFacts(const config::Experiment& experiment) {
+  const config::ModelConfig& model = experiment.model;
+  const bool isInSteps = experiment.solver.maxSteps.unit == config::Duration::Unit::Steps;
+  std::string text = model.backbone + ", " + model.resolvedNorm() + " norm, ";
+  if (const int frozen = model.resolvedFreezeStages(); frozen > 0) {
+    text += std::to_string(frozen) + " frozen stages, ";
+  }
+  text += model.weights.empty() ? "from scratch"
+                                : "from " + fs::path(model.weights).filename().string();
+  return text + "; " + valueOf(experiment, "solver.max_steps") + (isInSteps ? " steps" : "") +
+         " of " + std::to_string(experiment.solver.batchSize) +
+         (experiment.solver.batchSize == 1 ? " image" : " images");
+}
+
+std::string dataFacts(const config::Experiment& experiment, const DataCheck& check) {
+  const std::int64_t steps =
+      experiment.solver.maxSteps.steps(check.trainImages, experiment.solver.batchSize);
+  const double epochs = static_cast<double>(steps) * experiment.solver.batchSize /
+                        static_cast<double>(check.trainImages);
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(),
+                "; %lld training images with %zu objects, %zu held out with %zu, %zu class%s; %lld "
+                "steps are %.1f "
+                "epochs; largest batch %d x %d x %d px, about %.1f GiB",
+                static_cast<long long>(check.trainImages), check.trainAnnotations, check.valImages,
+                check.valAnnotations, check.classes, check.classes == 1 ? "" : "es",
+                static_cast<long long>(steps), epochs, check.largestBatch.images,
+                check.largestBatch.widthPx, check.largestBatch.heightPx,
+                check.largestBatch.bytes / 0x1p30);
+  return text.data();
+}
+
+int check(const CheckOptions& options) {
+  const LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
+  if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
+  std::string facts = derivedFacts(loaded.experiment);
+  if (options.data) {
+    const DataCheck found = checkData(loaded);
+    if (printIssues(found.issues)) return static_cast<int>(ExitStatus::Mendable);
+    facts += dataFacts(loaded.experiment, found);
+  }
+  printLine(options.file + ": fine: " + facts);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+int show(const ShowOptions& options) {
+  const LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
+  if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
+  const auto origin = [&](const std::string& key) -> std::string {
+    const auto found = loaded.origins.find(key);
+    if (!options.origins || found == loaded.origins.end()) return {};
+    const config::Origin& from = found->second;
+    return "from " + from.file + (from.line > 0 ? ":" + std::to_string(from.line) : "");
+  };
+  const std::string text = config::writeExperiment(loaded.experiment, origin);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+/// The experiment of a file or of a run folder. Throws Error (mendable) with every fault.
+config::Experiment experimentOf(const std::string& path) {
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "config.yaml" : fs::path(path);
+  const LoadedExperiment loaded = config::loadExperiment(file);
+  loaded.throwIfFaulty();
+  return loaded.experiment;
+}
+
+int diff(const DiffOptions& options) {
+  const config::Experiment left = experimentOf(options.left), right = experimentOf(options.right);
+  for (const config::ConfigDifference& change : config::difference(left, right)) {
+    printLine(change.key + ": " + change.left + " -> " + change.right);
+  }
+  return static_cast<int>(ExitStatus::Done);
+}
+
+int print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+void addFileAndOverrides(CLI::App& command, std::string& file,
+                         std::vector<std::string>& overrides) {
+  command.add_option("config", file, "Experiment file")->required()->option_text("CONFIG");
+  command.add_option("--set", overrides, "Override a key: solver.base_lr=0.01; may be repeated")
+      ->option_text("K=V")
+      ->allow_extra_args(false);
+}
+
+void addCheck(CLI::App& parent, std::function<int()>& action) {
+  CLI::App* command =
+      parent.add_subcommand("check", "Say every fault of an experiment file, or that it is fine");
+  auto options = std::make_shared<CheckOptions>();
+  addFileAndOverrides(*command, options->file, options->overrides);
+  command->add_flag("--data", options->data, "Read the annotations and look for the images too");
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+void addShow(CLI::App& parent, std::function<int()>& action) {
+  CLI::App* command =
+      parent.add_subcommand("show", "Print the complete experiment: file, base and defaults");
+  auto options = std::make_shared<ShowOptions>();
+  addFileAndOverrides(*command, options->file, options->overrides);
+  command->add_flag("--origins", options->origins, "Say behind each value where it is from");
+  command->callback([options, &action] { action = [options] { return show(*options); }; });
+}
+
+void addDiff(CLI::App& parent, std::function<int()>& action) {
+  CLI::App* command =
+      parent.add_subcommand("diff", "Print the keys in which two experiments differ");
+  auto options = std::make_shared<DiffOptions>();
+  command->add_option("left", options->left, "Experiment file or run folder")
+      ->required()
+      ->option_text("CONFIG|RUN");
+  command->add_option("right", options->right, "Experiment file or run folder")
+      ->required()
+      ->option_text("CONFIG|RUN");
+  command->callback([options, &action] { action = [options] { return diff(*options); }; });
+}
+
+}  // namespace
+
+void addConfigCommand(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("config", "Experiment files");
+  command->require_subcommand(1);
+  addCheck(*command, action);
+  addShow(*command, action);
+  addDiff(*command, action);
+  command->add_subcommand("docs", "Print the reference of every key as Markdown")
+      ->callback([&action] { action = [] { return print(config::docsMarkdown()); }; });
+  command->add_subcommand("schema", "Print a JSON Schema of experiment files")->callback([&action] {
+    action = [] { return print(config::jsonSchema()); };
+  });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,231 @@
+#include "engine/cli/data_check.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/coco/dataset.h"
+#include "engine/supervisor/devices.h"
+#include "engine/supervisor/machine.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using config::ConfigIssue;
+
+/// Device and inode: the same for two names of one file.
+using FileId = std::pair<dev_t, ino_t>;
+
+/// One part of the data, read.
+struct Part {
+  std::string key;  ///< "dataset.train"
+  const config::DatasetPart& paths;
+  coco::Dataset dataset;
+  std::set<FileId> files;  ///< of the images that are there
+};
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string gibibytes(double bytes) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f GiB", bytes / 0x1p30);
+  return text.data();
+}
+
+class Checker {
+ public:
+  explicit Checker(const config::LoadedExperiment& loaded)
+      : loaded_(loaded), experiment_(loaded.experiment) {}
+
+  DataCheck run() {
+    const bool hasTrain = isGiven("dataset.train", experiment_.dataset.train);
+    const bool hasVal = isGiven("dataset.val", experiment_.dataset.val);
+    if (!hasTrain || !hasVal) return std::move(check_);
+    Part train = read("dataset.train", experiment_.dataset.train);
+    Part val = read("dataset.val", experiment_.dataset.val);
+    checkClasses(train, val);
+    checkUsable(train, val);
+    checkFiles(train);
+    checkFiles(val);
+    checkSharedImages(train, val);
+    checkBatch();
+    checkMemory(train);
+    return std::move(check_);
+  }
+
+ private:
+  ConfigIssue& add(const std::string& key, std::string text) {
+    ConfigIssue issue;
+    issue.key = key;
+    issue.text = std::move(text);
+    const auto origin = loaded_.origins.find(key);
+    if (origin != loaded_.origins.end()) {
+      issue.file = origin->second.file;
+      issue.line = origin->second.line;
+      issue.column = origin->second.column;
+    } else if (!loaded_.files.empty()) {
+      issue.file = loaded_.files.front().string();
+    }
+    check_.issues.push_back(std::move(issue));
+    return check_.issues.back();
+  }
+
+  void warn(const std::string& key, std::string text) {
+    add(key, std::move(text)).severity = ConfigIssue::Severity::Warning;
+  }
+
+  bool isGiven(const std::string& key, const config::DatasetPart& part) {
+    if (part.images.empty()) add(key + ".images", "is not given: name the folder of the images");
+    if (part.annotations.empty()) {
+      add(key + ".annotations", "is not given: name a COCO instances file");
+    }
+    return !part.images.empty() && !part.annotations.empty();
+  }
+
+  static Part read(const std::string& key, const config::DatasetPart& paths) {
+    return {key, paths, coco::Dataset::load(paths.annotations), {}};
+  }
+
+  void checkClasses(const Part& train, const Part& val) {
+    check_.classes = train.dataset.categories().size();
+    if (check_.classes == 0) {
+      add("dataset.train.annotations",
+          train.paths.annotations + " names no class: its \"categories\" are empty");
+      return;
+    }
+    for (const coco::Category& category : val.dataset.categories()) {
+      const auto& known = train.dataset.categories();
+      const auto same = std::find_if(known.begin(), known.end(), [&](const coco::Category& other) {
+        return other.id == category.id;
+      });
+      const std::string name = std::to_string(category.id.value) + " (" + category.name + ")";
+      if (same == known.end()) {
+        add("dataset.val.annotations",
+            "has the category " + name + " that the training part does not name");
+        return;
+      }
+      if (same->name == category.name) continue;
+      warn("dataset.val.annotations",
+           "calls category " + name + " what the training part calls " + same->name);
+      return;
+    }
+  }
+
+  void checkUsable(const Part& train, const Part& val) {
+    const std::size_t usable = train.dataset.usableImageCount();
+    const std::size_t all = train.dataset.images().size();
+    check_.trainImages = static_cast<std::int64_t>(experiment_.dataset.skipEmpty ? usable : all);
+    check_.trainAnnotations = train.dataset.annotationCount();
+    check_.valImages = val.dataset.images().size();
+    check_.valAnnotations = val.dataset.annotationCount();
+    if (usable == 0) {
+      add("dataset.train.annotations",
+          "has no usable annotation (no crowd, width and height over 1 px) in " +
+              plural(all, "image"));
+    }
+    if (check_.valImages == 0) add("dataset.val.annotations", "has no image");
+  }
+
+  void checkFiles(Part& part) {
+    std::size_t missing = 0;
+    std::string example;
+    const fs::path folder = part.paths.images;
+    for (const coco::Image& image : part.dataset.images()) {
+      struct stat status;
+      if (::stat((folder / image.fileName).c_str(), &status) == 0) {
+        part.files.emplace(status.st_dev, status.st_ino);
+      } else if (missing++ == 0) {
+        example = image.fileName;
+      }
+    }
+    if (missing == 0) return;
+    add(part.key + ".images", folder.string() + " lacks " + std::to_string(missing) + " of the " +
+                                  plural(part.dataset.images().size(), "image") +
+                                  " that the annotations name, such as " + example);
+  }
+
+  void checkSharedImages(const Part& train, const Part& val) {
+    const auto shared = static_cast<std::size_t>(
+        std::count_if(val.files.begin(), val.files.end(),
+                      [&](const FileId& file) { return train.files.contains(file); }));
+    if (shared == 0) return;
+    if (shared == val.files.size()) {
+      add("dataset.val.images",
+          "the held-out images are training images: name images that are not learnt from");
+    } else {
+      warn("dataset.val.images", std::to_string(shared) + " of the " +
+                                     plural(val.files.size(), "held-out image") +
+                                     " are training images too: held-out figures will flatter");
+    }
+  }
+
+  void checkBatch() {
+    const int ranks = std::max(experiment_.runtime.workers, 1);
+    const int parts = ranks * experiment_.solver.accumulate;
+    if (experiment_.solver.batchSize % parts == 0) return;
+    add("solver.batch_size",
+        plural(static_cast<std::size_t>(experiment_.solver.batchSize), "image") +
+            " cannot be shared out evenly to " + plural(static_cast<std::size_t>(ranks), "rank") +
+            " x solver.accumulate: " + std::to_string(experiment_.solver.accumulate));
+  }
+
+  void checkMemory(const Part& train) {
+    if (train.dataset.images().empty()) return;
+    check_.largestBatch = estimateLargestBatch(experiment_, train.dataset.images());
+    const BatchEstimate& batch = check_.largestBatch;
+    const auto [memory, whose] = memoryOfDevice();
+    if (batch.bytes <= memory) return;
+    warn("solver.batch_size",
+         "the largest batch, " + plural(static_cast<std::size_t>(batch.images), "image") + " of " +
+             std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
+             " px, takes about " + gibibytes(batch.bytes) + " and " + whose + " has " +
+             gibibytes(memory) +
+             ": lower solver.batch_size or augment.min_size, or raise solver.accumulate");
+  }
+
+  /// Bytes, and the words for what has them.
+  std::pair<double, std::string> memoryOfDevice() const {
+    if (experiment_.runtime.device != "cpu") {
+      double least = INFINITY;
+      for (const supervisor::GpuDevice& gpu : supervisor::findGpus().devices) {
+        least = std::min(least, static_cast<double>(gpu.memoryBytes));
+      }
+      if (std::isfinite(least)) return {least, "the GPU"};
+    }
+    return {static_cast<double>(supervisor::usableMemoryBytes()), "this machine"};
+  }
+
+  const config::LoadedExperiment& loaded_;
+  const config::Experiment& experiment_;
+  DataCheck check_;
+};
+
+}  // namespace
+
+DataCheck checkData(const config::LoadedExperiment& loaded) { return Checker(loaded).run(); }
+
+std::int64_t checkTrainingData(const config::LoadedExperiment& loaded) {
+  DataCheck check = checkData(loaded);
+  std::string errors;
+  for (const ConfigIssue& issue : check.issues) {
+    if (issue.severity == ConfigIssue::Severity::Warning) {
+      std::fprintf(stderr, "%s\n", issue.format().c_str());
+    } else {
+      errors += (errors.empty() ? "" : "\n") + issue.format();
+    }
+  }
+  if (!errors.empty()) throw base::mendable(errors);
+  return check.trainImages;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/cli/memory_estimate.h"
+#include "engine/config/load.h"
+
+namespace lockstep::cli {
+
+/// What the annotations of both parts say about an experiment.
+struct DataCheck {
+  std::vector<config::ConfigIssue> issues;  ///< with the places of the keys they are about
+  std::int64_t trainImages = 0;             ///< those that training uses
+  std::size_t trainAnnotations = 0;
+  std::size_t valImages = 0;
+  std::size_t valAnnotations = 0;
+  std::size_t classes = 0;
+  BatchEstimate largestBatch;
+};
+
+/// Reads both annotation files and looks which images are there. Throws Error for annotations that
+/// cannot be used at all (exit status 1); what can be mended in the experiment is an issue.
+DataCheck checkData(const config::LoadedExperiment& loaded);
+
+/// The same for `train`: throws Error (mendable) with every error, one a line; warnings go to
+/// standard error. Returns the number of images that training uses.
+std::int64_t checkTrainingData(const config::LoadedExperiment& loaded);
+
+}  // namespace lockstep::cli
