@@ -1,0 +1,211 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <cstring>
+
+#include "engine/coco/average_precision.h"
+#include "engine/coco/iou_thresholds.h"
+#include "engine/coco/pairwise_mean.h"
+#include "tests/coco/reference.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::coco;
+using namespace lockstep::tests;
+
+namespace {
+
+Annotation boxAnnotation(std::int64_t id, std::int64_t image, std::int64_t category,
+                         std::array<double, 4> xywh) {
+  Annotation annotation;
+  annotation.id = id;
+  annotation.imageId = {image};
+  annotation.categoryId = {category};
+  annotation.boxXywh = xywh;
+  const double x1 = xywh[0] + xywh[2], y1 = xywh[1] + xywh[3];
+  annotation.segmentation =
+      std::vector<std::vector<double>>{{xywh[0], xywh[1], x1, xywh[1], x1, y1, xywh[0], y1}};
+  annotation.area = xywh[2] * xywh[3];
+  return annotation;
+}
+
+Detection boxDetection(std::int64_t image, std::int64_t category, double score,
+                       std::array<double, 4> xywh) {
+  return {{image}, {category}, score, xywh, {}};
+}
+
+Dataset twoImages() {
+  return Dataset::fromParts(
+      {{{1}, "a.png", 100, 100}, {{2}, "b.png", 100, 100}}, {{{1}, "cell"}, {{2}, "empty"}},
+      {boxAnnotation(1, 1, 1, {10, 10, 20, 20}), boxAnnotation(2, 2, 1, {40, 40, 50, 50})}, "made");
+}
+
+bool sameBits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+QString differences(const AveragePrecision& ours, const nlohmann::json& theirs) {
+  QString text;
+  const auto check = [&](const std::string& name, double our, double their) {
+    if (sameBits(our, their)) return;
+    text += QStringLiteral(" %1: %2, pycocotools %3;")
+                .arg(QString::fromStdString(name), QString::number(our, 'g', 17),
+                     QString::number(their, 'g', 17));
+  };
+  for (std::size_t i = 0; i < kStatNames.size(); ++i) {
+    check(kStatNames[i], ours.stats[i], theirs["stats"][i]);
+  }
+  if (ours.classes.size() != theirs["classes"].size()) return QStringLiteral("number of classes");
+  for (std::size_t k = 0; k < ours.classes.size(); ++k) {
+    check("id", double(ours.classes[k].category.value), theirs["classes"][k]["id"]);
+    check("class AP", ours.classes[k].ap, theirs["classes"][k]["ap"]);
+    check("class AP50", ours.classes[k].ap50, theirs["classes"][k]["ap50"]);
+  }
+  return text;
+}
+
+}  // namespace
+
+class TstAveragePrecision : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    if (python().isEmpty()) return;
+    QStringList arguments{QStringLiteral("ap"), folder_.path()};
+    const std::filesystem::path data = realData("coco-eval").parent_path();
+    if (!data.empty()) arguments << QString::fromStdString(data.string());
+    const QString failure = runCocoReference(arguments);
+    QVERIFY2(failure.isEmpty(), qPrintable(failure));
+    expected_ = readJson(folder_.filePath(QStringLiteral("expected.json")).toStdString());
+  }
+
+  void perfectResultsGiveOne() {
+    const std::vector<Detection> detections{boxDetection(1, 1, .9, {10, 10, 20, 20}),
+                                            boxDetection(2, 1, .8, {40, 40, 50, 50})};
+    const AveragePrecision ap = evaluate(twoImages(), detections, IouType::Box);
+    const std::array<double, 12> wanted{1, 1, 1, 1, 1, -1, 1, 1, 1, 1, 1, -1};
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      QVERIFY2(std::abs(ap.stats[i] - wanted[i]) < 1e-15, kStatNames[i]);
+    }
+    QCOMPARE(ap.classes.size(), 2U);
+    QCOMPARE(ap.classes[0].ap, 1.0);
+    QCOMPARE(ap.classes[1].ap, -1.0);
+  }
+
+  void oneOfTwoFoundGivesHalfTheRecall() {
+    const AveragePrecision ap =
+        evaluate(twoImages(), {boxDetection(1, 1, .9, {10, 10, 20, 20})}, IouType::Box);
+    QCOMPARE(ap.stats[8], 0.5);           // AR100
+    QCOMPARE(ap.stats[0], 51.0 / 101.0);  // precision 1 at the recalls 0 … 0.5
+  }
+
+  void noResultsGiveZero() {
+    const AveragePrecision ap = evaluate(twoImages(), {}, IouType::Mask);
+    QCOMPARE(ap.stats, (std::array<double, 12>{0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, -1}));
+  }
+
+  void noGroundTruthGivesNoFigures() {
+    const Dataset empty = Dataset::fromParts({{{1}, "a.png", 9, 9}}, {{{1}, "cell"}}, {}, "made");
+    const AveragePrecision ap =
+        evaluate(empty, {boxDetection(1, 1, .9, {1, 1, 2, 2})}, IouType::Box);
+    for (double stat : ap.stats) QCOMPARE(stat, -1.0);
+  }
+
+  void resultsOfOtherImagesAreLeftOutOfASubset() {
+    const std::vector<Detection> detections{boxDetection(1, 1, .9, {10, 10, 20, 20}),
+                                            boxDetection(2, 1, .95, {0, 0, 5, 5})};
+    QCOMPARE(evaluate(twoImages(), detections, IouType::Box, {{1}, {1}}).stats[0], 1.0);
+  }
+
+  void strangersAreRefused_data() {
+    QTest::addColumn<int>("image");
+    QTest::addColumn<int>("category");
+    QTest::addColumn<double>("score");
+    QTest::addColumn<QString>("message");
+    QTest::newRow("image") << 7 << 1 << .5 << QStringLiteral("the data set has no image 7");
+    QTest::newRow("category") << 1 << 8 << .5 << QStringLiteral("the data set has no category 8");
+    QTest::newRow("score") << 1 << 1 << std::nan("")
+                           << QStringLiteral("result 1 (image 1): its score is no finite number");
+  }
+  void strangersAreRefused() {
+    QFETCH(int, image);
+    QFETCH(int, category);
+    QFETCH(double, score);
+    QFETCH(QString, message);
+    const Detection detection = boxDetection(image, category, score, {1, 1, 5, 5});
+    const QString error = errorOf([&] { evaluate(twoImages(), {detection}, IouType::Box); });
+    QVERIFY2(error.contains(message), qPrintable(error));
+  }
+
+  void maskOfAnotherSizeIsRefused() {
+    Detection detection = boxDetection(2, 1, .5, {1, 1, 5, 5});
+    detection.mask = Rle{10, 10, {50, 50}};
+    const QString error = errorOf([&] { evaluate(twoImages(), {detection}, IouType::Mask); });
+    QCOMPARE(error,
+             QStringLiteral("a result's mask for image 2 is 10 x 10 px (height x width) but the "
+                            "image is 100 x 100"));
+  }
+
+  void thresholdsAreNumpysToTheLastBit() {
+    if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (std::size_t i = 0; i < kIouThresholds.size(); ++i) {
+      QVERIFY(sameBits(kIouThresholds[i], expected_["iou"][i]));
+    }
+    for (std::size_t i = 0; i < kRecallThresholds.size(); ++i) {
+      QVERIFY(sameBits(kRecallThresholds[i], expected_["recall"][i]));
+    }
+    QCOMPARE(kIouThresholds[kThreshold75], .75);
+  }
+
+  void meansAreNumpysToTheLastBit() {
+    if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (const auto& one : expected_["means"]) {
+      const std::vector<double> values = one["values"];
+      QVERIFY2(sameBits(pairwiseMean(values), one["mean"]),
+               qPrintable(QString::number(values.size())));
+    }
+  }
+
+  void figuresArePycocotoolsToTheLastBit_data() {
+    QTest::addColumn<int>("index");
+    if (expected_.is_null()) QTest::newRow("no pycocotools") << -1;
+    for (std::size_t i = 0; !expected_.is_null() && i < expected_["cases"].size(); ++i) {
+      QTest::newRow(expected_["cases"][i]["name"].get<std::string>().c_str()) << int(i);
+    }
+  }
+  void figuresArePycocotoolsToTheLastBit() {
+    if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    QFETCH(int, index);
+    const nlohmann::json& one = expected_["cases"][std::size_t(index)];
+    const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
+    const std::vector<Detection> detections = loadDetections(one["dt"].get<std::string>());
+    std::vector<ImageId> ids;
+    for (std::int64_t id : one["image_ids"]) ids.push_back({id});
+    const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
+    const QString alone = differences(evaluate(groundTruth, detections, type, ids, 1), one);
+    QVERIFY2(alone.isEmpty(), qPrintable(alone));
+    const QString threaded = differences(evaluate(groundTruth, detections, type, ids, 5), one);
+    QVERIFY2(threaded.isEmpty(), qPrintable(threaded));
+  }
+
+  void resultsWrittenByUsGiveThoseFiguresToo() {
+    if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (const auto& one : expected_["cases"]) {
+      if (one["name"] != "crowds_both segm" && one["name"] != "ties_both bbox") continue;
+      const QString gtFile = folder_.filePath(QStringLiteral("again_gt.json"));
+      saveDataset(Dataset::load(one["gt"].get<std::string>()), gtFile.toStdString());
+      const std::string json = detectionsToJson(loadDetections(one["dt"].get<std::string>()));
+      const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
+      const QString different = differences(
+          evaluate(Dataset::load(gtFile.toStdString()), parseDetections(json, "again"), type), one);
+      QVERIFY2(different.isEmpty(), qPrintable(different));
+    }
+  }
+
+ private:
+  QTemporaryDir folder_;
+  nlohmann::json expected_;
+};
+
+LOCKSTEP_TEST(TstAveragePrecision)
+#include "tst_average_precision.moc"

@@ -1,0 +1,274 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/coco/dataset.h"
+#include "tests/coco/reference.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::coco;
+using namespace lockstep::tests;
+
+namespace {
+
+constexpr const char* kImage = R"({"id": 1, "file_name": "a.png", "width": 8, "height": 6})";
+constexpr const char* kCategory = R"({"id": 1, "name": "cell"})";
+
+std::string annotation(const std::string& rest) {
+  return R"({"id": 7, "image_id": 1, "category_id": 1, "bbox": [0, 0, 3, 3], "area": 9, )" + rest +
+         "}";
+}
+
+std::string fileOf(const std::string& annotations, const std::string& images = kImage,
+                   const std::string& categories = kCategory) {
+  return "{\"images\": [" + images + "], \"annotations\": [" + annotations +
+         "], \"categories\": [" + categories + "]}";
+}
+
+constexpr const char* kTriangle = R"("segmentation": [[0, 0, 3, 0, 3, 3]])";
+
+}  // namespace
+
+class TstDatasetFaults : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void brokenFileSaysWhereItBreaks_data() {
+    table();
+    const std::string whole = fileOf(annotation(kTriangle));
+    row("empty", "", ": the file is empty; it should hold COCO JSON");
+    row("blank", " \n ", ": the file is empty; it should hold COCO JSON");
+    row("cut off", whole.substr(0, 150),
+        ":1:151: broken JSON at byte 151: unexpected end of input");
+    row("comma lost", "{\"images\": []\n \"annotations\": []}",
+        ":2:14: broken JSON at byte 28: unexpected string literal");
+    row("a comma too many", "{\"images\": [],\n\"annotations\": [],}",
+        ":2:19: broken JSON at byte 34");
+    row("text after the end", "{}\n}", ":2:1: broken JSON at byte 4");
+    row("NaN", "{\"images\": [NaN]}", ":1:13: broken JSON at byte 13");
+    row("no UTF-8", "{\"images\": \"\xff\xfe\"}", ":1:13: broken JSON at byte 13");
+    row("number out of range", fileOf(annotation("\"score\": 1e999, ") + kTriangle), "broken JSON");
+    row("a picture", std::string("\x89PNG\r\n\x1a\n\0\0", 10), ":1:1: broken JSON at byte 1");
+    row("nested too deep",
+        "{\"images\": " + std::string(200000, '[') + std::string(200000, ']') + "}",
+        ": JSON nested deeper than 1024 levels");
+    row("nested and cut off", "{\"images\": " + std::string(200000, '['),
+        "broken JSON at byte 200012: unexpected end of input");
+    row("a list", "[]", ": is an array, not a COCO instances file");
+    row("no images", "{}",
+        ": has no \"images\"; a COCO instances file has images, annotations and categories");
+    row("no annotations", R"({"images": [], "categories": []})", ": has no \"annotations\"");
+    row("no categories", R"({"images": [], "annotations": []})", ": has no \"categories\"");
+    row("images is an object", R"({"images": {}, "annotations": [], "categories": []})",
+        ": \"images\" is an object; it must be an array");
+  }
+  void brokenFileSaysWhereItBreaks() { checkRow(); }
+
+  void badImageIsNamed_data() {
+    table();
+    const auto image = [](const char* text) { return fileOf("", text); };
+    row("no id", image(R"({"file_name": "a", "width": 8, "height": 6})"),
+        ": images[0]: has no \"id\"");
+    row("id is a text", image(R"({"id": "1", "file_name": "a", "width": 8, "height": 6})"),
+        ": images[0]: id is a string; it must be a whole number");
+    row("id is a fraction", image(R"({"id": 1.5, "file_name": "a", "width": 8, "height": 6})"),
+        ": images[0]: id is a number; it must be a whole number");
+    row("no width", image(R"({"id": 3, "file_name": "a", "height": 6})"),
+        ": image 3: has no \"width\"");
+    row("no height", image(R"({"id": 3, "file_name": "a", "width": 6, "height": 0})"),
+        ": image 3: width and height must be over 0, they are 6 and 0");
+    row("height is negative", image(R"({"id": 3, "file_name": "a", "width": 6, "height": -4})"),
+        ": image 3: width and height must be over 0, they are 6 and -4");
+    row("height is null", image(R"({"id": 3, "file_name": "a", "width": 6, "height": null})"),
+        ": image 3: has no \"height\"");
+    row("too large", image(R"({"id": 3, "file_name": "a", "width": 100000, "height": 100000})"),
+        ": image 3: it has more pixels than a mask can have");
+    row("no file name", image(R"({"id": 3, "width": 6, "height": 4})"),
+        ": image 3: has no \"file_name\"");
+    row("file name is a number", image(R"({"id": 3, "file_name": 5, "width": 6, "height": 4})"),
+        ": image 3: file_name is a number; it must be a string");
+    row("a number", image("17"), ": images[0]: is a number, not an object");
+    row("doubled", fileOf("", std::string(kImage) + "," + kImage),
+        ": image 1: its id is there twice; ids must be unique");
+  }
+  void badImageIsNamed() { checkRow(); }
+
+  void badCategoryIsNamed_data() {
+    table();
+    row("no name", fileOf("", kImage, R"({"id": 2})"), ": category 2: has no \"name\"");
+    row("name is a number", fileOf("", kImage, R"({"id": 2, "name": 3})"),
+        ": category 2: name is a number; it must be a string");
+    row("doubled", fileOf("", kImage, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
+        ": category 2: its id is there twice; ids must be unique");
+  }
+  void badCategoryIsNamed() { checkRow(); }
+
+  void badAnnotationIsNamed_data() {
+    table();
+    const auto changed = [](const char* key, const char* value) {
+      std::string text =
+          R"({"id": 7, "image_id": 1, "category_id": 1, "segmentation": [[0, 0, 3, 0, 3, 3]]})";
+      const std::size_t at = text.find(std::string("\"") + key + "\": ") + std::strlen(key) + 4;
+      return fileOf(text.replace(at, 1, value));
+    };
+    row("no id", fileOf(R"({"image_id": 1, "category_id": 1})"), ": annotations[0]: has no \"id\"");
+    row("image unknown", changed("image_id", "99"),
+        ": annotation 7 (image 99): its image is not in \"images\"; add the image or remove the "
+        "annotation");
+    row("category unknown", changed("category_id", "5"),
+        ": annotation 7 (image 1): category 5 is not in \"categories\"; add the category or "
+        "correct category_id");
+    row("image is a text", changed("image_id", "\"1\""),
+        ": annotation 7: image_id is a string; it must be a whole number");
+    row("category is null", changed("category_id", "null"),
+        ": annotation 7: has no \"category_id\"");
+    row("doubled", fileOf(annotation(kTriangle) + "," + annotation(kTriangle)),
+        ": annotation 7 (image 1): its id is there twice; ids must be unique");
+    row("crowd is 2", fileOf(annotation(std::string("\"iscrowd\": 2, ") + kTriangle)),
+        ": annotation 7: iscrowd is a number; it must be 0 or 1");
+  }
+  void badAnnotationIsNamed() { checkRow(); }
+
+  void badBoxOrAreaIsNamed_data() {
+    table();
+    const auto with = [](const std::string& numbers) {
+      return fileOf(R"({"id": 7, "image_id": 1, "category_id": 1, )" + numbers + ", " + kTriangle +
+                    "}");
+    };
+    row("box of three", with("\"bbox\": [1, 2, 3]"),
+        ": annotation 7: bbox has 3 numbers; it must be [x, y, width, height]");
+    row("box of texts", with(R"("bbox": [1, 2, "3", 4])"),
+        ": annotation 7: bbox holds a string; it must be four numbers");
+    row("box of NaN", with(R"("bbox": [1, 2, "NaN", 4])"),
+        ": annotation 7: bbox holds a string; it must be four numbers");
+    row("box is an object", with(R"("bbox": {"x": 1})"),
+        ": annotation 7: bbox is an object; it must be [x, y, width, height]");
+    row("negative width", with("\"bbox\": [1, 2, -3, 4]"),
+        ": annotation 7: bbox has a negative width or height");
+    row("negative area", with("\"area\": -1"),
+        ": annotation 7 (image 1): its area must be a number of at least 0");
+    row("area is a text", with("\"area\": \"9\""),
+        ": annotation 7: area is a string; it must be a number");
+  }
+  void badBoxOrAreaIsNamed() { checkRow(); }
+
+  void badSegmentationIsNamed_data() {
+    table();
+    const auto with = [](const char* value) {
+      return fileOf(annotation(std::string("\"segmentation\": ") + value));
+    };
+    const char* none =
+        ": annotation 7 (image 1): it has no segmentation; a mask is needed: add polygons or RLE";
+    row("missing", fileOf(annotation("\"iscrowd\": 0")), none);
+    row("null", with("null"), none);
+    row("no polygons", with("[]"), none);
+    row("two points", with("[[0, 0, 3, 3]]"),
+        ": annotation 7 (image 1): its polygon has 2 points; a polygon needs at least 3: correct "
+        "or remove it");
+    row("two points in the second", with("[[0, 0, 3, 0, 3, 3], [0, 0, 1, 1]]"),
+        ": annotation 7 (image 1): polygon 2 of 2 has 2 points");
+    row("an empty polygon", with("[[]]"), ": annotation 7 (image 1): its polygon has 0 points");
+    row("odd count", with("[[0, 0, 3, 0, 3, 3, 1]]"),
+        ": annotation 7 (image 1): its polygon has 7 numbers; it must hold pairs");
+    row("a flat list", with("[0, 0, 3, 0, 3, 3]"),
+        ": annotation 7: segmentation holds a number; it must be a list of polygons");
+    row("text in a polygon", with(R"([[0, 0, "3", 0, 3, 3]])"),
+        ": annotation 7: a polygon holds a string where a coordinate must be");
+    row("a text", with("\"abc\""),
+        ": annotation 7: segmentation is a string; it must be a list of polygons or an RLE object");
+    row("runs of another size", with(R"({"size": [8, 6], "counts": [48]})"),
+        ": annotation 7 (image 1): its RLE is 8 x 6 px (height x width) but the image is 6 x 8");
+    row("runs of wrong sum", with(R"({"size": [6, 8], "counts": [40, 7]})"),
+        ": annotation 7: RLE of 6 x 8 px (height x width): its counts do not sum to height x "
+        "width");
+    row("negative run", with(R"({"size": [6, 8], "counts": [40, -2, 10]})"),
+        ": annotation 7: RLE of 6 x 8 px (height x width): its counts must be whole numbers that "
+        "are not negative");
+    row("compressed runs of wrong sum", with(R"({"size": [6, 8], "counts": "21"})"),
+        "do not sum to height x width");
+    row("compressed runs cut off", with(R"({"size": [6, 8], "counts": "X"})"),
+        "end in the middle of a number");
+    row("compressed runs of nonsense", with(R"({"size": [6, 8], "counts": "hello, world"})"),
+        "its compressed counts");
+    row("no counts", with(R"({"size": [6, 8]})"),
+        ": annotation 7: the RLE must be {\"size\": [height, width], \"counts\": …}");
+    row("no size", with(R"({"counts": [48]})"), ": annotation 7: the RLE must be");
+    row("size of nothing", with(R"({"size": [0, 8], "counts": []})"),
+        "the RLE's size must be [height, width], both over 0");
+    row("size beyond counting", with(R"({"size": [9999999999, 9999999999], "counts": []})"),
+        "the RLE's size must be");
+    row("counts are a number", with(R"({"size": [6, 8], "counts": 48})"),
+        "its counts must be a string or a list of numbers");
+  }
+  void badSegmentationIsNamed() { checkRow(); }
+
+  void manyFaultsAreCountedAndTheFirstNamed() {
+    std::string annotations;
+    for (int id = 1; id <= 6; ++id) {
+      if (id > 1) annotations += ",";
+      annotations += "{\"id\": " + std::to_string(id) + R"(, "image_id": 4, "category_id": 1, )";
+      annotations += kTriangle;
+      annotations += "}";
+    }
+    const QString error = loadError(fileOf(annotations));
+    QVERIFY2(error.contains(QStringLiteral(": 6 faults: annotation 1 (image 4): ")),
+             qPrintable(error));
+    QVERIFY2(error.endsWith(QStringLiteral("; and 3 more")), qPrintable(error));
+    QVERIFY(!error.contains(QLatin1Char('\n')));
+  }
+
+  void missingFileIsMendable() {
+    try {
+      Dataset::load("/nowhere/gt.json");
+      QFAIL("a missing file was read");
+    } catch (const Error& error) {
+      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.what(), "/nowhere/gt.json: there is no such annotation file");
+    }
+    QVERIFY(errorOf([&] {
+              Dataset::load(folder_.path().toStdString());
+            }).endsWith(QStringLiteral(": is a folder; name the annotation file in it")));
+  }
+
+  void everyCutOfARealFileIsRefused() {
+    const std::filesystem::path path = realData("droplets/annotations/instances_val.json");
+    if (path.empty()) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
+    const std::string text = base::readFile(path);
+    const std::size_t end = text.find_last_of('}');
+    for (std::size_t length = 0; length <= end; length += 9973) {
+      const QString error = loadError(text.substr(0, length));
+      QVERIFY2(error.contains(length == 0 ? QStringLiteral("empty")
+                                          : QStringLiteral("broken JSON at byte")),
+               qPrintable(error));
+    }
+  }
+
+ private:
+  static void table() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("message");
+  }
+  static void row(const char* name, const std::string& text, const char* message) {
+    QTest::newRow(name) << QByteArray::fromStdString(text) << QString::fromUtf8(message);
+  }
+  void checkRow() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, message);
+    const QString error = loadError(text.toStdString());
+    QVERIFY2(error.startsWith(folder_.path()) && error.contains(message), qPrintable(error));
+    QVERIFY2(!error.contains(QLatin1Char('\n')), qPrintable(error));
+  }
+  QString loadError(const std::string& text) {
+    const std::filesystem::path file = folder_.filePath(QStringLiteral("gt.json")).toStdString();
+    base::writeFileAtomically(file, text);
+    return errorOf([&] { Dataset::load(file); });
+  }
+
+  QTemporaryDir folder_;
+};
+
+LOCKSTEP_TEST(TstDatasetFaults)
+#include "tst_dataset_faults.moc"

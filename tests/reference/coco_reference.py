@@ -1,0 +1,300 @@
+"""What pycocotools makes of random masks, polygons and data sets, for tests/coco.
+
+usage: coco_reference.py masks OUT.json
+       coco_reference.py ap OUT_DIR [DATA_DIR]    DATA_DIR: real annotations, see `real_cases`
+Writes its inputs beside its answers; all numbers read back to the same double.
+"""
+import contextlib
+import io
+import json
+import os
+import sys
+
+import numpy as np
+from pycocotools import mask as mask_api
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+
+# ---- masks --------------------------------------------------------------------------------------
+
+def runs_of(rle):
+    """Counts of a compressed RLE, read from pycocotools' pixels (not from its text)."""
+    pixels = mask_api.decode(rle).flatten(order='F').astype(np.int8)
+    if pixels.size == 0:
+        return [0]
+    changes = np.flatnonzero(np.diff(np.concatenate([[0], pixels])))
+    return np.diff(np.concatenate([[0], changes, [pixels.size]])).astype(int).tolist()
+
+
+def described(rle):
+    return dict(size=list(rle['size']), counts=runs_of(rle), text=rle['counts'].decode(),
+                area=int(mask_api.area(rle)), bbox=[float(v) for v in mask_api.toBbox(rle)])
+
+
+def random_polygon(rng, height, width):
+    kind, points = int(rng.integers(8)), int(rng.integers(3, 14))
+    xy = rng.uniform(0, 1, (points, 2)) * [width, height]
+    if kind == 1:
+        xy = xy * 1.6 - np.array([width, height]) * 0.3  # partly outside
+    elif kind == 2:
+        xy = np.round(xy)
+    elif kind == 3:
+        xy = np.round(xy * 2) / 2
+    elif kind == 4:
+        xy = np.repeat(xy, 2, axis=0)  # doubled points
+    elif kind == 5:
+        xy = xy[0] + rng.normal(0, 1, (points, 2))  # tiny
+    elif kind == 6:
+        xy = xy * 40 - np.array([width, height]) * 20  # mostly outside
+    elif kind == 7:
+        xy[:, int(rng.integers(2))] = float(rng.uniform(0, min(width, height)))  # a line
+    return [float(v) for v in xy.flatten()]
+
+
+def random_mask(rng, height, width):
+    density = rng.choice([0.0, 0.02, 0.3, 0.5, 0.97, 1.0])
+    mask = (rng.uniform(size=(height, width)) < density).astype(np.uint8)
+    if rng.random() < 0.5:  # a blob, as real masks are
+        y, x = np.mgrid[:height, :width]
+        cy, cx = rng.uniform(0, height), rng.uniform(0, width)
+        mask = ((y - cy) ** 2 + (x - cx) ** 2 < rng.uniform(1, max(height, width)) ** 2 / 4)
+        mask = mask.astype(np.uint8)
+    return mask
+
+
+def mask_cases(rng):
+    cases = []
+    for i in range(220):
+        if i % 20 == 0:
+            height, width = 333, 501
+        else:
+            height, width = int(rng.integers(1, 90)), int(rng.integers(1, 150))
+        masks = [random_mask(rng, height, width) for _ in range(3)]
+        rles = [mask_api.encode(np.asfortranarray(m)) for m in masks]
+        iou = [float(mask_api.iou([rles[0]], [rles[1]], [crowd])[0, 0]) for crowd in (0, 1)]
+        cases.append(dict(height=height, width=width,
+                          pixels=[[''.join(map(str, row)) for row in m.tolist()] for m in masks],
+                          rles=[described(r) for r in rles], iou=iou,
+                          union=described(mask_api.merge(rles)),
+                          intersection=described(mask_api.merge(rles, intersect=True))))
+    return cases
+
+
+def polygon_cases(rng):
+    cases = []
+    for i in range(900):
+        height, width = ((480, 640) if i % 10 == 0 else
+                         (int(rng.integers(1, 60)), int(rng.integers(1, 60))))
+        polygons = [random_polygon(rng, height, width) for _ in range(int(rng.integers(1, 4)))]
+        rles = mask_api.frPyObjects(polygons, height, width)
+        cases.append(dict(height=height, width=width, polygons=polygons,
+                          rles=[r['counts'].decode() for r in rles],
+                          union=mask_api.merge(rles)['counts'].decode()))
+    return cases
+
+
+def write_masks(path):
+    rng = np.random.default_rng(11)
+    with open(path, 'w') as file:
+        json.dump(dict(masks=mask_cases(rng), polygons=polygon_cases(rng)), file)
+
+
+# ---- average precision --------------------------------------------------------------------------
+
+def outline(rng, cx, cy, r, width, height, points=12):
+    angle = np.linspace(0, 2 * np.pi, points, endpoint=False)
+    radius = r * rng.uniform(0.8, 1.2, points)
+    x = np.clip(cx + radius * np.cos(angle), 0, width)
+    y = np.clip(cy + radius * np.sin(angle), 0, height)
+    return [round(float(v), 2) for pair in zip(x, y) for v in pair]
+
+
+def rle_of(polygons, height, width):
+    return mask_api.merge(mask_api.frPyObjects(polygons, height, width))
+
+
+def segmentation_of(rng, polygons, rle, crowd):
+    kind = rng.integers(3) if crowd else rng.choice([0, 0, 0, 1, 2])
+    if kind == 0:
+        return polygons
+    if kind == 1:
+        return dict(size=rle['size'], counts=runs_of(rle))
+    return dict(size=rle['size'], counts=rle['counts'].decode())
+
+
+def random_object(rng, width, height, classes):
+    r = float(np.exp(rng.uniform(np.log(4), np.log(min(width, height) / 2))))
+    return dict(c=int(rng.choice(classes)), cx=float(rng.uniform(0, width)),
+                cy=float(rng.uniform(0, height)), r=r)
+
+
+def annotate(rng, thing, image, annotation_id, crowd_share):
+    width, height = image['width'], image['height']
+    polygons = [outline(rng, thing['cx'], thing['cy'], thing['r'], width, height)]
+    while rng.random() < 0.2:
+        polygons.append(outline(rng, thing['cx'] + thing['r'], thing['cy'], thing['r'] / 2,
+                                width, height))
+    rle = rle_of(polygons, height, width)
+    crowd = bool(rng.random() < crowd_share)
+    area = float(mask_api.area(rle)) * float(rng.uniform(0.8, 1.2))  # COCO's are the polygons', not the runs'
+    return dict(id=annotation_id, image_id=image['id'], category_id=thing['c'], area=area,
+                bbox=[float(v) for v in mask_api.toBbox(rle)], iscrowd=int(crowd),
+                segmentation=segmentation_of(rng, polygons, rle, crowd))
+
+
+def detect(rng, things, image, classes, digits):
+    width, height = image['width'], image['height']
+    if things and rng.random() < 0.6:
+        thing = dict(things[rng.integers(len(things))])
+        thing['cx'] += rng.normal() * thing['r'] * 0.15
+        thing['cy'] += rng.normal() * thing['r'] * 0.15
+        thing['r'] *= float(np.exp(rng.normal() * 0.1))
+        if rng.random() < 0.1:
+            thing['c'] = int(rng.choice(classes))
+    else:
+        thing = random_object(rng, width, height, classes)
+    rle = rle_of([outline(rng, thing['cx'], thing['cy'], thing['r'], width, height)], height, width)
+    x, y, w, h = (float(v) for v in mask_api.toBbox(rle))
+    jitter = rng.normal(0, 0.3, 2)
+    return dict(image_id=image['id'], category_id=thing['c'],
+                bbox=[x + jitter[0], y + jitter[1], w, h],
+                score=round(float(rng.uniform()), digits),
+                segmentation=dict(size=rle['size'], counts=rle['counts'].decode()))
+
+
+def random_set(rng, images, classes, per_image, crowd_share, digits, first_id):
+    used = classes[:-1] if len(classes) > 1 else classes  # the last class has no ground truth
+    image_rows, annotations, results = [], [], []
+    for image_id in rng.permutation(np.arange(images) * 3 + 2):
+        image = dict(id=int(image_id), file_name=f'{image_id}.png', width=int(rng.integers(60, 260)),
+                     height=int(rng.integers(60, 200)))
+        image_rows.append(image)
+        things = [random_object(rng, image['width'], image['height'], used)
+                  for _ in range(int(rng.integers(0, 9)))]
+        for thing in things:
+            annotations.append(annotate(rng, thing, image, first_id + len(annotations), crowd_share))
+        if rng.random() < 0.15:
+            continue  # no results at all
+        for _ in range(int(rng.integers(0, per_image + 1))):
+            results.append(detect(rng, things, image, classes, digits))
+    order = rng.permutation(len(results))
+    gt = dict(images=image_rows, annotations=[annotations[i] for i in rng.permutation(len(annotations))],
+              categories=[dict(id=int(c), name=f'class {c}') for c in rng.permutation(classes)])
+    return gt, [results[i] for i in order]
+
+
+def without(results, key):
+    return [{k: v for k, v in result.items() if k != key} for result in results]
+
+
+def evaluated(gt_path, dt_path, kind, image_ids=None):
+    with contextlib.redirect_stdout(io.StringIO()):
+        gt = COCO(gt_path)
+        evaluation = COCOeval(gt, gt.loadRes(dt_path), kind)
+        if image_ids:
+            evaluation.params.imgIds = image_ids
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    classes = []
+    for k, category in enumerate(evaluation.params.catIds):
+        of_class = evaluation.eval['precision'][:, :, k, 0, 2]
+        at_50 = of_class[0]
+        classes.append(dict(id=int(category),
+                            ap=float(np.mean(of_class[of_class > -1])) if (of_class > -1).any() else -1.0,
+                            ap50=float(np.mean(at_50[at_50 > -1])) if (at_50 > -1).any() else -1.0))
+    return dict(gt=gt_path, dt=dt_path, type=kind, image_ids=image_ids or [],
+                stats=[float(v) for v in evaluation.stats], classes=classes)
+
+
+def dump(value, path):
+    with open(path, 'w') as file:
+        json.dump(value, file)
+    return path
+
+
+def random_cases(out):
+    settings = dict(  # images, classes, results per image, share of crowds, digits of scores, first id
+        plain=(24, [1, 2, 3], 12, 0.0, 6, 1),
+        crowds=(30, [3, 5, 9, 12], 20, 0.3, 3, 1),
+        ties=(40, [7, 1], 15, 0.1, 1, 100),
+        many_results=(6, [1, 2], 500, 0.1, 2, 1),
+        one_class=(10, [4], 6, 0.05, 4, 1),
+        id_zero=(12, [1, 2], 10, 0.1, 2, 0),
+        many_classes=(40, list(range(1, 60)), 25, 0.05, 4, 1),
+    )
+    cases = []
+    for seed, (name, setting) in enumerate(settings.items()):
+        rng = np.random.default_rng(seed)
+        gt, results = random_set(rng, *setting)
+        gt_path = dump(gt, f'{out}/{name}_gt.json')
+        both = dump(results, f'{out}/{name}_both.json')
+        boxes = dump(without(results, 'segmentation'), f'{out}/{name}_boxes.json')
+        masks = dump(without(results, 'bbox'), f'{out}/{name}_masks.json')
+        ids = sorted(image['id'] for image in gt['images'])
+        for dt, kind in [(both, 'bbox'), (both, 'segm'), (boxes, 'bbox'), (boxes, 'segm'),
+                         (masks, 'bbox'), (masks, 'segm')]:
+            label = os.path.basename(dt).removesuffix('.json')
+            cases.append(dict(name=f'{label} {kind}', **evaluated(gt_path, dt, kind)))
+        cases.append(dict(name=f'{name} subset', **evaluated(gt_path, both, 'segm', ids[::2])))
+    return cases
+
+
+def perturbed(rng, gt_path):
+    """Ground truth moved a little, as results."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = COCO(gt_path)
+    results = []
+    for annotation in coco.dataset['annotations']:
+        mask = coco.annToMask(annotation)
+        for _ in range(int(rng.integers(0, 3))):
+            moved = np.roll(mask, tuple(int(v) for v in rng.integers(-4, 5, 2)), axis=(0, 1))
+            rle = mask_api.encode(np.asfortranarray(moved))
+            results.append(dict(image_id=annotation['image_id'], category_id=annotation['category_id'],
+                                score=round(float(rng.uniform()), 2),
+                                bbox=[float(v) for v in mask_api.toBbox(rle)],
+                                segmentation=dict(size=rle['size'], counts=rle['counts'].decode())))
+    return results
+
+
+def real_cases(out, data):
+    cases = []
+    gt = f'{data}/coco-eval/instances_val2014_100.json'
+    if os.path.exists(gt):
+        boxes = f'{data}/coco-eval/instances_val2014_fakebbox100_results.json'
+        masks = f'{data}/coco-eval/instances_val2014_fakesegm100_results.json'
+        for dt, kind in [(boxes, 'bbox'), (masks, 'segm'), (masks, 'bbox'), (boxes, 'segm')]:
+            cases.append(dict(name=f'real {os.path.basename(dt)} {kind}', **evaluated(gt, dt, kind)))
+    for name, gt in [('droplets', f'{data}/droplets/annotations/instances_val.json'),
+                     ('coco-tiny', f'{data}/coco-tiny/annotations/instances_val2017.json')]:
+        if not os.path.exists(gt):
+            continue
+        results = perturbed(np.random.default_rng(5), gt)
+        dt = dump(results, f'{out}/{name}.json')
+        masks = dump(without(results, 'bbox'), f'{out}/{name}_masks.json')
+        cases.append(dict(name=f'{name} bbox', **evaluated(gt, dt, 'bbox')))
+        cases.append(dict(name=f'{name} segm', **evaluated(gt, masks, 'segm')))
+    return cases
+
+
+def mean_cases():
+    rng = np.random.default_rng(3)
+    cases = []
+    for size in [1, 2, 7, 8, 9, 15, 16, 100, 127, 128, 129, 135, 136, 137, 255, 257, 1000, 1010, 9999]:
+        values = rng.uniform(0, 1, size)
+        cases.append(dict(values=values.tolist(), mean=float(np.mean(values))))
+    return cases
+
+
+def write_ap(out, data):
+    cases = random_cases(out) + (real_cases(out, data) if data else [])
+    dump(dict(cases=cases, means=mean_cases(), iou=np.linspace(.5, .95, 10).tolist(),
+              recall=np.linspace(0, 1, 101).tolist()), f'{out}/expected.json')
+
+
+if __name__ == '__main__':
+    if sys.argv[1] == 'masks':
+        write_masks(sys.argv[2])
+    else:
+        write_ap(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
