@@ -1,0 +1,84 @@
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "engine/base/error.h"
+#include "engine/cli/commands.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/socket_server.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+namespace {
+
+enum class Moved { Some, End };
+
+/// Carries what is there from one descriptor to the other; blocks until the receiver has taken it.
+Moved carry(int from, int to) {
+  std::array<char, 64 << 10> bytes;
+  ssize_t count;
+  do {
+    count = ::read(from, bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
+  if (count <= 0) return Moved::End;
+  for (ssize_t sent = 0; sent < count;) {
+    const ssize_t written =
+        ::write(to, bytes.data() + sent, static_cast<std::size_t>(count - sent));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Moved::End;
+    sent += written;
+  }
+  return Moved::Some;
+}
+
+/// Until the engine closes, or nobody reads standard output any more. At the end of the input the
+/// engine still speaks.
+void bridge(int socket) {
+  ::signal(SIGPIPE, SIG_IGN);
+  std::array<pollfd, 3> ends{
+      {{STDIN_FILENO, POLLIN, 0}, {socket, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+  while (true) {
+    if (::poll(ends.data(), ends.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      throw Error(std::string("poll: ") + std::strerror(errno));
+    }
+    if ((ends[2].revents & (POLLERR | POLLHUP)) != 0) return;
+    if (ends[1].revents != 0 && carry(socket, STDOUT_FILENO) == Moved::End) return;
+    if (ends[0].revents != 0 && carry(STDIN_FILENO, socket) == Moved::End) {
+      ends[0].fd = -1;
+      ::shutdown(socket, SHUT_WR);
+    }
+  }
+}
+
+int attach(const std::string& run) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(run, error);
+  if (error || !run_folder::isRunFolder(folder)) throw base::mendable(run + ": no such run folder");
+  if (!run_folder::RunLock::isHeld(run_folder::Layout(folder))) {
+    throw base::mendable(run + ": is not running: there is nothing to attach to");
+  }
+  // run.json names the socket; the supervisor may see another XDG_RUNTIME_DIR than this shell does.
+  const std::string socket = run_folder::readRunInfo(run_folder::Layout(folder)).socket;
+  bridge(supervisor::connectTo(socket).get());
+  return static_cast<int>(ExitStatus::Done);
+}
+
+}  // namespace
+
+void addAttachCommand(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command =
+      app.add_subcommand("attach", "A run's messages over standard input and output");
+  auto run = std::make_shared<std::string>();
+  command->add_option("run", *run, "Run folder")->required()->option_text("RUN");
+  command->callback([run, &action] { action = [run] { return attach(*run); }; });
+}
+
+}  // namespace lockstep::cli

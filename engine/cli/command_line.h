@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Error;
+}  // namespace CLI
+
+namespace lockstep::cli {
+
+/// What is wrong with a command line, in one line, with the nearest command or flag.
+/// `lockstep-engine train: unknown option --ouput: did you mean --output?`
+std::string describeFault(const CLI::App& app, const CLI::Error& fault);
+
+/// The candidate that differs from `word` by few letters (at most a third of it), or "".
+std::string nearestWord(const std::string& word, const std::vector<std::string>& candidates);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,60 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "engine/base/error.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/evaluation_table.h"
+#include "engine/cli/machine_choice.h"
+#include "engine/cli/model_source.h"
+#include "engine/cli/output_path.h"
+#include "engine/supervisor/one_shot_job.h"
+#include "engine/supervisor/worker_process.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct EvaluateOptions {
+  std::string target, weights, split = "val", out;
+  bool perImage = false;
+  int workers = 1;
+};
+
+int evaluate(const EvaluateOptions& options) {
+  checkWorkers(options.workers);
+  const auto workerProgram = supervisor::workerProgramBesideThis();
+  const ModelSource source = resolveModel(options.target, options.weights, workerProgram);
+  requireHeldOut(source);
+  protocol::Job job = source.job("evaluate");
+  job.split = options.split;
+  job.perImage = options.perImage;
+  if (!options.out.empty()) job.out = checkOutputFile(options.out, "--out").string();
+  std::fputs(evaluationTable(supervisor::runOneShotJob(workerProgram, job)).c_str(), stdout);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+}  // namespace
+
+void addEvaluateCommand(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command =
+      app.add_subcommand("evaluate", "Held-out losses and COCO's figures of a model");
+  auto options = std::make_shared<EvaluateOptions>();
+  command->add_option("target", options->target, "Run folder or experiment file")
+      ->required()
+      ->option_text("RUN|CONFIG");
+  command
+      ->add_option("--weights", options->weights,
+                   "Default: the newest checkpoint, or model.weights")
+      ->option_text("best|last|STEP|FILE");
+  command->add_option("--split", options->split, "Part of the data set")
+      ->option_text("val")
+      ->check(CLI::IsMember({"val"}));
+  command->add_flag("--per-image", options->perImage,
+                    "The losses of every image, too (with --out)");
+  command->add_option("--workers", options->workers, "Ranks (only 1 is built yet)")
+      ->option_text("N");
+  command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
+  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,106 @@
+#include "engine/cli/model_source.h"
+
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/cli/machine_choice.h"
+#include "engine/config/load.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+namespace {
+
+config::Experiment loadChecked(const fs::path& file) {
+  const config::LoadedExperiment loaded = config::loadExperiment(file);
+  loaded.throwIfFaulty();
+  return loaded.experiment;
+}
+
+/// A run's experiment. A run stays usable when what it was trained from has moved: a part of the
+/// data set that is not there is not given, and `weights` stand for start weights that are gone.
+config::Experiment loadRun(const fs::path& file, const fs::path& weights) {
+  config::LoadedExperiment loaded = config::loadExperiment(file);
+  config::Experiment& experiment = loaded.experiment;
+  std::erase_if(loaded.issues, [&](const config::ConfigIssue& issue) {
+    const bool train = issue.key.starts_with("dataset.train."),
+               val = issue.key.starts_with("dataset.val.");
+    const bool start = issue.key == "model.weights";
+    if (train) experiment.dataset.train = {};
+    if (val) experiment.dataset.val = {};
+    if (start) experiment.model.weights = weights.string();
+    return train || val || start;
+  });
+  loaded.throwIfFaulty();
+  return experiment;
+}
+
+/// The step whose folder holds these weights, 0 when they lie elsewhere.
+std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& weights) {
+  for (const std::int64_t step : run_folder::checkpointSteps(layout)) {
+    std::error_code ignored;
+    if (fs::equivalent(layout.checkpoint(step), weights.parent_path(), ignored)) return step;
+  }
+  return 0;
+}
+
+void resolveRun(ModelSource& source, const std::string& weights) {
+  source.run.emplace(source.target);
+  source.weights = run_folder::resolveWeights(*source.run, weights.empty() ? "last" : weights);
+  source.experiment = loadRun(source.run->config(), source.weights);
+  source.step = stepOfWeights(*source.run, source.weights);
+  // They say where it was trained; this may be another machine.
+  source.experiment.runtime.device = "auto";
+  source.experiment.runtime.cpuThreads = 0;
+}
+
+void resolveConfig(ModelSource& source, const std::string& weights) {
+  source.experiment = loadChecked(source.target);
+  source.weights = weights.empty() ? source.experiment.model.weights : weights;
+  if (source.weights.empty()) {
+    throw base::mendable(source.target.string() +
+                         ": says no model.weights: give --weights FILE, or a run folder instead");
+  }
+  if (!fs::is_regular_file(source.weights)) {
+    throw base::mendable("--weights " + source.weights.string() +
+                         ": no such file (best, last and steps are for run folders)");
+  }
+}
+
+}  // namespace
+
+protocol::Job ModelSource::job(const std::string& kind) const {
+  protocol::Job job;
+  job.kind = kind;
+  job.configYaml = config::writeExperiment(experiment);
+  job.weights = weights.string();
+  job.weightsName = step > 0 ? run_folder::stepName(step) : weights.string();
+  job.step = step;
+  return job;
+}
+
+ModelSource resolveModel(const std::string& target, const std::string& weights,
+                         const fs::path& workerProgram) {
+  ModelSource source;
+  std::error_code error;
+  source.target = fs::canonical(target, error);
+  if (error) throw base::mendable(target + ": no such run folder or configuration");
+  if (fs::is_directory(source.target)) {
+    if (!run_folder::isRunFolder(source.target))
+      throw base::mendable(target + ": is no run folder (no run.json)");
+    resolveRun(source, weights);
+  } else {
+    resolveConfig(source, weights);
+  }
+  source.weights = fs::absolute(source.weights);
+  resolveMachine(source.experiment, workerProgram);
+  return source;
+}
+
+void requireHeldOut(const ModelSource& source) {
+  const config::DatasetPart& part = source.experiment.dataset.val;
+  if (!part.annotations.empty() && !part.images.empty()) return;
+  throw base::mendable(source.target.string() +
+                       ": dataset.val is not given, or not there any more");
+}
+
+}  // namespace lockstep::cli

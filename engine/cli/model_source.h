@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "engine/config/experiment.h"
+#include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::cli {
+
+/// The model that `evaluate`, `predict` and `inspect` speak of.
+struct ModelSource {
+  std::filesystem::path target;   ///< RUN or CONFIG, real path
+  config::Experiment experiment;  ///< resolved for this machine
+  std::optional<run_folder::Layout> run;
+  std::filesystem::path weights;  ///< a safetensors file that is there
+  std::int64_t step = 0;          ///< of the weights, 0: unknown
+
+  /// A job on it.
+  protocol::Job job(const std::string& kind) const;
+};
+
+/// RUN means its newest checkpoint unless `weights` says otherwise; CONFIG takes `weights` or
+/// model.weights. Throws Error (mendable).
+ModelSource resolveModel(const std::string& target, const std::string& weights,
+                         const std::filesystem::path& workerProgram);
+
+/// Throws Error (mendable) when the experiment has no held-out part to evaluate on.
+void requireHeldOut(const ModelSource& source);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,68 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/cli/commands.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/training_progress.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using Row = std::array<std::string, 5>;
+
+Row rowOf(const run_folder::RunSummary& run) {
+  const run_folder::RunInfo& info = run.info;
+  Row row;
+  row[0] = run.folder.filename().string();
+  row[1] = info.state;
+  row[2] = std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
+  row[3] = info.best ? info.best->metric + " " + supervisor::shortNumber(info.best->value) +
+                           " at " + std::to_string(info.best->step)
+                     : "-";
+  row[4] = info.created > 0 ? base::timestampIso8601(info.created) : "-";
+  return row;
+}
+
+void print(const std::vector<Row>& rows) {
+  std::array<int, 5> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], static_cast<int>(row[i].size()));
+  }
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i + 1 < row.size(); ++i)
+      std::printf("%-*s  ", widths[i], row[i].c_str());
+    std::printf("%s\n", row.back().c_str());
+  }
+}
+
+int listRuns(const std::string& folder) {
+  const fs::path parent = folder.empty() ? run_folder::runsFolder() : fs::path(folder);
+  if (!folder.empty() && !fs::is_directory(parent))
+    throw base::mendable(folder + ": no such folder");
+  std::vector<Row> rows{{"RUN", "STATE", "STEP", "BEST", "CREATED"}};
+  for (const run_folder::RunSummary& run : run_folder::listRuns(parent)) rows.push_back(rowOf(run));
+  if (rows.size() == 1) {
+    std::fprintf(stderr, "%s: no runs\n", parent.c_str());
+  } else {
+    print(rows);
+  }
+  return static_cast<int>(ExitStatus::Done);
+}
+
+}  // namespace
+
+void addRunsCommand(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("runs", "The runs in a folder, newest first");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("folder", *folder, "Default: $LOCKSTEP_RUNS or ./runs")->option_text("DIR");
+  command->callback([folder, &action] { action = [folder] { return listRuns(*folder); }; });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,86 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/training_plan.h"
+#include "engine/cli/training_summary.h"
+#include "engine/supervisor/detach.h"
+
+namespace lockstep::cli {
+namespace {
+
+/// The run's outer scope: whatever fails, run.json says so.
+int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
+  try {
+    const ExitStatus status = supervisor::TrainingRun(plan.setup, onListening).run();
+    std::fputs(summariseTraining(plan.setup.layout).c_str(), stdout);
+    std::fflush(stdout);
+    return static_cast<int>(status);
+  } catch (const std::exception& error) {
+    run_folder::RunInfo info = run_folder::readRunInfo(plan.setup.layout);
+    info.state = "failed";
+    info.error.emplace().message = error.what();
+    info.error->host = info.host;
+    info.error->step = info.step;
+    info.error->cause = "supervisor";
+    run_folder::writeRunInfo(plan.setup.layout, info);
+    throw;
+  }
+}
+
+int trainDetached(const TrainingPlan& plan) {
+  const run_folder::Layout& layout = plan.setup.layout;
+  const auto detached = supervisor::runDetached(
+      layout.engineLog(),
+      [&](const std::function<void()>& onListening) { return runTraining(plan, onListening); });
+  if (detached.isParent) std::printf("%s\n", layout.folder().c_str());
+  return detached.status;
+}
+
+int train(const TrainOptions& options) {
+  if (options.detach) supervisor::closeInheritedDescriptors();
+  const TrainingPlan plan = planTraining(options);
+  const std::string folder = plan.setup.layout.folder().string();
+  if (plan.isFinished) {
+    base::logInfo("engine",
+                  folder + ": has reached its last step; raise solver.max_steps to go on");
+    std::fputs(
+        options.detach ? (folder + "\n").c_str() : summariseTraining(plan.setup.layout).c_str(),
+        stdout);
+    return static_cast<int>(ExitStatus::Done);
+  }
+  if (options.detach) return trainDetached(plan);
+  base::logInfo("engine", "run folder: " + folder);
+  return runTraining(plan, nullptr);
+}
+
+}  // namespace
+
+void addTrainCommand(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("train", "Train an experiment, or go on with a run");
+  auto options = std::make_shared<TrainOptions>();
+  command->add_option("target", options->target, "Experiment file, or run folder with --resume")
+      ->required()
+      ->option_text("CONFIG|RUN");
+  command
+      ->add_option("--set", options->overrides,
+                   "Override a key: solver.max_steps=200 (may be repeated)")
+      ->option_text("K=V")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--output", options->output,
+                   "Run folder to make (default: $LOCKSTEP_RUNS or ./runs)")
+      ->option_text("RUN_DIR");
+  command->add_flag("--resume", options->resume,
+                    "Go on from the newest checkpoint, or begin when there is none");
+  command->add_option("--from", options->from, "Not built yet")->option_text("STEP");
+  command->add_option("--replay", options->replay, "Not built yet")->option_text("F");
+  command->add_option("--workers", options->workers, "Ranks on this machine (only 1 is built yet)")
+      ->option_text("N");
+  command->add_flag("--detach", options->detach, "Go on in the background; prints the run folder");
+  command->callback([options, &action] { action = [options] { return train(*options); }; });
+}
+
+}  // namespace lockstep::cli

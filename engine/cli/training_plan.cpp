@@ -1,0 +1,201 @@
+#include "engine/cli/training_plan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/cli/data_check.h"
+#include "engine/cli/machine_choice.h"
+#include "engine/config/load.h"
+#include "engine/supervisor/machine.h"
+#include "engine/supervisor/worker_process.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+namespace {
+
+void refuseImpossible(const TrainOptions& options) {
+  if (!options.from.empty()) throw base::mendable("--from is not built yet; use --resume");
+  if (!options.replay.empty()) throw base::mendable("--replay is not built yet");
+  checkWorkers(options.workers);
+  if (!fs::exists(options.target)) {
+    throw base::mendable(options.target + ": no such configuration or run folder");
+  }
+  if (!fs::is_directory(options.target)) return;
+  if (!run_folder::isRunFolder(options.target)) {
+    throw base::mendable(options.target + ": is no run folder (no run.json)");
+  }
+  if (!options.output.empty()) {
+    throw base::mendable("--output " + options.output +
+                         ": a run goes on in its own folder; leave --output out");
+  }
+  if (!options.resume) {
+    throw base::mendable(options.target + ": is a run: say --resume to go on with it");
+  }
+}
+
+/// Keys that a run may change when it goes on.
+bool mayChange(const std::string& key) {
+  constexpr std::array kPrefixes = {"evaluation.", "checkpoint.", "monitor.", "runtime."};
+  return key == "solver.max_steps" ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](const char* prefix) { return key.starts_with(prefix); });
+}
+
+/// The experiment, whole and checked, in steps and for this machine.
+config::Experiment readExperiment(const TrainOptions& options, const fs::path& workerProgram) {
+  const fs::path target = options.target;
+  const fs::path file = fs::is_directory(target) ? run_folder::Layout(target).config() : target;
+  const config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
+  loaded.throwIfFaulty();
+  for (const config::ConfigIssue& issue : loaded.issues)
+    std::fprintf(stderr, "%s\n", issue.format().c_str());
+  config::Experiment experiment = loaded.experiment;
+  const std::int64_t trainImages = checkTrainingData(loaded);
+  config::resolveDurations(experiment, trainImages);
+  resolveMachine(experiment, workerProgram);
+  return experiment;
+}
+
+/// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
+bool holdsOnlyARun(const fs::path& folder) {
+  constexpr std::array kNames = {"config.yaml", "run.json",    "run.lock",    "engine.log",
+                                 "checkpoints", "evaluations", "predictions", "lost+found"};
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool isKnown = name.starts_with(".") || name.starts_with("rank-") ||
+                         name.starts_with("events.out.") ||
+                         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+    if (!isKnown) return false;
+  }
+  return true;
+}
+
+/// The folder this run goes on in; nothing when a new one is to be made.
+std::optional<fs::path> existingFolder(const TrainOptions& options) {
+  if (fs::is_directory(options.target)) return options.target;
+  if (options.output.empty() || !options.resume || !fs::exists(options.output)) return std::nullopt;
+  if (!fs::is_directory(options.output))
+    throw base::mendable("--output " + options.output + ": is a file");
+  if (!holdsOnlyARun(options.output)) {
+    throw base::mendable("--output " + options.output + ": holds other files and is no run folder");
+  }
+  return options.output;
+}
+
+run_folder::RunLock lockRun(const run_folder::Layout& layout) {
+  auto lock = run_folder::RunLock::tryAcquire(layout);
+  if (lock) return std::move(*lock);
+  std::string owner = "another process";
+  try {
+    const auto info = run_folder::readRunInfo(layout);
+    if (info.pid > 0) owner = "process " + std::to_string(info.pid);
+  } catch (const Error&) {
+    // It has not written its run.json yet; the lock is its own all the same.
+  }
+  throw base::mendable(layout.folder().string() + ": " + owner + " is running this run already");
+}
+
+/// Throws with a list of the keys that a run in progress may not change.
+void refuseChanges(const run_folder::Layout& layout, const config::Experiment& experiment) {
+  if (!fs::exists(layout.config())) return;
+  const config::LoadedExperiment saved = config::loadExperiment(layout.config());
+  std::string list;
+  for (const config::ConfigDifference& change : config::difference(saved.experiment, experiment)) {
+    if (!mayChange(change.key))
+      list += "\n  " + change.key + ": " + change.left + " -> " + change.right;
+  }
+  if (list.empty()) return;
+  throw base::mendable(layout.folder().string() +
+                       ": cannot go on with other values (only solver.max_steps, evaluation, "
+                       "checkpoint, monitor and "
+                       "runtime may change); train into another folder or take these back:" +
+                       list);
+}
+
+run_folder::RunInfo makeInfo(const run_folder::Layout& layout,
+                             const config::Experiment& experiment) {
+  run_folder::RunInfo info;
+  info.name = experiment.name;
+  info.created = base::wallTimeSeconds();
+  info.pid = ::getpid();
+  info.host = supervisor::hostName();
+  info.socket = run_folder::socketPath(layout.folder().string()).string();
+  info.maxSteps = static_cast<std::int64_t>(experiment.solver.maxSteps.count);
+  return info;
+}
+
+void writeFolder(const supervisor::TrainingSetup& setup) {
+  base::writeFileAtomically(setup.layout.config(), config::writeExperiment(setup.experiment));
+  run_folder::writeRunInfo(setup.layout, setup.info);
+}
+
+TrainingPlan planNew(const TrainOptions& options, config::Experiment experiment,
+                     const fs::path& workerProgram) {
+  const run_folder::Layout made =
+      options.output.empty()
+          ? run_folder::createRunFolder(run_folder::runsFolder(), experiment.name)
+          : run_folder::createRunFolderAt(options.output);
+  try {
+    const run_folder::Layout layout(fs::canonical(made.folder()));
+    auto lock = lockRun(layout);
+    auto info = makeInfo(layout, experiment);
+    TrainingPlan plan{{layout, std::move(experiment), std::move(info), std::nullopt, workerProgram},
+                      std::move(lock)};
+    writeFolder(plan.setup);
+    return plan;
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(made.folder(), ignored);  // nothing half-made stays
+    throw;
+  }
+}
+
+TrainingPlan planResumed(const fs::path& folder, config::Experiment experiment,
+                         const fs::path& workerProgram) {
+  const run_folder::Layout layout(fs::canonical(run_folder::prepareRunFolder(folder).folder()));
+  auto lock = lockRun(layout);
+  refuseChanges(layout, experiment);
+  auto info = makeInfo(layout, experiment);
+  const auto steps = run_folder::checkpointSteps(layout);
+  const std::int64_t step = steps.empty() ? 0 : steps.back();
+  bool isFinished = false;
+  if (fs::exists(layout.runJson())) {
+    const auto before = run_folder::readRunInfo(layout);
+    info.created = before.created;
+    info.started = before.started;
+    info.attempt = before.attempt + 1;
+    info.best = before.best;
+    isFinished = before.state == "finished" && step >= info.maxSteps;
+  }
+  info.step = step;
+  TrainingPlan plan{{layout, std::move(experiment), std::move(info), step, workerProgram},
+                    std::move(lock),
+                    isFinished};
+  if (!isFinished) writeFolder(plan.setup);
+  return plan;
+}
+
+}  // namespace
+
+TrainingPlan planTraining(const TrainOptions& options) {
+  refuseImpossible(options);
+  const fs::path workerProgram = supervisor::workerProgramBesideThis();
+  const auto folder = existingFolder(options);
+  if (!folder && !options.output.empty() && fs::exists(options.output)) {
+    throw base::mendable("--output " + options.output +
+                         ": exists already; say --resume to go on with it, or name "
+                         "another folder");
+  }
+  config::Experiment experiment = readExperiment(options, workerProgram);
+  if (folder) return planResumed(*folder, std::move(experiment), workerProgram);
+  return planNew(options, std::move(experiment), workerProgram);
+}
+
+}  // namespace lockstep::cli

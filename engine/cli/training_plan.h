@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/training_run.h"
+
+namespace lockstep::cli {
+
+struct TrainOptions {
+  std::string target;  ///< CONFIG or RUN
+  std::vector<std::string> overrides;
+  std::string output;
+  bool resume = false;
+  std::string from, replay;
+  int workers = 1;
+  bool detach = false;
+};
+
+/// Everything checked, and the run folder made and locked.
+struct TrainingPlan {
+  supervisor::TrainingSetup setup;
+  run_folder::RunLock lock;
+  bool isFinished = false;  ///< the run to go on with has reached its last step
+};
+
+/// Reads and checks the experiment and its data, and only then makes or reopens the run folder: a
+/// fault leaves nothing behind. Warnings go to standard error. Throws Error.
+TrainingPlan planTraining(const TrainOptions& options);
+
+}  // namespace lockstep::cli

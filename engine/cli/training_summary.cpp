@@ -1,0 +1,44 @@
+#include "engine/cli/training_summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/protocol/json_text.h"
+#include "engine/supervisor/training_progress.h"
+
+namespace lockstep::cli {
+namespace {
+
+/// `name: value` of a figure that the evaluation has.
+std::string figureLine(const nlohmann::json& evaluation, const std::string& name,
+                       const char* section, const char* figure) {
+  if (!evaluation.contains(section) || !evaluation[section].is_object()) return {};
+  const auto found = evaluation[section].find(figure);
+  if (found == evaluation[section].end()) return {};
+  const auto value = protocol::numberOf(*found);
+  return value ? name + ": " + supervisor::shortNumber(*value) + "\n" : "";
+}
+
+}  // namespace
+
+std::string summariseTraining(const run_folder::Layout& layout) {
+  const run_folder::RunInfo info = run_folder::readRunInfo(layout);
+  std::string text = "run: " + layout.folder().string() + "\nstate: " + info.state +
+                     "\nsteps: " + std::to_string(info.step) + " of " +
+                     std::to_string(info.maxSteps) + "\n";
+  if (info.best) {
+    text += "best " + info.best->metric + ": " + supervisor::shortNumber(info.best->value) +
+            " at step " + std::to_string(info.best->step) + "\n";
+  }
+  const auto evaluations = run_folder::evaluationSteps(layout);
+  if (evaluations.empty()) return text;
+  const auto evaluation =
+      nlohmann::json::parse(base::readFile(layout.evaluation(evaluations.back())), nullptr, false);
+  if (!evaluation.is_object()) return text;
+  text += "evaluated at step: " + std::to_string(evaluations.back()) + "\n";
+  text += figureLine(evaluation, "held-out loss_total", "losses", "loss_total");
+  text += figureLine(evaluation, "segm/AP", "segm", "AP");
+  return text + figureLine(evaluation, "bbox/AP", "bbox", "AP");
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,105 @@
+#include "engine/supervisor/client_connection.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+/// Records are added up to this much; the rest waits in the event file.
+constexpr std::size_t kFullQueueBytes = 256 << 10;
+/// A client that asks and asks and never reads its answers is dropped here.
+constexpr std::size_t kMaxQueueBytes = 8 << 20;
+/// Records looked at in one turn of the loop.
+constexpr int kRecordsPerTurn = 2000;
+
+/// The line is a message of another version of the protocol: nothing it says later would be
+/// understood either.
+bool isOtherVersion(const std::string& line) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  return json.is_object() && json.contains("v") && json["v"] != protocol::kVersion;
+}
+
+}  // namespace
+
+std::vector<ClientConnection::Received> ClientConnection::receive() {
+  std::vector<Received> received;
+  std::array<char, 64 << 10> bytes;
+  const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count == 0) inputEnded_ = true;  // it may still read (`attach` at the end of its input)
+  if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) broken_ = true;
+  if (count <= 0) return received;
+
+  incoming_.append({bytes.data(), static_cast<std::size_t>(count)});
+  std::string line;
+  while (!closing_) {
+    const auto result = incoming_.next(line);
+    if (result == protocol::LineBuffer::Result::NeedMore) break;
+    if (result == protocol::LineBuffer::Result::TooLong) {
+      received.push_back({std::nullopt, {"", "a line is longer than 1 MiB: it was dropped"}});
+    } else {
+      received.push_back(decode(line));
+    }
+  }
+  return received;
+}
+
+ClientConnection::Received ClientConnection::decode(const std::string& line) {
+  try {
+    return {protocol::decodeClientMessage(line), {}};
+  } catch (const Error& error) {
+    closing_ = isOtherVersion(line);
+    return {std::nullopt, {protocol::requestIdOf(line), error.what()}};
+  }
+}
+
+void ClientConnection::send(const protocol::EngineMessage& message) {
+  if (broken_) return;
+  outgoing_.add(protocol::encode(message));
+  if (outgoing_.bytes() > kMaxQueueBytes) broken_ = true;
+}
+
+void ClientConnection::follow(const std::filesystem::path& eventFile, std::int64_t since) {
+  since_ = since;
+  alerts_ = {};
+  records_.reset();
+  if (!eventFile.empty()) records_.emplace(eventFile);
+  morePending_ = records_.has_value();
+}
+
+bool ClientConnection::pump() {
+  if (!records_ || broken_) return morePending_ = false;
+  morePending_ = true;
+  for (int i = 0; i < kRecordsPerTurn; ++i) {
+    // Full: it goes on when the socket has taken some, which poll tells.
+    if (outgoing_.bytes() >= kFullQueueBytes) return false;
+    const auto record = records_->next();
+    if (!record) return morePending_ = false;
+    sendRecord(*record);
+  }
+  return true;
+}
+
+void ClientConnection::sendRecord(const events::Record& record) {
+  // The detector sees every record, so that its alerts are those of the whole stream.
+  const auto raised = alerts_.add(record);
+  if (record.seq <= since_) return;
+  if (record.kind == events::Record::Kind::Scalars) {
+    send(protocol::Scalars{record.seq, record.step, record.wallTime, record.scalars});
+  } else if (record.kind == events::Record::Kind::Event) {
+    send(protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
+  }
+  for (const events::Alert& alert : raised)
+    send(protocol::AlertMessage{alert.kind, alert.step, alert.text});
+}
+
+void ClientConnection::flush() {
+  if (!outgoing_.flush(socket_.get())) broken_ = true;
+}
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/events/alerts.h"
+#include "engine/events/reader.h"
+#include "engine/protocol/messages.h"
+#include "engine/supervisor/file_descriptor.h"
+#include "engine/supervisor/outgoing_lines.h"
+
+namespace lockstep::supervisor {
+
+/// One connected client. Its records come from the event file, past and live ones alike, as fast as
+/// it takes them: so there is no seam between the two, and a slow client costs no memory.
+/// Non-blocking throughout.
+class ClientConnection {
+ public:
+  ClientConnection(FileDescriptor socket, std::int64_t number)
+      : socket_(std::move(socket)), number_(number) {}
+
+  int fd() const { return socket_.get(); }
+  std::int64_t number() const { return number_; }
+
+  /// Reads what has come. Every line is a message, or the error to answer with.
+  struct Received {
+    std::optional<protocol::ClientMessage> message;
+    protocol::ErrorReply error;
+  };
+  std::vector<Received> receive();
+
+  void send(const protocol::EngineMessage& message);
+  /// Begins the stream of records after `since` out of `eventFile`.
+  void follow(const std::filesystem::path& eventFile, std::int64_t since);
+  /// Moves some records from the event file into the queue while there is room. True when there may
+  /// be more at once.
+  bool pump();
+  void flush();
+
+  bool wantsToRead() const { return !inputEnded_ && !closing_; }
+  bool wantsToWrite() const { return !outgoing_.isEmpty(); }
+  /// Everything known was sent to it.
+  bool isCaughtUp() const { return outgoing_.isEmpty() && !morePending_; }
+  /// Gone, or to be dropped: it broke the protocol or takes no answers.
+  bool isBroken() const { return broken_ || (closing_ && outgoing_.isEmpty()); }
+  void markBroken() { broken_ = true; }
+
+ private:
+  Received decode(const std::string& line);
+  void sendRecord(const events::Record& record);
+
+  FileDescriptor socket_;
+  std::int64_t number_;
+  protocol::LineBuffer incoming_;
+  OutgoingLines outgoing_;
+  std::optional<events::Reader> records_;
+  events::AlertDetector alerts_;
+  std::int64_t since_ = -1;
+  bool morePending_ = false;
+  bool inputEnded_ = false;
+  bool closing_ = false;  ///< nothing more is read; what waits is sent first
+  bool broken_ = false;
+};
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,92 @@
+#include "engine/supervisor/detach.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/supervisor/file_descriptor.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+constexpr char kReady = 'R';
+constexpr char kFault = 'F';
+
+/// `F`, the exit status, the message: what the child says when it fails before its socket answers.
+void report(int fd, ExitStatus status, const std::string& message) {
+  const std::string text = std::string{kFault, static_cast<char>(status)} + message;
+  [[maybe_unused]] const ssize_t written = ::write(fd, text.data(), text.size());
+}
+
+std::string readAll(int fd) {
+  std::string text;
+  std::array<char, 4096> bytes;
+  while (true) {
+    const ssize_t count = ::read(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(bytes.data(), static_cast<std::size_t>(count));
+    if (text[0] == kReady) return text;
+  }
+}
+
+void redirectStreams(const std::filesystem::path& log) {
+  const FileDescriptor null(::open("/dev/null", O_RDONLY));
+  const FileDescriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644));
+  if (!file.isOpen())
+    throw base::mendable(log.string() + ": cannot be written: " + std::strerror(errno));
+  ::dup2(null.get(), STDIN_FILENO);
+  ::dup2(file.get(), STDOUT_FILENO);
+  ::dup2(file.get(), STDERR_FILENO);
+}
+
+int runChild(FileDescriptor toParent, const std::filesystem::path& log,
+             const std::function<int(const std::function<void()>&)>& body) {
+  ::setsid();
+  const auto ready = [&toParent] {
+    if (!toParent.isOpen()) return;
+    [[maybe_unused]] const ssize_t written = ::write(toParent.get(), &kReady, 1);
+    toParent.reset();
+  };
+  try {
+    redirectStreams(log);
+    return body(ready);
+  } catch (const Error& error) {
+    if (toParent.isOpen()) report(toParent.get(), error.status(), error.what());
+    throw;
+  } catch (const std::exception& error) {
+    if (toParent.isOpen()) report(toParent.get(), ExitStatus::Failed, error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+void closeInheritedDescriptors() { ::close_range(STDERR_FILENO + 1, ~0U, 0); }
+
+Detached runDetached(const std::filesystem::path& log,
+                     const std::function<int(const std::function<void()>&)>& body) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("pipe: ") + std::strerror(errno));
+  FileDescriptor fromChild(ends[0]), toParent(ends[1]);
+  const pid_t pid = ::fork();
+  if (pid < 0) throw Error(std::string("fork: ") + std::strerror(errno));
+  if (pid == 0) {
+    fromChild.reset();
+    return {false, runChild(std::move(toParent), log, body)};
+  }
+  toParent.reset();
+  const std::string said = readAll(fromChild.get());
+  if (!said.empty() && said[0] == kReady) return {true, 0};
+  ::waitpid(pid, nullptr, 0);
+  if (said.size() >= 2) throw Error(said.substr(2), static_cast<ExitStatus>(said[1]));
+  throw Error("the run ended before its socket answered: see " + log.string());
+}
+
+}  // namespace lockstep::supervisor

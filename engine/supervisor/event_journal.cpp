@@ -1,0 +1,85 @@
+#include "engine/supervisor/event_journal.h"
+
+#include "engine/base/error.h"
+#include "engine/events/reader.h"
+
+namespace lockstep::supervisor {
+
+JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
+  JournalSummary summary;
+  if (eventFile.empty()) return summary;
+  events::Reader reader(eventFile);
+  while (const auto record = reader.next()) {
+    if (record->kind == events::Record::Kind::SessionStart) {
+      summary.lastRestart = protocol::Reset{record->seq - 1, record->step - 1};
+      if (!summary.firstRestart) summary.firstRestart = summary.lastRestart;
+    }
+    summary.alerts.add(*record);
+    summary.newestSeq = record->seq;
+    summary.newestStep = record->step;
+  }
+  return summary;
+}
+
+EventJournal::EventJournal(const std::filesystem::path& runFolder,
+                           std::optional<std::int64_t> resumeStep, Handlers handlers)
+    : handlers_(std::move(handlers)), writer_(events::Writer::open(runFolder)) {
+  if (!resumeStep) return;
+  writer_.cutAfterStep(*resumeStep);
+  JournalSummary summary = summariseJournal(writer_.path());
+  alerts_ = std::move(summary.alerts);
+  firstRestart_ = summary.firstRestart;
+  lastRestart_ = summary.lastRestart;
+  newestStep_ = *resumeStep;
+}
+
+void EventJournal::appendScalars(std::int64_t step, double time,
+                                 const events::ScalarValues& values) {
+  events::Record record;
+  record.kind = events::Record::Kind::Scalars;
+  record.step = step;
+  record.wallTime = time;
+  record.scalars = values;
+  append(std::move(record));
+}
+
+void EventJournal::appendEvent(const protocol::EngineMessage& event, std::int64_t step,
+                               double time) {
+  events::Record record;
+  record.kind = events::Record::Kind::Event;
+  record.step = step;
+  record.wallTime = time;
+  record.json = protocol::encodeEvent(event);
+  append(std::move(record));
+}
+
+void EventJournal::append(events::Record record) {
+  newestStep_ = record.step;
+  const auto raised = alerts_.add(record);
+  waiting_.push_back(std::move(record));
+  // Behind records that wait, one try a second (retry) is enough.
+  if (waiting_.size() == 1) retry();
+  for (const events::Alert& alert : raised) handlers_.alert(alert);
+}
+
+bool EventJournal::retry() {
+  while (!waiting_.empty()) {
+    try {
+      writer_.append(waiting_.front());
+    } catch (const Error& error) {
+      if (trouble_.empty()) handlers_.trouble(error.what());
+      trouble_ = error.what();
+      return false;
+    }
+    waiting_.pop_front();
+  }
+  trouble_.clear();
+  return true;
+}
+
+void EventJournal::sync() {
+  if (!retry()) throw Error(trouble_);
+  writer_.sync();
+}
+
+}  // namespace lockstep::supervisor

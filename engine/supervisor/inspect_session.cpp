@@ -1,0 +1,130 @@
+#include "engine/supervisor/inspect_session.h"
+
+#include <variant>
+
+#include "engine/events/reader.h"
+#include "engine/protocol/json_text.h"
+
+namespace lockstep::supervisor {
+
+InspectSession::InspectSession(InspectSetup setup, std::function<void()> onReady)
+    : setup_(std::move(setup)),
+      signals_(
+          loop_,
+          [this](int) {
+            ending_ = true;
+            worker_.kill();
+          },
+          [this] { worker_.reap(); }),
+      worker_(loop_, {[this](const protocol::WorkerMessage& message) { take(message); },
+                      [this](const std::string& line) {
+                        if (line.find("] warning: ") != std::string::npos) log_.line(line);
+                      },
+                      [this](const WorkerExit& exit) { workerExited(exit); }}),
+      onReady_(std::move(onReady)) {
+  info_.state = "finished";
+  if (!setup_.run) return;
+  info_ = run_folder::summarise(setup_.run->folder()).info;
+  eventFile_ = events::findEventFile(setup_.run->folder());
+  journal_ = summariseJournal(eventFile_);
+}
+
+InspectSession::~InspectSession() = default;
+
+void InspectSession::run() {
+  server_ = std::make_unique<SocketServer>(loop_, setup_.socket, static_cast<Service&>(*this));
+  requests_ = std::make_unique<WorkerRequests>(
+      *server_, [this](const protocol::Control& control) { worker_.send(control); });
+  worker_.start(setup_.workerProgram, setup_.job);
+  loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
+  loop_.run();
+  if (!failure_.empty()) throw Error(failure_, failureStatus_);
+}
+
+void InspectSession::everySecond() {
+  server_->restoreSocket();
+  if (!requests_->isEmpty()) lastAsked_ = Clock::now();
+  if (Clock::now() - lastAsked_ < setup_.idleLimit) return;
+  ending_ = true;
+  worker_.kill();
+}
+
+void InspectSession::take(const protocol::WorkerMessage& message) {
+  if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
+    requests_->answer(*answer);
+  } else if (std::holds_alternative<protocol::WorkerState>(message) && !ready_) {
+    ready_ = true;
+    onReady_();
+  } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
+    failure_ = failed->message;
+    failureStatus_ = static_cast<ExitStatus>(failed->exitStatus);
+  } else if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
+    log_.line(log->level == "info" ? log->text : log->level + ": " + log->text);
+  }
+}
+
+void InspectSession::workerExited(const WorkerExit& exit) {
+  if (ending_) {
+    failure_.clear();
+  } else if (failure_.empty()) {
+    failure_ = "the worker ended (" + exit.describe() + ")";
+  }
+  requests_->failAll(failure_.empty() ? "the inspection has ended" : failure_);
+  loop_.stop();
+}
+
+protocol::Welcome InspectSession::welcome() const {
+  return {setup_.target.string(), info_.attempt, journal_.newestSeq, info_.state};
+}
+
+std::optional<protocol::Reset> InspectSession::resetFor(const protocol::Hello& hello) const {
+  return resetAfterRestart(hello, info_.attempt, journal_.firstRestart, journal_.lastRestart,
+                           {journal_.newestSeq, journal_.newestStep});
+}
+
+void InspectSession::handle(const RequestToken& token, const protocol::Command& command) {
+  lastAsked_ = Clock::now();
+  if (command.name == "evaluate") return requests_->submit(token, command.name);
+  if (command.name == "stop") {
+    server_->send(token, protocol::Ok{token.id});
+    ending_ = true;
+    return worker_.kill();
+  }
+  if (command.name != "status") {
+    return server_->send(
+        token,
+        protocol::ErrorReply{token.id, command.name + " is for training; this is an inspection"});
+  }
+  std::string members;
+  protocol::JsonWriter writer(members);
+  writer.beginObject();
+  writer.key("state");
+  writer.value(std::string_view(info_.state));
+  writer.key("weights");
+  writer.value(std::string_view(setup_.job.weights));
+  writer.key("step");
+  writer.value(setup_.job.step);
+  writer.endObject();
+  server_->send(token, protocol::Ok{token.id, members});
+}
+
+void InspectSession::handle(const RequestToken& token, const protocol::PredictRequest& request) {
+  lastAsked_ = Clock::now();
+  protocol::PredictRequest resolved = request;
+  try {
+    if (!request.weights.empty()) resolved.weights = resolveWeights(request.weights);
+  } catch (const Error& error) {
+    return server_->send(token, protocol::ErrorReply{token.id, error.what()});
+  }
+  requests_->predict(token, std::move(resolved));
+}
+
+std::string InspectSession::resolveWeights(const std::string& weights) const {
+  if (setup_.run) return run_folder::resolveWeights(*setup_.run, weights).string();
+  if (std::filesystem::is_regular_file(weights)) return weights;
+  throw base::mendable(
+      weights +
+      ": no such weights file (an inspected configuration has no checkpoints of its own)");
+}
+
+}  // namespace lockstep::supervisor

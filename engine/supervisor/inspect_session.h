@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/run_log.h"
+#include "engine/supervisor/service.h"
+#include "engine/supervisor/socket_server.h"
+#include "engine/supervisor/stop_signals.h"
+#include "engine/supervisor/worker_process.h"
+#include "engine/supervisor/worker_requests.h"
+
+namespace lockstep::supervisor {
+
+struct InspectSetup {
+  std::filesystem::path target;  ///< the run folder or configuration, real path
+  std::filesystem::path socket;
+  protocol::Job job;  ///< kind inspect
+  std::optional<run_folder::Layout>
+      run;  ///< whose checkpoints requests name and whose records are served
+  std::filesystem::path workerProgram;
+  std::chrono::seconds idleLimit{600};
+};
+
+/// Keeps one warm worker behind a socket, with a run's messages, until nobody has asked for a
+/// while.
+class InspectSession : private Service {
+ public:
+  /// onReady is called when the model is loaded and the socket answers.
+  InspectSession(InspectSetup setup, std::function<void()> onReady);
+  ~InspectSession() override;
+
+  /// Blocks until it was idle long enough, or was asked to end. Throws Error with the worker's
+  /// reason.
+  void run();
+
+ private:
+  using Clock = PollLoop::Clock;
+
+  // Service
+  protocol::Welcome welcome() const override;
+  std::filesystem::path eventFile() const override { return eventFile_; }
+  std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
+  void handle(const RequestToken& token, const protocol::Command& command) override;
+  void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+
+  void take(const protocol::WorkerMessage& message);
+  void workerExited(const WorkerExit& exit);
+  void everySecond();
+  std::string resolveWeights(const std::string& weights) const;
+
+  InspectSetup setup_;
+  run_folder::RunInfo info_;  ///< of the run, or what stands for it
+  std::filesystem::path eventFile_;
+  JournalSummary journal_;
+  RunLog log_;
+  PollLoop loop_;
+  StopSignals signals_;
+  std::unique_ptr<SocketServer> server_;
+  std::unique_ptr<WorkerRequests> requests_;
+  WorkerProcess worker_;
+  std::function<void()> onReady_;
+  bool ready_ = false;
+  bool ending_ = false;
+  std::string failure_;
+  ExitStatus failureStatus_ = ExitStatus::Failed;
+  Clock::time_point lastAsked_ = Clock::now();
+};
+
+}  // namespace lockstep::supervisor

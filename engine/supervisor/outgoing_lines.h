@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+
+namespace lockstep::supervisor {
+
+/// Lines on their way into a non-blocking socket.
+class OutgoingLines {
+ public:
+  /// `line` has no newline yet.
+  void add(std::string line);
+  /// Sends what the socket takes now. False when the peer is gone.
+  bool flush(int fd);
+  bool isEmpty() const { return bytes_ == 0; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::deque<std::string> lines_;
+  std::size_t sentOfFirst_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace lockstep::supervisor

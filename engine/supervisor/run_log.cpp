@@ -1,0 +1,71 @@
+#include "engine/supervisor/run_log.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace lockstep::supervisor {
+namespace {
+
+void writeAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool isSameFile(int a, int b) {
+  struct stat left {
+  }, right{};
+  return ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0 && left.st_dev == right.st_dev &&
+         left.st_ino == right.st_ino;
+}
+
+std::size_t terminalColumns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+RunLog::RunLog(const std::filesystem::path& file) : terminal_(::isatty(STDERR_FILENO) == 1) {
+  if (file.empty()) return;
+  file_.reset(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  fileIsStandardError_ = file_.isOpen() && isSameFile(file_.get(), STDERR_FILENO);
+}
+
+RunLog::~RunLog() {
+  if (!status_.empty()) writeAll(STDERR_FILENO, "\n");
+}
+
+void RunLog::line(std::string_view text) {
+  const std::string withNewline = std::string(text) + "\n";
+  if (!fileIsStandardError_) fileLine(text);
+  const std::string status = status_;
+  eraseStatus();
+  writeAll(STDERR_FILENO, withNewline);
+  this->status(status);
+}
+
+void RunLog::fileLine(std::string_view text) {
+  if (file_.isOpen()) writeAll(file_.get(), std::string(text) + "\n");
+}
+
+void RunLog::status(std::string_view text) {
+  if (!terminal_) return;
+  eraseStatus();
+  status_ = text.substr(0, terminalColumns() - 1);
+  writeAll(STDERR_FILENO, status_);
+}
+
+void RunLog::eraseStatus() {
+  if (!status_.empty()) writeAll(STDERR_FILENO, "\r\x1b[K");
+  status_.clear();
+}
+
+}  // namespace lockstep::supervisor

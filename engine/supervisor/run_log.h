@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/supervisor/file_descriptor.h"
+
+namespace lockstep::supervisor {
+
+/// What a person or a script reads of a command: lines on standard error and, for a run, in
+/// engine.log. On a terminal the progress is one line that is written over. Never throws: there is
+/// nowhere to say it.
+class RunLog {
+ public:
+  /// Empty: standard error only. When standard error is that file already (a detached run), lines
+  /// go there once.
+  explicit RunLog(const std::filesystem::path& file = {});
+  RunLog(const RunLog&) = delete;
+  RunLog& operator=(const RunLog&) = delete;
+  ~RunLog();
+
+  /// Without its newline.
+  void line(std::string_view text);
+  /// Only into the file.
+  void fileLine(std::string_view text);
+  /// For a terminal: takes the place of the last one. Elsewhere nothing.
+  void status(std::string_view text);
+  bool isTerminal() const { return terminal_; }
+
+ private:
+  void eraseStatus();
+
+  FileDescriptor file_;
+  bool terminal_ = false;
+  bool fileIsStandardError_ = false;
+  std::string status_;
+};
+
+}  // namespace lockstep::supervisor

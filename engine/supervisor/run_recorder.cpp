@@ -1,0 +1,208 @@
+#include "engine/supervisor/run_recorder.h"
+
+#include <algorithm>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+
+namespace lockstep::supervisor {
+namespace fs = std::filesystem;
+namespace {
+
+/// run.json follows the step this often; every change of state is written at once.
+constexpr double kStepWriteSeconds = 5;
+
+std::string relativeTo(const run_folder::Layout& layout, const fs::path& path) {
+  return path.lexically_relative(layout.folder()).string();
+}
+
+/// A folder disappears at once for readers, and only then file by file.
+void removeCheckpoint(const fs::path& folder) {
+  const fs::path hidden = folder.parent_path() / ("." + folder.filename().string() + ".removed");
+  fs::rename(folder, hidden);
+  fs::remove_all(hidden);
+}
+
+/// The step of `step-00000500.json`, if the name is one.
+std::optional<std::int64_t> stepOfFile(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  if (!stem.starts_with("step-")) return std::nullopt;
+  try {
+    return std::stoll(stem.substr(5));
+  } catch (const std::logic_error&) {
+    return std::nullopt;
+  }
+}
+
+/// Unfinished files, and those of steps after `lastStep`.
+void removeFiles(const fs::path& folder, std::optional<std::int64_t> lastStep) {
+  if (!fs::exists(folder)) return;
+  const std::vector<fs::directory_entry> entries(fs::directory_iterator(folder), {});
+  for (const auto& entry : entries) {
+    const auto step = stepOfFile(entry.path());
+    const bool isPartial = entry.path().filename().string().starts_with(".step-");
+    if (isPartial || (lastStep && step && *step > *lastStep)) fs::remove_all(entry.path());
+  }
+}
+
+}  // namespace
+
+void moveIntoPlace(const fs::path& partial, const fs::path& place) {
+  try {
+    if (fs::is_directory(place))
+      removeCheckpoint(place);  // rename(2) replaces a file, but no folder with content
+    fs::rename(partial, place);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(place.string() + ": cannot be put in place: " + error.code().message());
+  }
+  base::syncToDisk(place.parent_path());
+}
+
+RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
+                         config::CheckpointConfig checkpoints,
+                         std::optional<std::int64_t> resumeStep, Handlers handlers)
+    : layout_(std::move(layout)),
+      info_(std::move(info)),
+      checkpoints_(checkpoints),
+      handlers_(std::move(handlers)),
+      journal_(layout_.folder(), resumeStep, {handlers_.alert, handlers_.trouble}) {
+  removeLeftovers(resumeStep);
+  if (resumeStep && info_.best && info_.best->step > *resumeStep) info_.best.reset();
+  writtenStep_ = info_.step;
+}
+
+void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {
+  removeFiles(layout_.checkpoints(), std::nullopt);
+  removeFiles(layout_.evaluation(0).parent_path(), resumeStep);
+  removeFiles(layout_.predictions(0).parent_path(), resumeStep);
+}
+
+void RunRecorder::recordScalars(const protocol::StepScalars& scalars) {
+  info_.step = std::max(info_.step, scalars.step);
+  journal_.appendScalars(scalars.step, scalars.time, scalars.values);
+}
+
+void RunRecorder::announce(const protocol::EngineMessage& event, std::int64_t step) {
+  journal_.appendEvent(event, step, base::wallTimeSeconds());
+}
+
+void RunRecorder::recordLog(const std::string& level, const std::string& text,
+                            const std::string& kind) {
+  protocol::Log log;
+  log.level = level;
+  log.text = text;
+  log.kind = kind;
+  announce(log, info_.step);
+}
+
+void RunRecorder::setState(const std::string& state, std::optional<protocol::RunError> error) {
+  const double now = base::wallTimeSeconds();
+  info_.state = state;
+  info_.error = error;
+  if (state == "running" && info_.started == 0) info_.started = now;
+  if (state == "stopped" || state == "failed" || state == "finished") info_.finished = now;
+  writeInfo();
+  protocol::State message;
+  message.state = state;
+  message.error = std::move(error);
+  announce(message, info_.step);
+}
+
+bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
+  const fs::path place = layout_.checkpoint(ready.step);
+  try {
+    if (!ready.error.empty()) throw Error(ready.error);
+    journal_.sync();
+    moveIntoPlace(ready.partial, place);
+  } catch (const Error& error) {
+    std::error_code ignored;
+    if (!ready.partial.empty()) fs::remove_all(ready.partial, ignored);
+    recordLog(
+        "error",
+        "checkpoint of step " + std::to_string(ready.step) + " could not be kept: " + error.what(),
+        protocol::kCheckpointFailed);
+    return false;
+  }
+  if (ready.best && bestToCome_ && bestToCome_->step == ready.step) info_.best = bestToCome_;
+  prune();
+  writeInfo();
+  protocol::Checkpoint message;
+  message.path = relativeTo(layout_, place);
+  message.best = ready.best;
+  announce(message, ready.step);
+  return true;
+}
+
+void RunRecorder::prune() {
+  const auto steps = run_folder::checkpointSteps(layout_);
+  const auto keep = static_cast<std::size_t>(std::max(checkpoints_.keep, 1));
+  for (std::size_t i = 0; i + keep < steps.size(); ++i) {
+    if (checkpoints_.keepBest && info_.best && info_.best->step == steps[i]) continue;
+    try {
+      removeCheckpoint(layout_.checkpoint(steps[i]));
+    } catch (const fs::filesystem_error& error) {
+      handlers_.trouble(layout_.checkpoint(steps[i]).string() +
+                        ": cannot be removed: " + error.code().message());
+    }
+  }
+}
+
+void RunRecorder::commitEvaluation(const protocol::EvaluationReady& ready) {
+  if (ready.bestValue)
+    bestToCome_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
+  const fs::path place = layout_.evaluation(ready.step);
+  try {
+    moveIntoPlace(ready.partial, place);
+  } catch (const Error& error) {
+    recordLog("error", "evaluation of step " + std::to_string(ready.step) +
+                           " could not be kept: " + error.what());
+    return;
+  }
+  protocol::Evaluation message;
+  message.path = relativeTo(layout_, place);
+  announce(message, ready.step);
+}
+
+void RunRecorder::commitPredictions(const protocol::PredictionsReady& ready) {
+  const fs::path place = layout_.predictions(ready.step);
+  try {
+    moveIntoPlace(ready.partial, place);
+  } catch (const Error& error) {
+    recordLog("error", "predictions of step " + std::to_string(ready.step) +
+                           " could not be kept: " + error.what());
+    return;
+  }
+  protocol::Predictions message;
+  message.path = relativeTo(layout_, place);
+  announce(message, ready.step);
+}
+
+bool RunRecorder::writeInfo() {
+  info_.updated = lastWrite_ = base::wallTimeSeconds();
+  try {
+    run_folder::writeRunInfo(layout_, info_);
+  } catch (const Error& error) {
+    if (!infoIsStale_) handlers_.trouble(error.what());
+    infoIsStale_ = true;
+    return false;
+  }
+  infoIsStale_ = false;
+  writtenStep_ = info_.step;
+  return true;
+}
+
+void RunRecorder::refresh() {
+  journal_.retry();
+  const bool stepWentOn =
+      info_.step != writtenStep_ && base::wallTimeSeconds() - lastWrite_ >= kStepWriteSeconds;
+  if (infoIsStale_ || stepWentOn) writeInfo();
+}
+
+void RunRecorder::finish() {
+  journal_.sync();
+  info_.updated = base::wallTimeSeconds();
+  run_folder::writeRunInfo(layout_, info_);
+}
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/config/experiment.h"
+#include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/event_journal.h"
+
+namespace lockstep::supervisor {
+
+/// Keeps a run's folder: its event log, run.json, and what the worker leaves as partial files, in
+/// an order that holds together after a crash at any moment. The only one that renames, removes or
+/// appends there.
+class RunRecorder {
+ public:
+  struct Handlers {
+    std::function<void(const events::Alert&)> alert;  ///< raised by a record of the log
+    std::function<void(const std::string&)>
+        trouble;  ///< the disk refuses something; training goes on
+  };
+
+  /// With `resumeStep`, what lies after that step is cut from the log and removed from the folder.
+  RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
+              config::CheckpointConfig checkpoints, std::optional<std::int64_t> resumeStep,
+              Handlers handlers);
+
+  const run_folder::Layout& layout() const { return layout_; }
+  const run_folder::RunInfo& info() const { return info_; }
+  const EventJournal& journal() const { return journal_; }
+
+  void recordScalars(const protocol::StepScalars& scalars);
+  /// kind as protocol::Log's.
+  void recordLog(const std::string& level, const std::string& text, const std::string& kind = "");
+  void setState(const std::string& state, std::optional<protocol::RunError> error = std::nullopt);
+
+  /// Log on the disk, rename, sync the folder, prune (never the best), run.json, announce. False
+  /// when the checkpoint could not be kept: that is recorded.
+  bool commitCheckpoint(const protocol::CheckpointReady& ready);
+  void commitEvaluation(const protocol::EvaluationReady& ready);
+  void commitPredictions(const protocol::PredictionsReady& ready);
+
+  /// About once a second: what the disk refused, and run.json when the step went on.
+  void refresh();
+  /// The last records and run.json on the disk. Throws Error.
+  void finish();
+
+ private:
+  void removeLeftovers(std::optional<std::int64_t> resumeStep);
+  void prune();
+  bool writeInfo();
+  void announce(const protocol::EngineMessage& event, std::int64_t step);
+
+  run_folder::Layout layout_;
+  run_folder::RunInfo info_;
+  config::CheckpointConfig checkpoints_;
+  Handlers handlers_;
+  EventJournal journal_;
+  std::optional<run_folder::Best>
+      bestToCome_;  ///< known from its evaluation, not yet with a checkpoint
+  bool infoIsStale_ = false;
+  std::int64_t writtenStep_ = -1;
+  double lastWrite_ = 0;
+};
+
+/// Puts a finished partial file or folder in its place, taking the place of one that is there, and
+/// makes that last. Throws Error.
+void moveIntoPlace(const std::filesystem::path& partial, const std::filesystem::path& place);
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,18 @@
+#include "engine/supervisor/service.h"
+
+namespace lockstep::supervisor {
+
+std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, int attempt,
+                                                 const std::optional<protocol::Reset>& firstRestart,
+                                                 const std::optional<protocol::Reset>& lastRestart,
+                                                 const protocol::Reset& newest) {
+  if (hello.since < 0) return std::nullopt;  // it holds nothing
+  std::optional<protocol::Reset> reset;
+  if (hello.attempt > 0 && hello.attempt < attempt)
+    reset = hello.attempt == attempt - 1 ? lastRestart : firstRestart;
+  // It holds records that are not in the log (lost with the machine, or of another file).
+  if (!reset && hello.since > newest.seq) reset = newest;
+  return reset;
+}
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,195 @@
+#include "engine/supervisor/socket_server.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <variant>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+sockaddr_un addressOf(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.native().size() >= sizeof address.sun_path) {
+    throw base::mendable(path.string() + ": too long for a socket (107 bytes)");
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.native().size());
+  return address;
+}
+
+FileDescriptor makeSocket(int flags) {
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+  if (!socket.isOpen()) throw Error(std::string("socket: ") + std::strerror(errno));
+  return socket;
+}
+
+bool isSameUser(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
+}
+
+}  // namespace
+
+SocketServer::SocketServer(PollLoop& loop, std::filesystem::path path, Service& service)
+    : loop_(loop), path_(std::move(path)), service_(service) {
+  run_folder::ensureSocketFolder();
+  listen();
+  loop_.eachTurn([this] { return pumpAll(); });
+}
+
+SocketServer::~SocketServer() {
+  for (const auto& [fd, client] : clients_) loop_.unwatch(fd);
+  loop_.unwatch(listener_.get());
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) ::unlink(path_.c_str());
+}
+
+void SocketServer::listen() {
+  FileDescriptor socket = makeSocket(SOCK_NONBLOCK);
+  const sockaddr_un address = addressOf(path_);
+  ::unlink(path_.c_str());  // the run's lock says that nobody lives behind it
+  struct stat status {};
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.get(), 64) != 0 || ::lstat(path_.c_str(), &status) != 0) {
+    throw Error(path_.string() + ": the socket cannot be made: " + std::strerror(errno));
+  }
+  if (listener_.isOpen()) loop_.unwatch(listener_.get());
+  listener_ = std::move(socket);
+  inode_ = status.st_ino;
+  loop_.watch(
+      listener_.get(), [] { return short{POLLIN}; }, [this](short) { accept(); });
+}
+
+void SocketServer::restoreSocket() {
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) return;
+  try {
+    run_folder::ensureSocketFolder();
+    listen();
+  } catch (const Error& error) {
+    base::logWarning("engine", error.what());  // tried again in a second; who is connected stays so
+  }
+}
+
+void SocketServer::accept() {
+  while (true) {
+    FileDescriptor socket(
+        ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket.isOpen()) return;
+    if (isSameUser(socket.get())) add(std::move(socket));
+  }
+}
+
+void SocketServer::add(FileDescriptor socket) {
+  const int fd = socket.get();
+  auto client = std::make_unique<ClientConnection>(std::move(socket), nextNumber_++);
+  ClientConnection& added = *client;
+  clients_[fd] = std::move(client);
+  loop_.watch(
+      fd,
+      [&added] {
+        return static_cast<short>((added.wantsToRead() ? POLLIN : 0) |
+                                  (added.wantsToWrite() ? POLLOUT : 0));
+      },
+      [this, fd](short events) { handleReady(fd, events); });
+}
+
+void SocketServer::handleReady(int fd, short events) {
+  ClientConnection& client = *clients_.at(fd);
+  if ((events & (POLLERR | POLLNVAL)) != 0) client.markBroken();
+  if ((events & POLLOUT) != 0) client.flush();
+  if ((events & POLLIN) != 0) {
+    for (auto& received : client.receive()) handleReceived(client, std::move(received));
+  } else if ((events & POLLHUP) != 0) {
+    client.markBroken();
+  }
+}
+
+void SocketServer::handleReceived(ClientConnection& client, ClientConnection::Received received) {
+  if (!received.message) return client.send(received.error);
+  if (const auto* hello = std::get_if<protocol::Hello>(&*received.message))
+    return greet(client, *hello);
+  std::visit(
+      [&](const auto& request) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(request)>, protocol::Hello>) {
+          service_.handle(RequestToken{client.number(), request.id}, request);
+        }
+      },
+      *received.message);
+}
+
+void SocketServer::greet(ClientConnection& client, const protocol::Hello& hello) {
+  client.send(service_.welcome());
+  std::int64_t since = hello.since;
+  if (const auto reset = service_.resetFor(hello)) {
+    client.send(*reset);
+    since = std::min(since, reset->seq);
+  }
+  client.follow(service_.eventFile(), since);
+}
+
+void SocketServer::send(const RequestToken& token, const protocol::EngineMessage& message) {
+  for (const auto& [fd, client] : clients_) {
+    if (client->number() == token.client) client->send(message);
+  }
+}
+
+void SocketServer::sendToAll(const protocol::EngineMessage& message) {
+  for (const auto& [fd, client] : clients_) client->send(message);
+}
+
+bool SocketServer::pumpAll() {
+  bool moreToDo = false;
+  for (const auto& [fd, client] : clients_) {
+    try {
+      moreToDo = client->pump() || moreToDo;
+    } catch (const Error& error) {
+      client->send(protocol::ErrorReply{"", error.what()});
+      client->markBroken();
+    }
+    client->flush();
+  }
+  dropBroken();
+  return moreToDo;
+}
+
+void SocketServer::dropBroken() {
+  for (auto client = clients_.begin(); client != clients_.end();) {
+    if (client->second->isBroken()) {
+      loop_.unwatch(client->first);
+      client = clients_.erase(client);
+    } else {
+      ++client;
+    }
+  }
+}
+
+bool SocketServer::isCaughtUp() const {
+  for (const auto& [fd, client] : clients_) {
+    if (!client->isCaughtUp()) return false;
+  }
+  return true;
+}
+
+FileDescriptor connectTo(const std::filesystem::path& path) {
+  FileDescriptor socket = makeSocket(0);
+  const sockaddr_un address = addressOf(path);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    throw Error(path.string() + ": nobody answers there: " + std::strerror(errno));
+  }
+  return socket;
+}
+
+}  // namespace lockstep::supervisor

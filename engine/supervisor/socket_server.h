@@ -1,0 +1,57 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "engine/supervisor/client_connection.h"
+#include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/service.h"
+
+namespace lockstep::supervisor {
+
+/// The local socket of a run: any number of clients of this user. None of them can make the loop
+/// wait.
+class SocketServer {
+ public:
+  /// Listens at once; a stale socket at `path` is removed. Throws Error.
+  SocketServer(PollLoop& loop, std::filesystem::path path, Service& service);
+  SocketServer(const SocketServer&) = delete;
+  SocketServer& operator=(const SocketServer&) = delete;
+  /// Closes every connection and removes the socket.
+  ~SocketServer();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Nothing happens when the client has gone.
+  void send(const RequestToken& token, const protocol::EngineMessage& message);
+  void sendToAll(const protocol::EngineMessage& message);
+  /// Makes the socket again when somebody removed it. To be called about once a second.
+  void restoreSocket();
+  /// Every client has everything.
+  bool isCaughtUp() const;
+
+ private:
+  void listen();
+  void accept();
+  void add(FileDescriptor socket);
+  void handleReady(int fd, short events);
+  void handleReceived(ClientConnection& client, ClientConnection::Received received);
+  void greet(ClientConnection& client, const protocol::Hello& hello);
+  bool pumpAll();
+  void dropBroken();
+
+  PollLoop& loop_;
+  std::filesystem::path path_;
+  Service& service_;
+  FileDescriptor listener_;
+  ino_t inode_ = 0;
+  std::map<int, std::unique_ptr<ClientConnection>> clients_;  ///< by descriptor
+  std::int64_t nextNumber_ = 1;
+};
+
+/// Connects to a socket of this machine. Throws Error when nobody answers there.
+FileDescriptor connectTo(const std::filesystem::path& path);
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,53 @@
+#include "engine/supervisor/stop_signals.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "engine/base/error.h"
+
+namespace lockstep::supervisor {
+
+StopSignals::StopSignals(PollLoop& loop, std::function<void(int)> onStop,
+                         std::function<void()> onChild)
+    : loop_(loop), onStop_(std::move(onStop)), onChild_(std::move(onChild)) {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&mask, signal);
+  fd_.reset(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!fd_.isOpen()) throw Error(std::string("signalfd: ") + std::strerror(errno));
+  ::sigprocmask(SIG_BLOCK, &mask, &oldMask_);
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &oldPipe_);
+  loop_.watch(
+      fd_.get(), [] { return short{POLLIN}; }, [this](short) { read(); });
+}
+
+StopSignals::~StopSignals() {
+  loop_.unwatch(fd_.get());
+  ::sigaction(SIGPIPE, &oldPipe_, nullptr);
+  ::sigprocmask(SIG_SETMASK, &oldMask_, nullptr);
+}
+
+void StopSignals::read() {
+  signalfd_siginfo info;
+  while (::read(fd_.get(), &info, sizeof info) == sizeof info) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGCHLD) {
+      onChild_();
+    } else {
+      onStop_(signal);
+    }
+  }
+}
+
+std::string signalName(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(signal);
+}
+
+}  // namespace lockstep::supervisor

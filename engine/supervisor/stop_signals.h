@@ -1,0 +1,37 @@
+#pragma once
+
+#include <signal.h>
+
+#include <functional>
+#include <string>
+
+#include "engine/supervisor/file_descriptor.h"
+#include "engine/supervisor/poll_loop.h"
+
+namespace lockstep::supervisor {
+
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD come through the loop instead of
+/// interrupting it, and SIGPIPE is ignored.
+class StopSignals {
+ public:
+  /// onStop gets the signal; onChild is called when a child may have ended.
+  StopSignals(PollLoop& loop, std::function<void(int)> onStop, std::function<void()> onChild);
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals();
+
+ private:
+  void read();
+
+  PollLoop& loop_;
+  std::function<void(int)> onStop_;
+  std::function<void()> onChild_;
+  FileDescriptor fd_;
+  sigset_t oldMask_{};
+  struct sigaction oldPipe_ {};
+};
+
+/// `SIGKILL`, or `signal 70` for one without a name.
+std::string signalName(int signal);
+
+}  // namespace lockstep::supervisor

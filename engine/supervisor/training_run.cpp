@@ -1,0 +1,189 @@
+#include "engine/supervisor/training_run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <variant>
+
+#include "engine/base/clock.h"
+#include "engine/base/log.h"
+#include "engine/config/load.h"
+#include "engine/supervisor/machine.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+/// At the end, clients that are slow to take the last records are waited for this long.
+constexpr std::chrono::seconds kDrainTime{2};
+
+RunRecorder makeRecorder(TrainingSetup& setup, RunLog& log) {
+  setup.info.pid = ::getpid();  // a detached run lives on in a child of the process that planned it
+  const auto alert = [&log](const events::Alert& raised) {
+    log.line("alert kind=" + raised.kind + " step=" + std::to_string(raised.step) + ": " +
+             raised.text);
+  };
+  const auto trouble = [&log](const std::string& text) {
+    log.line("warning: " + text + " (training goes on)");
+  };
+  return RunRecorder(setup.layout, setup.info, setup.experiment.checkpoint, setup.resumeStep,
+                     {alert, trouble});
+}
+
+TrainingProgress makeProgress(const config::Experiment& experiment) {
+  return TrainingProgress(static_cast<std::int64_t>(experiment.solver.maxSteps.count),
+                          static_cast<std::int64_t>(experiment.monitor.logEvery.count));
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
+    : setup_(std::move(setup)),
+      log_(setup_.layout.engineLog()),
+      rankLog_(::open(setup_.layout.rankLog(0).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+                      0644)),
+      recorder_(makeRecorder(setup_, log_)),
+      signals_(
+          loop_, [this](int signal) { stopOnSignal(signal); }, [this] { worker_.reap(); }),
+      worker_(loop_, {[this](const protocol::WorkerMessage& message) {
+                        std::visit([this](const auto& content) { take(content); }, message);
+                      },
+                      [this](const std::string& line) { takeLogLine(line); },
+                      [this](const WorkerExit& exit) { workerExited(exit); }}),
+      progress_(makeProgress(setup_.experiment)),
+      stallWatch_(std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds),
+                  Clock::now()),
+      onListening_(std::move(onListening)) {}
+
+TrainingRun::~TrainingRun() = default;
+
+ExitStatus TrainingRun::run() {
+  server_ = std::make_unique<SocketServer>(loop_, setup_.info.socket, static_cast<Service&>(*this));
+  requests_ = std::make_unique<WorkerRequests>(
+      *server_, [this](const protocol::Control& control) { worker_.send(control); });
+  recorder_.setState("starting");
+  if (onListening_) onListening_();
+  startWorker();
+  loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
+  loop_.eachTurn([this] { return endWhenDrained(); });
+  loop_.run();
+  recorder_.finish();
+  return outcome_->status;
+}
+
+void TrainingRun::startWorker() {
+  protocol::Job job;
+  job.kind = "train";
+  job.configYaml = config::writeExperiment(setup_.experiment);
+  job.runFolder = setup_.layout.folder().string();
+  if (setup_.resumeStep.value_or(0) > 0)
+    job.resumeFrom = setup_.layout.checkpoint(*setup_.resumeStep).string();
+  try {
+    worker_.start(setup_.workerProgram, job);
+  } catch (const Error& error) {
+    conclude({"failed", ExitStatus::Failed, errorAt(error.what(), "start")});
+  }
+}
+
+void TrainingRun::stopOnSignal(int signal) {
+  if (!stopRequested_) return requestStop(signalName(signal));
+  if (!worker_.isRunning()) return;
+  killedBy_ = signalName(signal);
+  log_.line("second " + killedBy_ + ": the worker is killed");
+  worker_.kill();
+}
+
+void TrainingRun::requestStop(const std::string& reason) {
+  if (stopRequested_ || !worker_.isRunning()) return;
+  stopRequested_ = true;
+  log_.line("stopping with a checkpoint (" + reason + "); a second signal kills");
+  worker_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
+  recorder_.setState("stopping");
+}
+
+void TrainingRun::everySecond() {
+  recorder_.refresh();
+  server_->restoreSocket();
+  const auto now = Clock::now();
+  if (!worker_.isRunning()) return;
+  if (graceEnd_) {
+    if (now > *graceEnd_) worker_.kill();
+  } else if (const auto stall = stallWatch_.stall(now); stall && !stall_) {
+    stall_ = stall;
+    worker_.kill();
+  }
+}
+
+bool TrainingRun::endWhenDrained() {
+  if (outcome_ && (server_->isCaughtUp() || Clock::now() > drainEnd_)) loop_.stop();
+  return false;
+}
+
+void TrainingRun::workerExited(const WorkerExit& exit) {
+  requests_->failAll("the run has ended");
+  conclude(outcomeOf(exit));
+}
+
+TrainingRun::Outcome TrainingRun::outcomeOf(const WorkerExit& exit) const {
+  const std::string rankLog = setup_.layout.rankLog(0).string();
+  if (finished_ && lastCheckpointLost_) {
+    return {"failed", ExitStatus::Failed,
+            errorAt("the last checkpoint could not be kept: make room on the disk and resume from "
+                    "the newest one",
+                    "checkpoint")};
+  }
+  if (finished_ && finished_->stopped) return {"stopped", ExitStatus::Stopped, std::nullopt};
+  if (finished_) return {"finished", ExitStatus::Done, std::nullopt};
+  if (!killedBy_.empty()) {
+    return {"failed", ExitStatus::Killed, errorAt("killed by a second " + killedBy_, killedBy_)};
+  }
+  if (stall_) {
+    const std::string limit = shortNumber(setup_.experiment.runtime.stallSeconds);
+    return {
+        "failed", ExitStatus::Failed,
+        errorAt("rank 0 " + *stall_ + " for " + limit + " s (runtime.stall_seconds) and was killed",
+                "stalled")};
+  }
+  if (failed_) {
+    protocol::RunError error = errorAt(failed_->message, failed_->cause);
+    error.step = failed_->step;
+    error.phase = failed_->phase;
+    error.collective = failed_->collective;
+    return {"failed", static_cast<ExitStatus>(failed_->exitStatus), error};
+  }
+  const std::string how =
+      exit.bySignal ? "was ended by " + exit.describe() : "ended with " + exit.describe();
+  const std::string hint = exit.bySignal && exit.code == SIGKILL ? " (out of memory?)" : "";
+  return {"failed", ExitStatus::Failed,
+          errorAt("rank 0 " + how + hint + "; its last lines are at the end of " + rankLog,
+                  exit.describe())};
+}
+
+protocol::RunError TrainingRun::errorAt(const std::string& message,
+                                        const std::string& cause) const {
+  protocol::RunError error;
+  error.message = message;
+  error.host = hostName();
+  error.step = heartbeat_.step > 0 ? heartbeat_.step : recorder_.info().step;
+  error.phase = heartbeat_.phase;
+  error.collective = heartbeat_.collective;
+  error.cause = cause;
+  return error;
+}
+
+void TrainingRun::conclude(Outcome outcome) {
+  if (outcome.error) {
+    const protocol::RunError& error = *outcome.error;
+    const std::string where = error.step > 0
+                                  ? " [step " + std::to_string(error.step) +
+                                        (error.phase.empty() ? "" : ", " + error.phase) + "]"
+                                  : "";
+    log_.line(error.message + where);
+  } else {
+    log_.line(outcome.state + " at step " + std::to_string(recorder_.info().step));
+  }
+  recorder_.setState(outcome.state, outcome.error);
+  outcome_ = std::move(outcome);
+  drainEnd_ = Clock::now() + kDrainTime;
+}
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/config/experiment.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/run_log.h"
+#include "engine/supervisor/run_recorder.h"
+#include "engine/supervisor/service.h"
+#include "engine/supervisor/socket_server.h"
+#include "engine/supervisor/stall_watch.h"
+#include "engine/supervisor/stop_signals.h"
+#include "engine/supervisor/training_progress.h"
+#include "engine/supervisor/worker_process.h"
+#include "engine/supervisor/worker_requests.h"
+
+namespace lockstep::supervisor {
+
+/// What a training run needs: its folder is made and locked, config.yaml and run.json are written.
+struct TrainingSetup {
+  run_folder::Layout layout;
+  config::Experiment experiment;  ///< resolved
+  run_folder::RunInfo info;       ///< as in run.json
+  /// Of a run that goes on: the step of the checkpoint it goes on from, 0 when it has none and
+  /// begins anew.
+  std::optional<std::int64_t> resumeStep;
+  std::filesystem::path workerProgram;
+};
+
+/// Runs one training from its start to its end: starts and watches the worker, keeps the run
+/// folder, serves the socket, obeys signals. One thread, one poll loop.
+class TrainingRun : private Service {
+ public:
+  /// onListening is called when the socket answers.
+  TrainingRun(TrainingSetup setup, std::function<void()> onListening);
+  ~TrainingRun() override;
+
+  /// Blocks until the run has ended; says how. Throws Error when the supervisor itself fails.
+  ExitStatus run();
+
+ private:
+  using Clock = PollLoop::Clock;
+  /// A worker that has said its last word is killed after this.
+  static constexpr std::chrono::seconds kExitGrace{10};
+  struct Outcome {
+    std::string state;
+    ExitStatus status = ExitStatus::Failed;
+    std::optional<protocol::RunError> error;
+  };
+
+  // Service
+  protocol::Welcome welcome() const override;
+  std::filesystem::path eventFile() const override;
+  std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
+  void handle(const RequestToken& token, const protocol::Command& command) override;
+  void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+  std::string statusMembers() const;
+
+  // What the worker says
+  void take(const protocol::Heartbeat& heartbeat);
+  void take(const protocol::ScalarBatch& batch);
+  void take(const protocol::WorkerState& state);
+  void take(const protocol::WorkerLog& log);
+  void take(const protocol::CheckpointReady& ready);
+  void take(const protocol::EvaluationReady& ready);
+  void take(const protocol::PredictionsReady& ready);
+  void take(const protocol::Answer& answer);
+  void take(const protocol::Progress& progress);
+  void take(const protocol::Finished& finished);
+  void take(const protocol::Failed& failed);
+  void takeLogLine(const std::string& line);
+  void workerExited(const WorkerExit& exit);
+
+  void startWorker();
+  void stopOnSignal(int signal);
+  void requestStop(const std::string& reason);
+  void everySecond();
+  bool endWhenDrained();
+  Outcome outcomeOf(const WorkerExit& exit) const;
+  protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
+  void conclude(Outcome outcome);
+
+  TrainingSetup setup_;
+  RunLog log_;
+  FileDescriptor rankLog_;
+  PollLoop loop_;
+  RunRecorder recorder_;
+  StopSignals signals_;
+  std::unique_ptr<SocketServer> server_;
+  std::unique_ptr<WorkerRequests> requests_;
+  WorkerProcess worker_;
+  TrainingProgress progress_;
+  StallWatch stallWatch_;
+  std::function<void()> onListening_;
+
+  protocol::Heartbeat heartbeat_;
+  std::optional<protocol::Finished> finished_;
+  std::optional<protocol::Failed> failed_;
+  std::optional<std::string> stall_;  ///< why the supervisor killed a hanging worker
+  std::string killedBy_;              ///< the second signal
+  bool stopRequested_ = false;
+  bool lastCheckpointLost_ = false;
+  std::optional<Clock::time_point>
+      graceEnd_;  ///< the worker has said its last word and should be gone by then
+  std::optional<Outcome> outcome_;
+  Clock::time_point drainEnd_{};
+};
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,86 @@
+#include "engine/supervisor/worker_requests.h"
+
+#include "engine/protocol/json_text.h"
+
+namespace lockstep::supervisor {
+namespace fs = std::filesystem;
+namespace {
+
+/// Files of answers kept for clients to read.
+constexpr std::int64_t kKeptAnswers = 64;
+
+fs::path answerFile(const fs::path& folder, std::int64_t number) {
+  return folder / (std::to_string(number) + ".json");
+}
+
+}  // namespace
+
+std::string pathMember(const fs::path& path) {
+  std::string json;
+  protocol::JsonWriter writer(json);
+  writer.beginObject();
+  writer.key("path");
+  writer.value(std::string_view(path.native()));
+  writer.endObject();
+  return json;
+}
+
+WorkerRequests::WorkerRequests(SocketServer& server, Send send)
+    : server_(server),
+      send_(std::move(send)),
+      folder_(fs::path(server.path()).replace_extension(".answers")) {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+WorkerRequests::~WorkerRequests() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+protocol::Control WorkerRequests::begin(const RequestToken& token, const std::string& name) {
+  std::error_code ignored;  // a folder that cannot be made shows when the worker writes its answer
+  fs::create_directory(folder_, ignored);
+  protocol::Control control;
+  control.name = name;
+  control.id = std::to_string(nextNumber_);
+  control.out = answerFile(folder_, nextNumber_).string();
+  ++nextNumber_;
+  waiting_[control.id] = token;
+  removeOldAnswers();
+  return control;
+}
+
+void WorkerRequests::predict(const RequestToken& token, protocol::PredictRequest request) {
+  protocol::Control control = begin(token, "predict");
+  control.predict = std::move(request);
+  send_(control);
+}
+
+void WorkerRequests::submit(const RequestToken& token, const std::string& name) {
+  send_(begin(token, name));
+}
+
+void WorkerRequests::answer(const protocol::Answer& answer) {
+  const auto found = waiting_.find(answer.id);
+  if (found == waiting_.end()) return;
+  const RequestToken token = found->second;
+  waiting_.erase(found);
+  if (!answer.error.empty())
+    return server_.send(token, protocol::ErrorReply{token.id, answer.error});
+  server_.send(token, protocol::Ok{token.id, pathMember(answer.path)});
+}
+
+void WorkerRequests::failAll(const std::string& reason) {
+  for (const auto& [number, token] : waiting_)
+    server_.send(token, protocol::ErrorReply{token.id, reason});
+  waiting_.clear();
+}
+
+void WorkerRequests::removeOldAnswers() {
+  std::error_code ignored;
+  if (nextNumber_ > kKeptAnswers)
+    fs::remove(answerFile(folder_, nextNumber_ - 1 - kKeptAnswers), ignored);
+}
+
+}  // namespace lockstep::supervisor

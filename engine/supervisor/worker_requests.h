@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "engine/protocol/worker_messages.h"
+#include "engine/supervisor/service.h"
+#include "engine/supervisor/socket_server.h"
+
+namespace lockstep::supervisor {
+
+/// Requests of clients that the worker answers: gives them numbers of their own and brings the
+/// answers back. Files of answers lie in a folder beside the socket that goes with this object.
+class WorkerRequests {
+ public:
+  using Send = std::function<void(const protocol::Control&)>;
+
+  WorkerRequests(SocketServer& server, Send send);
+  WorkerRequests(const WorkerRequests&) = delete;
+  WorkerRequests& operator=(const WorkerRequests&) = delete;
+  ~WorkerRequests();
+
+  /// `request.weights` is resolved to a file already, or empty.
+  void predict(const RequestToken& token, protocol::PredictRequest request);
+  /// evaluate | checkpoint
+  void submit(const RequestToken& token, const std::string& name);
+  void answer(const protocol::Answer& answer);
+  /// Tells everybody who still waits.
+  void failAll(const std::string& reason);
+  bool isEmpty() const { return waiting_.empty(); }
+
+ private:
+  protocol::Control begin(const RequestToken& token, const std::string& name);
+  void removeOldAnswers();
+
+  SocketServer& server_;
+  Send send_;
+  std::filesystem::path folder_;
+  std::map<std::string, RequestToken> waiting_;  ///< by the number the worker knows
+  std::int64_t nextNumber_ = 1;
+};
+
+/// {"path": …} for an Ok.
+std::string pathMember(const std::filesystem::path& path);
+
+}  // namespace lockstep::supervisor
