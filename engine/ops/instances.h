@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-/// What passes between data, model and evaluation. Letters: G ground-truth objects, D detections, H W image size in px.
+/// What passes between data, model and evaluation.
+/// Letters: G ground-truth objects, D detections, H W image size in px.
 namespace lockstep::ops {
 
 struct ImageSize {
@@ -25,7 +26,8 @@ struct PredInstances {
   at::Tensor boxesXyxy;  ///< [D,4] float32
   at::Tensor scores;     ///< [D] float32, probabilities
   at::Tensor classes;    ///< [D] int64, 1 … C
-  at::Tensor maskProbs;  ///< [D,28,28] float32, of the predicted class; 28: twice mask_head.roi_resolution
+  /// [D,28,28] float32, of the predicted class; 28: twice mask_head.roi_resolution.
+  at::Tensor maskProbs;
 };
 
 }  // namespace lockstep::ops

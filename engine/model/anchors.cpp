@@ -1,0 +1,61 @@
+#include "engine/model/anchors.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <string>
+
+#include "engine/base/error.h"
+
+namespace lockstep::model {
+namespace {
+
+constexpr std::size_t kLevels = 5;
+
+}  // namespace
+
+AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
+  if (config.sizes.size() != kLevels || config.aspectRatios.empty()) {
+    throw base::mendable("model.anchors: got " + std::to_string(config.sizes.size()) +
+                         " sizes; give five, one per pyramid level, and at least one aspect ratio");
+  }
+  for (const double size : config.sizes) {
+    std::vector<Cell>& level = cells_.emplace_back();
+    for (const double ratio : config.aspectRatios) {
+      const float tall = std::sqrt(static_cast<float>(ratio));
+      const float width = 1.0f / tall * static_cast<float>(size);
+      const float height = tall * static_cast<float>(size);
+      // Ties go to the even number, as in torch.round.
+      level.push_back({std::nearbyint(-width / 2), std::nearbyint(-height / 2),
+                       std::nearbyint(width / 2), std::nearbyint(height / 2)});
+    }
+  }
+}
+
+at::Tensor AnchorGenerator::generate(const ops::ImageSize& padded,
+                                     const std::vector<ops::ImageSize>& levels) const {
+  TORCH_CHECK(levels.size() == kLevels, "got ", levels.size(), " feature levels");
+  std::int64_t count = 0;
+  for (const ops::ImageSize& level : levels) count += level.height * level.width * countPerPlace();
+  at::Tensor anchors = at::empty({count, 4}, at::kFloat);
+  float* out = anchors.data_ptr<float>();
+  for (std::size_t l = 0; l < kLevels; ++l) {
+    const std::int64_t strideY = padded.height / levels[l].height;
+    const std::int64_t strideX = padded.width / levels[l].width;
+    for (std::int64_t row = 0; row < levels[l].height; ++row) {
+      for (std::int64_t column = 0; column < levels[l].width; ++column) {
+        const auto x = static_cast<float>(column * strideX);
+        const auto y = static_cast<float>(row * strideY);
+        for (const Cell& cell : cells_[l]) {
+          *out++ = x + cell.x1;
+          *out++ = y + cell.y1;
+          *out++ = x + cell.x2;
+          *out++ = y + cell.y2;
+        }
+      }
+    }
+  }
+  return anchors;
+}
+
+}  // namespace lockstep::model

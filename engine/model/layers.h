@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/model/initialisation.h"
+
+/// The layers of the network: parameters under torchvision's names and nothing else. Letters: N
+/// images, C channels.
+namespace lockstep::model {
+
+struct Conv2dShape {
+  std::int64_t in = 0, out = 0, kernel = 1, stride = 1;
+  bool hasBias = true;
+};
+
+/// How the parameters of a convolution begin.
+struct Conv2dStart {
+  Initialiser weight;
+  Initialiser bias = Initialiser::constant(0);
+
+  /// torchvision's kaiming_normal_(fan_out, relu).
+  static Conv2dStart kaimingFanOut(const Conv2dShape& shape);
+  /// torchvision's kaiming_uniform_(a=1).
+  static Conv2dStart kaimingUniform(const Conv2dShape& shape);
+  static Conv2dStart normal(double deviation) { return {Initialiser::normal(deviation)}; }
+};
+
+/// Square convolution, padded so that stride 1 keeps the size.
+class Conv2d : public Layer {
+ public:
+  Conv2d(const Conv2dShape& shape, const Conv2dStart& start);
+  at::Tensor forward(const at::Tensor& x) const;
+  /// The same with another weight and bias, for one that a norm layer was folded into.
+  at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
+                         const at::Tensor& bias) const;
+  const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
+
+ private:
+  std::int64_t stride_, padding_;
+  at::Tensor weight_, bias_;
+};
+
+/// Doubles height and width: a transposed convolution of kernel and stride 2, as MaskRCNNPredictor
+/// begins it.
+class UpConv2d : public Layer {
+ public:
+  UpConv2d(std::int64_t in, std::int64_t out);
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  at::Tensor weight_, bias_;
+};
+
+/// torch.nn.Linear, begun as PyTorch does.
+class Linear : public Layer {
+ public:
+  Linear(std::int64_t in, std::int64_t out);
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  at::Tensor weight_, bias_;
+};
+
+/// A module that only groups others under numbers: `0`, `1` …
+class Numbered : public torch::nn::Module {
+ public:
+  template <typename Child>
+  std::shared_ptr<Child> add(std::shared_ptr<Child> child) {
+    return register_module(std::to_string(children().size()), std::move(child));
+  }
+};
+
+/// A convolution that stands alone in a group, so that its parameters are called `0.weight` and
+/// `0.bias`.
+class ConvBlock : public Numbered {
+ public:
+  ConvBlock(const Conv2dShape& shape, const Conv2dStart& start)
+      : conv_(add(std::make_shared<Conv2d>(shape, start))) {}
+  at::Tensor forward(const at::Tensor& x) const { return conv_->forward(x); }
+
+ private:
+  std::shared_ptr<Conv2d> conv_;
+};
+
+}  // namespace lockstep::model

@@ -1,0 +1,43 @@
+#include "engine/model/mask_branch.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+
+namespace lockstep::model {
+
+MaskHead::MaskHead(const config::MaskHeadConfig& config, std::int64_t inChannels) {
+  std::int64_t in = inChannels;
+  for (int i = 0; i < config.convs; ++i) {
+    const Conv2dShape shape{in, config.channels, 3};
+    convs_.push_back(add(std::make_shared<ConvBlock>(shape, Conv2dStart::kaimingFanOut(shape))));
+    in = config.channels;
+  }
+}
+
+at::Tensor MaskHead::forward(at::Tensor x) const {
+  for (const auto& conv : convs_) x = conv->forward(x).relu_();
+  return x;
+}
+
+MaskPredictor::MaskPredictor(std::int64_t channels, std::int64_t classCount) {
+  const Conv2dShape shape{channels, classCount, 1};
+  Conv2dStart start = Conv2dStart::kaimingFanOut(shape);
+  start.bias = Initialiser::uniform(1.0 / std::sqrt(static_cast<double>(channels)));
+  up_ = register_module("conv5_mask", std::make_shared<UpConv2d>(channels, channels));
+  logits_ = register_module("mask_fcn_logits", std::make_shared<Conv2d>(shape, start));
+}
+
+at::Tensor MaskPredictor::forward(const at::Tensor& x, const at::Tensor& classes) const {
+  const at::Tensor hidden = up_->forward(x).relu_();
+  const std::int64_t count = hidden.size(0), channels = hidden.size(1);
+  const at::Tensor weights = logits_->weight().view({-1, channels}).index_select(0, classes);
+  const at::Tensor biases = logits_->bias().index_select(0, classes);
+  // [K,pixels,C] x [K,C,1]: a channels_last map is already in this order.
+  const at::Tensor pixels =
+      hidden.permute({0, 2, 3, 1}).reshape({count, hidden.size(2) * hidden.size(3), channels});
+  const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), pixels, weights.unsqueeze(2));
+  return logits.view({count, hidden.size(2), hidden.size(3)});
+}
+
+}  // namespace lockstep::model

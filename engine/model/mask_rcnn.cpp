@@ -1,0 +1,146 @@
+#include "engine/model/mask_rcnn.h"
+
+#include <torch/types.h>
+
+#include "engine/model/fpn.h"
+#include "engine/model/resnet.h"
+#include "engine/model/roi_heads.h"
+#include "engine/model/rpn.h"
+
+namespace lockstep::model {
+namespace {
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// Parameters, then buffers, then children: the order of a Python state_dict.
+void appendState(const torch::nn::Module& module, const std::string& prefix, NamedTensors& state) {
+  for (const auto& item : module.named_parameters(/*recurse=*/false)) {
+    state.emplace_back(prefix + item.key(), item.value());
+  }
+  for (const auto& item : module.named_buffers(/*recurse=*/false)) {
+    state.emplace_back(prefix + item.key(), item.value());
+  }
+  for (const auto& child : module.named_children()) {
+    appendState(*child.value(), prefix + child.key() + ".", state);
+  }
+}
+
+void appendTrainable(const torch::nn::Module& module, const std::string& prefix,
+                     std::vector<ParameterInfo>& parameters) {
+  const bool isNorm = dynamic_cast<const Norm*>(&module) != nullptr;
+  for (const auto& item : module.named_parameters(/*recurse=*/false)) {
+    if (!item.value().requires_grad()) continue;
+    ParameterInfo info{prefix + item.key(), item.value()};
+    info.role = isNorm                 ? ParameterInfo::Role::Norm
+                : item.key() == "bias" ? ParameterInfo::Role::Bias
+                                       : ParameterInfo::Role::Weight;
+    info.inBackbone = prefix.starts_with("backbone.body.");
+    parameters.push_back(std::move(info));
+  }
+  for (const auto& child : module.named_children()) {
+    appendTrainable(*child.value(), prefix + child.key() + ".", parameters);
+  }
+}
+
+void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes) {
+  TORCH_CHECK(images.dim() == 4 && images.size(1) == 3 && images.size(2) % kSizeDivisor == 0 &&
+                  images.size(3) % kSizeDivisor == 0,
+              "images must be [N,3,H,W] with H and W multiples of ", kSizeDivisor, ", got ",
+              images.sizes());
+  TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == images.size(0), "got ", images.size(0),
+              " images and ", sizes.size(), " sizes");
+}
+
+/// Images without objects may come with undefined tensors; the parts see empty ones.
+std::vector<ops::GtInstances> withDefinedTensors(std::vector<ops::GtInstances> groundTruth,
+                                                 const at::TensorOptions& options) {
+  for (ops::GtInstances& gt : groundTruth) {
+    if (gt.count() > 0) continue;
+    gt.boxesXyxy = at::zeros({0, 4}, options.dtype(at::kFloat));
+    gt.classes = at::zeros({0}, options.dtype(at::kLong));
+  }
+  return groundTruth;
+}
+
+}  // namespace
+
+struct MaskRcnn::Features {
+  std::vector<at::Tensor> levels;  // five, finest first
+  RpnOutput rpn;
+};
+
+MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed)
+    : classCount_(classCount) {
+  const NormChoice norm{normKind(config.resolvedNorm()), config.normEpsilon};
+  const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
+  body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
+  fpn_ = backbone->register_module("fpn",
+                                   std::make_shared<Fpn>(body_->channels(), config.fpnChannels));
+  rpn_ =
+      register_module("rpn", std::make_shared<Rpn>(config.rpn, config.anchors, config.fpnChannels));
+  roiHeads_ = register_module(
+      "roi_heads", std::make_shared<RoiHeads>(RoiHeadsConfig{config.boxHead, config.maskHead,
+                                                             config.fpnChannels, classCount}));
+  initialiseParameters(*this, seed);
+  body_->freezeStages(config.resolvedFreezeStages());
+}
+
+MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
+  const std::vector<at::Tensor> levels = fpn_->forward(body_->forward(images));
+  return {levels, rpn_->forward(levels, {images.size(2), images.size(3)})};
+}
+
+Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
+                          const std::vector<ops::GtInstances>& groundTruth,
+                          const std::vector<std::uint64_t>& samplingKeys) {
+  TORCH_CHECK(groundTruth.size() == sizes.size() && samplingKeys.size() == sizes.size(), "got ",
+              groundTruth.size(), " ground truths and ", samplingKeys.size(), " sampling keys for ",
+              sizes.size(), " images");
+  const auto gts = withDefinedTensors(groundTruth, shared.rpn.anchors.options());
+  const auto proposals = rpn_->proposals(shared.rpn, sizes, /*forTraining=*/true);
+  const RpnLosses rpn = rpn_->losses(shared.rpn, gts, samplingKeys);
+  const RoiLosses roi = roiHeads_->losses(shared.levels, proposals, gts, samplingKeys);
+  return {roi.classifier, roi.boxReg, roi.mask, rpn.objectness, rpn.boxReg};
+}
+
+std::vector<ops::PredInstances> MaskRcnn::detectionsOf(const Features& shared,
+                                                       const std::vector<ops::ImageSize>& sizes) {
+  const auto proposals = rpn_->proposals(shared.rpn, sizes, /*forTraining=*/false);
+  return roiHeads_->detect(shared.levels, proposals, sizes);
+}
+
+Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
+                        const std::vector<ops::GtInstances>& groundTruth,
+                        const std::vector<std::uint64_t>& samplingKeys) {
+  checkBatch(images, sizes);
+  return lossesOf(features(images), sizes, groundTruth, samplingKeys);
+}
+
+std::vector<ops::PredInstances> MaskRcnn::detect(const at::Tensor& images,
+                                                 const std::vector<ops::ImageSize>& sizes) {
+  checkBatch(images, sizes);
+  return detectionsOf(features(images), sizes);
+}
+
+LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
+                                                  const std::vector<ops::ImageSize>& sizes,
+                                                  const std::vector<ops::GtInstances>& groundTruth,
+                                                  const std::vector<std::uint64_t>& samplingKeys) {
+  checkBatch(images, sizes);
+  const Features shared = features(images);
+  return {lossesOf(shared, sizes, groundTruth, samplingKeys), detectionsOf(shared, sizes)};
+}
+
+std::vector<std::pair<std::string, at::Tensor>> MaskRcnn::namedState() const {
+  NamedTensors state;
+  appendState(*this, "", state);
+  return state;
+}
+
+std::vector<ParameterInfo> MaskRcnn::trainableParameters() const {
+  std::vector<ParameterInfo> parameters;
+  appendTrainable(*this, "", parameters);
+  return parameters;
+}
+
+}  // namespace lockstep::model

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/config/experiment.h"
+#include "engine/model/losses.h"
+#include "engine/ops/instances.h"
+
+/// Letters: N images, C classes with background, H W padded size in px.
+namespace lockstep::model {
+
+class Fpn;
+class ResNet;
+class RoiHeads;
+class Rpn;
+
+/// What a solver wants to know of a trainable tensor.
+struct ParameterInfo {
+  enum class Role { Weight, Bias, Norm };
+  std::string name;  ///< torchvision's
+  at::Tensor tensor;
+  Role role = Role::Weight;  ///< Norm: weight or bias of a normalisation layer
+  bool inBackbone = false;   ///< the ResNet (backbone.body), not the pyramid
+};
+
+struct LossesAndDetections {
+  Losses losses;
+  std::vector<ops::PredInstances> detections;  ///< one per image
+};
+
+/// Mask R-CNN with a ResNet-FPN backbone: torchvision 0.26's architecture, parameter names and
+/// semantics.
+///
+/// `images` is [N,3,H,W] float32, RGB, normalised, each image in the upper left corner and zeros
+/// beyond, H and W multiples of 32; contiguous or channels_last. `sizes` are those of the images
+/// without padding. train() and eval() only switch what batch norm uses; which proposals are made
+/// is said by the call.
+class MaskRcnn : public torch::nn::Module {
+ public:
+  /// classCount includes background (row 0). Initialises every parameter as torchvision does, by a
+  /// hash of seed and name.
+  MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed);
+
+  /// The five losses over the batch: training-time numbers of proposals, ground truth among the
+  /// proposals. samplingKeys: one per image; which anchors and regions are sampled depends on it
+  /// alone. Without ground truth, masks or positives a loss is 0 and still part of the graph.
+  Losses losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
+                const std::vector<ops::GtInstances>& groundTruth,
+                const std::vector<std::uint64_t>& samplingKeys);
+
+  /// Detections, best first, boxes in px of the (resized) image. Call under at::NoGradGuard and in
+  /// eval().
+  std::vector<ops::PredInstances> detect(const at::Tensor& images,
+                                         const std::vector<ops::ImageSize>& sizes);
+
+  /// losses() and detect() of the same images with one pass of backbone, pyramid and RPN head; the
+  /// same numbers.
+  LossesAndDetections lossesAndDetections(const at::Tensor& images,
+                                          const std::vector<ops::ImageSize>& sizes,
+                                          const std::vector<ops::GtInstances>& groundTruth,
+                                          const std::vector<std::uint64_t>& samplingKeys);
+
+  /// Every parameter and buffer under torchvision's state_dict names, in its order. The tensors are
+  /// the model's own.
+  std::vector<std::pair<std::string, at::Tensor>> namedState() const;
+
+  /// Trainable parameters (not those of frozen stages), in the order of namedState().
+  std::vector<ParameterInfo> trainableParameters() const;
+
+  std::int64_t classCount() const { return classCount_; }
+
+ private:
+  /// What losses and detections share.
+  struct Features;
+  Features features(const at::Tensor& images);
+  Losses lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
+                  const std::vector<ops::GtInstances>& groundTruth,
+                  const std::vector<std::uint64_t>& samplingKeys);
+  std::vector<ops::PredInstances> detectionsOf(const Features& shared,
+                                               const std::vector<ops::ImageSize>& sizes);
+
+  std::int64_t classCount_;
+  std::shared_ptr<ResNet> body_;
+  std::shared_ptr<Fpn> fpn_;
+  std::shared_ptr<Rpn> rpn_;
+  std::shared_ptr<RoiHeads> roiHeads_;
+};
+
+/// Factor that `H` and `W` of a batch must be multiples of.
+inline constexpr std::int64_t kSizeDivisor = 32;
+
+}  // namespace lockstep::model

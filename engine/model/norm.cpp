@@ -1,0 +1,65 @@
+#include "engine/model/norm.h"
+
+#include <torch/types.h>
+
+#include "engine/base/error.h"
+
+namespace lockstep::model {
+namespace {
+
+constexpr double kBatchMomentum = 0.1;  // torch.nn.BatchNorm2d's default
+
+}  // namespace
+
+NormKind normKind(const std::string& name) {
+  if (name == "frozen_batch") return NormKind::FrozenBatch;
+  if (name == "batch") return NormKind::Batch;
+  if (name == "group") return NormKind::Group;
+  throw base::mendable("model.norm: there is no norm layer '" + name +
+                       "'; use frozen_batch, batch or group");
+}
+
+Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
+  if (choice.kind == NormKind::FrozenBatch) {
+    weight_ = register_buffer("weight", at::ones({channels}));
+    bias_ = register_buffer("bias", at::zeros({channels}));
+  } else {
+    weight_ = addParameter("weight", {channels}, Initialiser::constant(1));
+    bias_ = addParameter("bias", {channels}, Initialiser::constant(0));
+  }
+  if (choice.kind == NormKind::Group) {
+    groups_ = channels % 32 == 0 ? 32 : 8;
+    return;
+  }
+  runningMean_ = register_buffer("running_mean", at::zeros({channels}));
+  runningVar_ = register_buffer("running_var", at::ones({channels}));
+  if (choice.kind == NormKind::Batch) {
+    batchesTracked_ = register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
+  }
+}
+
+at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x) {
+  switch (choice_.kind) {
+    case NormKind::FrozenBatch:
+      return foldedInto(conv, x);
+    case NormKind::Batch:
+      return batch(conv.forward(x));
+    case NormKind::Group:
+      break;
+  }
+  return at::group_norm(conv.forward(x), groups_, weight_, bias_, choice_.epsilon);
+}
+
+at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x) const {
+  const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
+  const at::Tensor shift = bias_ - runningMean_ * scale;
+  return conv.forwardWith(x, conv.weight() * scale.view({-1, 1, 1, 1}), shift);
+}
+
+at::Tensor Norm::batch(const at::Tensor& x) {
+  if (is_training()) batchesTracked_.add_(1);
+  return at::batch_norm(x, weight_, bias_, runningMean_, runningVar_, is_training(), kBatchMomentum,
+                        choice_.epsilon, /*cudnn_enabled=*/true);
+}
+
+}  // namespace lockstep::model

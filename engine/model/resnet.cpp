@@ -1,0 +1,129 @@
+#include "engine/model/resnet.h"
+
+#include <torch/types.h>
+
+#include "engine/base/error.h"
+
+namespace lockstep::model {
+namespace {
+
+struct Architecture {
+  const char* name;
+  bool hasBottlenecks;
+  std::array<int, 4> blocks;
+};
+
+constexpr Architecture kArchitectures[] = {
+    {"resnet18", false, {2, 2, 2, 2}},
+    {"resnet34", false, {3, 4, 6, 3}},
+    {"resnet50", true, {3, 4, 6, 3}},
+    {"resnet101", true, {3, 4, 23, 3}},
+};
+
+const Architecture& architecture(const std::string& name) {
+  for (const Architecture& each : kArchitectures) {
+    if (name == each.name) return each;
+  }
+  throw base::mendable("model.backbone: there is no '" + name +
+                       "'; use resnet18, resnet34, resnet50 or resnet101");
+}
+
+std::shared_ptr<Conv2d> makeConv(std::int64_t in, std::int64_t out, std::int64_t kernel,
+                                 std::int64_t stride) {
+  const Conv2dShape shape{in, out, kernel, stride, /*hasBias=*/false};
+  return std::make_shared<Conv2d>(shape, Conv2dStart::kaimingFanOut(shape));
+}
+
+struct BlockShape {
+  std::int64_t in, width, stride;
+  bool isBottleneck;
+  std::int64_t out() const { return isBottleneck ? 4 * width : width; }
+};
+
+}  // namespace
+
+/// Two 3 x 3 convolutions, or 1 x 1, 3 x 3, 1 x 1, beside a shortcut.
+class ResidualBlock : public torch::nn::Module {
+ public:
+  ResidualBlock(const BlockShape& shape, const NormChoice& norm) {
+    const auto [in, width, stride, isBottleneck] = shape;
+    if (isBottleneck) {
+      addConv(makeConv(in, width, 1, 1), norm, width);
+      addConv(makeConv(width, width, 3, stride), norm, width);
+      addConv(makeConv(width, shape.out(), 1, 1), norm, shape.out());
+    } else {
+      addConv(makeConv(in, width, 3, stride), norm, width);
+      addConv(makeConv(width, width, 3, 1), norm, width);
+    }
+    if (stride == 1 && in == shape.out()) return;
+    const auto group = register_module("downsample", std::make_shared<Numbered>());
+    shortcut_ = group->add(makeConv(in, shape.out(), 1, stride));
+    shortcutNorm_ = group->add(std::make_shared<Norm>(norm, shape.out()));
+  }
+
+  at::Tensor forward(const at::Tensor& x) {
+    at::Tensor out = x;
+    for (std::size_t i = 0; i < convs_.size(); ++i) {
+      out = norms_[i]->after(*convs_[i], out);
+      if (i + 1 < convs_.size()) out.relu_();
+    }
+    out += shortcut_ ? shortcutNorm_->after(*shortcut_, x) : x;
+    return out.relu_();
+  }
+
+ private:
+  void addConv(std::shared_ptr<Conv2d> conv, const NormChoice& norm, std::int64_t channels) {
+    const std::string number = std::to_string(convs_.size() + 1);
+    convs_.push_back(register_module("conv" + number, std::move(conv)));
+    norms_.push_back(register_module("bn" + number, std::make_shared<Norm>(norm, channels)));
+  }
+
+  std::vector<std::shared_ptr<Conv2d>> convs_;
+  std::vector<std::shared_ptr<Norm>> norms_;
+  std::shared_ptr<Conv2d> shortcut_;
+  std::shared_ptr<Norm> shortcutNorm_;
+};
+
+ResNet::ResNet(const std::string& name, const NormChoice& norm) {
+  const Architecture& parts = architecture(name);
+  stem_ = register_module("conv1", makeConv(3, 64, 7, 2));
+  stemNorm_ = register_module("bn1", std::make_shared<Norm>(norm, 64));
+  std::int64_t in = 64;
+  for (int stage = 0; stage < 4; ++stage) {
+    const auto group =
+        register_module("layer" + std::to_string(stage + 1), std::make_shared<Numbered>());
+    for (int i = 0; i < parts.blocks[stage]; ++i) {
+      const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+      const BlockShape shape{in, std::int64_t{64} << stage, stride, parts.hasBottlenecks};
+      stages_[stage].push_back(group->add(std::make_shared<ResidualBlock>(shape, norm)));
+      in = shape.out();
+    }
+    channels_[stage] = in;
+  }
+}
+
+std::array<at::Tensor, 4> ResNet::forward(const at::Tensor& images) {
+  at::Tensor x = stemNorm_->after(*stem_, images).relu_();
+  x = at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
+  std::array<at::Tensor, 4> outputs;
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    for (const auto& block : stages_[stage]) x = block->forward(x);
+    outputs[stage] = x;
+  }
+  return outputs;
+}
+
+void ResNet::freezeStages(int count) {
+  const auto freeze = [](torch::nn::Module& part) {
+    for (at::Tensor& parameter : part.parameters()) parameter.set_requires_grad(false);
+  };
+  if (count >= 1) {
+    freeze(*stem_);
+    freeze(*stemNorm_);
+  }
+  for (int stage = 0; stage < count - 1; ++stage) {
+    for (const auto& block : stages_[stage]) freeze(*block);
+  }
+}
+
+}  // namespace lockstep::model

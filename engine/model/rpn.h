@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/config/experiment.h"
+#include "engine/model/anchors.h"
+#include "engine/model/layers.h"
+#include "engine/ops/instances.h"
+
+/// Letters: N images, A anchors of all levels, P proposals of an image.
+namespace lockstep::model {
+
+/// What the RPN's head says of every anchor.
+struct RpnOutput {
+  at::Tensor objectness;                  ///< [N,A] logits
+  at::Tensor deltas;                      ///< [N,A,4]
+  at::Tensor anchors;                     ///< [A,4] xyxy px
+  std::vector<std::int64_t> levelCounts;  ///< anchors of each level, whose sum is A
+};
+
+struct RpnLosses {
+  at::Tensor objectness, boxReg;
+};
+
+/// Region proposal network (Faster R-CNN), torchvision's semantics.
+class Rpn : public torch::nn::Module {
+ public:
+  Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors, std::int64_t channels);
+
+  /// features: five levels, finest first; padded: size of the batch.
+  RpnOutput forward(const std::vector<at::Tensor>& features, const ops::ImageSize& padded) const;
+
+  /// Boxes [P,4] of each image, best first: per level the best few, clipped, NMS inside a level,
+  /// then the best of all. Never part of the graph. forTraining: which of the configured numbers.
+  std::vector<at::Tensor> proposals(const RpnOutput& output,
+                                    const std::vector<ops::ImageSize>& sizes,
+                                    bool forTraining) const;
+
+  /// Over the anchors that samplingKeys (one per image) choose, divided by their number.
+  RpnLosses losses(const RpnOutput& output, const std::vector<ops::GtInstances>& groundTruth,
+                   const std::vector<std::uint64_t>& samplingKeys) const;
+
+ private:
+  at::Tensor proposalsOfImage(const at::Tensor& boxes, const at::Tensor& scores,
+                              const at::Tensor& levels, const ops::ImageSize& size,
+                              std::int64_t most) const;
+
+  config::RpnConfig config_;
+  AnchorGenerator anchors_;
+  std::shared_ptr<ConvBlock> conv_;
+  std::shared_ptr<Conv2d> logits_, deltas_;
+};
+
+}  // namespace lockstep::model

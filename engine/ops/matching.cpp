@@ -1,0 +1,132 @@
+#include "engine/ops/matching.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "engine/ops/boxes.h"
+#include "engine/ops/vector_clones.h"
+
+namespace lockstep::ops {
+namespace {
+
+constexpr std::int64_t kBlock = 1024;  // candidates whose best match stays in the cache
+
+struct Box {
+  float x1, y1, x2, y2;
+  float area() const { return (x2 - x1) * (y2 - y1); }
+};
+
+/// IoU of one ground truth with `count` candidates.
+LOCKSTEP_VECTOR_CLONES
+void overlaps(const Box& gt, const Box* candidates, std::int64_t count, float* iou) {
+  const float gtArea = gt.area();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Box& box = candidates[i];
+    const float width = (gt.x2 < box.x2 ? gt.x2 : box.x2) - (gt.x1 > box.x1 ? gt.x1 : box.x1);
+    const float height = (gt.y2 < box.y2 ? gt.y2 : box.y2) - (gt.y1 > box.y1 ? gt.y1 : box.y1);
+    const float intersection = (width > 0 ? width : 0) * (height > 0 ? height : 0);
+    iou[i] = intersection / (gtArea + box.area() - intersection);
+  }
+}
+
+/// Best ground truth of each candidate and best IoU of each ground truth, without the whole matrix.
+struct BestOverlaps {
+  std::vector<float> ofCandidate;
+  std::vector<std::int64_t> gtOfCandidate;
+  std::vector<float> ofGt;
+};
+
+BestOverlaps bestOverlaps(const Box* gts, std::int64_t gtCount, const Box* candidates,
+                          std::int64_t count) {
+  BestOverlaps best{std::vector<float>(count, -1.0f), std::vector<std::int64_t>(count, 0),
+                    std::vector<float>(gtCount, 0.0f)};
+  std::mutex mutex;  // guards best.ofGt
+  at::parallel_for(0, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> iou(kBlock), ofGt(gtCount, 0.0f);
+    for (std::int64_t from = begin; from < end; from += kBlock) {
+      const std::int64_t size = std::min(kBlock, end - from);
+      for (std::int64_t g = 0; g < gtCount; ++g) {
+        overlaps(gts[g], candidates + from, size, iou.data());
+        for (std::int64_t i = 0; i < size; ++i) {
+          if (iou[i] > best.ofCandidate[from + i]) {
+            best.ofCandidate[from + i] = iou[i];
+            best.gtOfCandidate[from + i] = g;
+          }
+          ofGt[g] = std::max(ofGt[g], iou[i]);
+        }
+      }
+    }
+    const std::lock_guard lock(mutex);
+    for (std::int64_t g = 0; g < gtCount; ++g) best.ofGt[g] = std::max(best.ofGt[g], ofGt[g]);
+  });
+  return best;
+}
+
+/// Gives back their best ground truth to the candidates that reach the best IoU of some ground
+/// truth.
+void restoreLowQualityMatches(const Box* gts, const Box* candidates, const BestOverlaps& best,
+                              std::int64_t* matches, std::int64_t count) {
+  at::parallel_for(0, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> iou(end - begin);
+    for (std::size_t g = 0; g < best.ofGt.size(); ++g) {
+      overlaps(gts[g], candidates + begin, end - begin, iou.data());
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (iou[i - begin] == best.ofGt[g]) matches[i] = best.gtOfCandidate[i];
+      }
+    }
+  });
+}
+
+at::Tensor matchOnCpu(const at::Tensor& gtBoxes, const at::Tensor& candidates,
+                      const MatchThresholds& thresholds) {
+  const at::Tensor gtData = gtBoxes.to(at::kFloat).contiguous();
+  const at::Tensor boxData = candidates.to(at::kFloat).contiguous();
+  const auto* gts = reinterpret_cast<const Box*>(gtData.const_data_ptr<float>());
+  const auto* boxes = reinterpret_cast<const Box*>(boxData.const_data_ptr<float>());
+  const std::int64_t count = candidates.size(0);
+  const BestOverlaps best = bestOverlaps(gts, gtBoxes.size(0), boxes, count);
+  at::Tensor matches = at::empty({count}, at::kLong);
+  auto* out = matches.data_ptr<std::int64_t>();
+  const auto background = static_cast<float>(thresholds.background);
+  const auto foreground = static_cast<float>(thresholds.foreground);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float iou = best.ofCandidate[i];
+    out[i] = iou < background   ? kBelowThreshold
+             : iou < foreground ? kBetweenThresholds
+                                : best.gtOfCandidate[i];
+  }
+  if (thresholds.lowQualityMatches) restoreLowQualityMatches(gts, boxes, best, out, count);
+  return matches;
+}
+
+at::Tensor matchByMatrix(const at::Tensor& gtBoxes, const at::Tensor& candidates,
+                         const MatchThresholds& thresholds) {
+  const at::Tensor iou = boxIou(gtBoxes, candidates);
+  const auto [best, nearest] = iou.max(0);
+  at::Tensor matches = nearest.masked_fill(best < thresholds.foreground, kBetweenThresholds);
+  matches.masked_fill_(best < thresholds.background, kBelowThreshold);
+  if (!thresholds.lowQualityMatches) return matches;
+  const at::Tensor isBestOfSome = (iou == std::get<0>(iou.max(1, true))).any(0);
+  return at::where(isBestOfSome, nearest, matches);
+}
+
+}  // namespace
+
+at::Tensor matchBoxes(const at::Tensor& gtBoxes, const at::Tensor& candidates,
+                      const MatchThresholds& thresholds) {
+  TORCH_CHECK(gtBoxes.dim() == 2 && gtBoxes.size(1) == 4, "gtBoxes must be [G,4], got ",
+              gtBoxes.sizes());
+  TORCH_CHECK(candidates.dim() == 2 && candidates.size(1) == 4, "candidates must be [A,4], got ",
+              candidates.sizes());
+  if (gtBoxes.size(0) == 0 || candidates.size(0) == 0) {
+    return at::full({candidates.size(0)}, kBelowThreshold, candidates.options().dtype(at::kLong));
+  }
+  return candidates.is_cpu() ? matchOnCpu(gtBoxes, candidates, thresholds)
+                             : matchByMatrix(gtBoxes, candidates, thresholds);
+}
+
+}  // namespace lockstep::ops

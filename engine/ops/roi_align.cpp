@@ -1,0 +1,287 @@
+#include "engine/ops/roi_align.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+#include "engine/ops/roi_align_cuda.h"
+#include "engine/ops/roi_sampling.h"
+#include "engine/ops/vector_clones.h"
+
+namespace lockstep::ops {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr std::int64_t kChannelBlock = 32;  // channels one thread adds up in the backward pass
+
+/// Distances between pixels of a channels_last image, in elements.
+struct PixelStrides {
+  std::int64_t row, column;
+};
+
+/// Region of an image [H,W,C] -> out [bins,bins,C].
+template <typename T>
+[[gnu::always_inline]] inline void poolBody(const T* image, PixelStrides strides,
+                                            const RegionTaps& region, std::int64_t channels,
+                                            T* out) {
+  const AxisTaps &rows = region.rows, &columns = region.columns;
+  for (std::size_t i = 0; i + 1 < rows.begin.size(); ++i) {
+    for (std::size_t j = 0; j + 1 < columns.begin.size(); ++j, out += channels) {
+      for (std::int64_t c = 0; c < channels; ++c) out[c] = 0;
+      for (std::int32_t r = rows.begin[i]; r < rows.begin[i + 1]; ++r) {
+        const T* row = image + rows.taps[r].pixel * strides.row;
+        for (std::int32_t k = columns.begin[j]; k < columns.begin[j + 1]; ++k) {
+          const T weight = static_cast<T>(rows.taps[r].weight) * columns.taps[k].weight;
+          const T* pixel = row + columns.taps[k].pixel * strides.column;
+          for (std::int64_t c = 0; c < channels; ++c) out[c] += weight * pixel[c];
+        }
+      }
+    }
+  }
+}
+
+/// The transpose of poolBody for `count` channels: adds the gradient of a region to that of its
+/// image. Both pointers stand at the first of these channels; gradOut [bins,bins,outChannels].
+template <typename T>
+[[gnu::always_inline]] inline void spreadBody(T* gradImage, PixelStrides strides,
+                                              const RegionTaps& region, std::int64_t count,
+                                              std::int64_t outChannels, const T* gradOut) {
+  const AxisTaps &rows = region.rows, &columns = region.columns;
+  for (std::size_t i = 0; i + 1 < rows.begin.size(); ++i) {
+    for (std::size_t j = 0; j + 1 < columns.begin.size(); ++j, gradOut += outChannels) {
+      for (std::int32_t r = rows.begin[i]; r < rows.begin[i + 1]; ++r) {
+        T* row = gradImage + rows.taps[r].pixel * strides.row;
+        for (std::int32_t k = columns.begin[j]; k < columns.begin[j + 1]; ++k) {
+          const T weight = static_cast<T>(rows.taps[r].weight) * columns.taps[k].weight;
+          T* pixel = row + columns.taps[k].pixel * strides.column;
+          for (std::int64_t c = 0; c < count; ++c) pixel[c] += weight * gradOut[c];
+        }
+      }
+    }
+  }
+}
+
+LOCKSTEP_VECTOR_CLONES
+void pool(const float* image, PixelStrides strides, const RegionTaps& region, std::int64_t channels,
+          float* out) {
+  poolBody(image, strides, region, channels, out);
+}
+LOCKSTEP_VECTOR_CLONES
+void pool(const double* image, PixelStrides strides, const RegionTaps& region,
+          std::int64_t channels, double* out) {
+  poolBody(image, strides, region, channels, out);
+}
+LOCKSTEP_VECTOR_CLONES
+void spread(float* gradImage, PixelStrides strides, const RegionTaps& region, std::int64_t count,
+            std::int64_t outChannels, const float* gradOut) {
+  spreadBody(gradImage, strides, region, count, outChannels, gradOut);
+}
+LOCKSTEP_VECTOR_CLONES
+void spread(double* gradImage, PixelStrides strides, const RegionTaps& region, std::int64_t count,
+            std::int64_t outChannels, const double* gradOut) {
+  spreadBody(gradImage, strides, region, count, outChannels, gradOut);
+}
+
+/// Everything but the features: what to pool, from where, to which size.
+struct Regions {
+  at::Tensor rois;    // [K,5] float32, contiguous, CPU
+  at::Tensor levels;  // [K] int64, contiguous, CPU
+  std::vector<double> scales;
+  RoiAlignShape shape;
+
+  std::int64_t count() const { return rois.size(0); }
+  std::int64_t levelOf(std::int64_t k) const { return levels.const_data_ptr<std::int64_t>()[k]; }
+  std::int64_t imageOf(std::int64_t k) const {
+    return static_cast<std::int64_t>(rois.const_data_ptr<float>()[5 * k]);
+  }
+  RegionTaps taps(std::int64_t k, std::int64_t height, std::int64_t width) const {
+    const float* box = rois.const_data_ptr<float>() + 5 * k + 1;
+    return regionTaps(box, static_cast<float>(scales[levelOf(k)]), height, width, shape);
+  }
+  void check(std::int64_t images, std::size_t levelCount) const {
+    for (std::int64_t k = 0; k < count(); ++k) {
+      TORCH_CHECK(imageOf(k) >= 0 && imageOf(k) < images, "rois[", k, "] names image ", imageOf(k),
+                  " of ", images);
+      TORCH_CHECK(levelOf(k) >= 0 && levelOf(k) < static_cast<std::int64_t>(levelCount), "levels[",
+                  k, "] is ", levelOf(k), " of ", levelCount);
+    }
+  }
+};
+
+template <typename T>
+void poolAll(const std::vector<at::Tensor>& features, const Regions& regions, at::Tensor& out) {
+  const std::int64_t channels = out.size(1), binCount = out.size(2) * out.size(3);
+  T* outData = out.data_ptr<T>();
+  at::parallel_for(0, regions.count(), 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const at::Tensor& level = features[regions.levelOf(k)];
+      const T* image = level.const_data_ptr<T>() + regions.imageOf(k) * level.stride(0);
+      pool(image, {level.stride(2), level.stride(3)}, regions.taps(k, level.size(2), level.size(3)),
+           channels, outData + k * binCount * channels);
+    }
+  });
+}
+
+/// Each thread owns a block of channels of an image and walks the regions in order, so that the
+/// order in which a pixel's gradient is added up does not depend on the threads.
+template <typename T>
+void spreadAll(const at::Tensor& gradOut, const Regions& regions, std::vector<at::Tensor>& grads) {
+  const std::int64_t channels = gradOut.size(1), binCount = gradOut.size(2) * gradOut.size(3);
+  std::vector<RegionTaps> taps(regions.count());
+  at::parallel_for(0, regions.count(), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const at::Tensor& level = grads[regions.levelOf(k)];
+      taps[k] = regions.taps(k, level.size(2), level.size(3));
+    }
+  });
+  const std::int64_t blocks = (channels + kChannelBlock - 1) / kChannelBlock;
+  const std::int64_t images = grads.front().size(0);
+  at::parallel_for(0, images * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part) {
+      const std::int64_t image = part / blocks, channel = part % blocks * kChannelBlock;
+      for (std::int64_t k = 0; k < regions.count(); ++k) {
+        if (regions.imageOf(k) != image) continue;
+        const at::Tensor& level = grads[regions.levelOf(k)];
+        spread(level.data_ptr<T>() + image * level.stride(0) + channel,
+               {level.stride(2), level.stride(3)}, taps[k],
+               std::min(kChannelBlock, channels - channel), channels,
+               gradOut.const_data_ptr<T>() + k * binCount * channels + channel);
+      }
+    }
+  });
+}
+
+/// Strides of an image whose channels lie beside each other. contiguous() leaves sizes of 1 with
+/// any stride.
+at::Tensor channelsLast(const at::Tensor& tensor) {
+  at::Tensor result = tensor.contiguous(at::MemoryFormat::ChannelsLast);
+  const std::int64_t c = result.size(1), h = result.size(2), w = result.size(3);
+  return result.as_strided(result.sizes(), {h * w * c, 1, w * c, c});
+}
+
+at::Tensor forwardOnCpu(at::TensorList features, const Regions& regions) {
+  regions.check(features[0].size(0), features.size());
+  std::vector<at::Tensor> levels;
+  for (const at::Tensor& level : features) levels.push_back(channelsLast(level));
+  at::Tensor out =
+      at::empty({regions.count(), features[0].size(1), regions.shape.height, regions.shape.width},
+                features[0].options().memory_format(at::MemoryFormat::ChannelsLast));
+  if (out.scalar_type() == at::kDouble) {
+    poolAll<double>(levels, regions, out);
+  } else {
+    poolAll<float>(levels, regions, out);
+  }
+  return out;
+}
+
+std::vector<at::Tensor> backwardOnCpu(const at::Tensor& gradOut, const Regions& regions,
+                                      const std::vector<std::vector<std::int64_t>>& sizes) {
+  std::vector<at::Tensor> grads;
+  for (const auto& size : sizes) {
+    at::Tensor zero = at::zeros({size[0], size[2], size[3], size[1]}, gradOut.options());
+    grads.push_back(zero.permute({0, 3, 1, 2}));
+  }
+  const at::Tensor grad = channelsLast(gradOut);
+  if (grad.scalar_type() == at::kDouble) {
+    spreadAll<double>(grad, regions, grads);
+  } else {
+    spreadAll<float>(grad, regions, grads);
+  }
+  return grads;
+}
+
+/// features, rois, levels, scales, shape -> pooled; differentiable in the features.
+class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, at::TensorList features,
+                            const at::Tensor& rois, const at::Tensor& levels,
+                            const std::vector<double>& scales, const RoiAlignShape& shape) {
+    context->save_for_backward({rois, levels});
+    context->saved_data["scales"] = scales;
+    context->saved_data["shape"] =
+        std::vector<std::int64_t>{shape.height, shape.width, shape.samplingRatio};
+    std::vector<std::int64_t> sizes;
+    for (const at::Tensor& level : features) {
+      sizes.insert(sizes.end(), level.sizes().begin(), level.sizes().end());
+    }
+    context->saved_data["sizes"] = sizes;
+#ifdef LOCKSTEP_CUDA
+    if (rois.is_cuda()) return roiAlignForwardCuda(features, rois, levels, scales, shape);
+#endif
+    return forwardOnCpu(features, {rois, levels, scales, shape});
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& grads) {
+    const variable_list saved = context->get_saved_variables();
+    const auto scales = context->saved_data["scales"].toDoubleVector();
+    const auto shape = context->saved_data["shape"].toIntVector();
+    const auto flat = context->saved_data["sizes"].toIntVector();
+    std::vector<std::vector<std::int64_t>> sizes;
+    for (std::size_t i = 0; i < flat.size(); i += 4) {
+      sizes.emplace_back(flat.begin() + i, flat.begin() + i + 4);
+    }
+    const Regions regions{saved[0], saved[1], scales, {shape[0], shape[1], shape[2]}};
+    variable_list result = levelGradients(grads[0], regions, sizes);
+    result.resize(result.size() + 4);  // rois, levels, scales, shape have none
+    return result;
+  }
+
+ private:
+  static variable_list levelGradients(const at::Tensor& gradOut, const Regions& regions,
+                                      const std::vector<std::vector<std::int64_t>>& sizes) {
+#ifdef LOCKSTEP_CUDA
+    if (gradOut.is_cuda()) {
+      return roiAlignBackwardCuda(gradOut, sizes, regions.rois, regions.levels, regions.scales,
+                                  regions.shape);
+    }
+#endif
+    return backwardOnCpu(gradOut, regions, sizes);
+  }
+};
+
+void checkArguments(const std::vector<at::Tensor>& features, const std::vector<double>& scales,
+                    const at::Tensor& rois, const at::Tensor& levels) {
+  TORCH_CHECK(!features.empty() && features.size() == scales.size(), "got ", features.size(),
+              " feature levels and ", scales.size(), " scales");
+  for (const at::Tensor& level : features) {
+    TORCH_CHECK(level.dim() == 4 && level.size(0) == features[0].size(0) &&
+                    level.size(1) == features[0].size(1) && level.device() == rois.device(),
+                "features must be [N,C,H,W] with one N, one C and the device of rois, got ",
+                level.sizes());
+  }
+  TORCH_CHECK(rois.dim() == 2 && rois.size(1) == 5 && rois.scalar_type() == at::kFloat,
+              "rois must be [K,5] float32, got ", rois.sizes(), " ", rois.scalar_type());
+  TORCH_CHECK(
+      levels.dim() == 1 && levels.size(0) == rois.size(0) && levels.scalar_type() == at::kLong,
+      "levels must be [", rois.size(0), "] int64, got ", levels.sizes(), " ", levels.scalar_type());
+#ifndef LOCKSTEP_CUDA
+  TORCH_CHECK(rois.is_cpu(), "this program was built without kernels for ", rois.device());
+#endif
+}
+
+}  // namespace
+
+at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
+                           const std::vector<double>& spatialScales, const at::Tensor& rois,
+                           const at::Tensor& levels, const RoiAlignShape& shape) {
+  checkArguments(features, spatialScales, rois, levels);
+  const at::ScalarType type = features[0].scalar_type();
+  const at::ScalarType computeType = type == at::kDouble ? at::kDouble : at::kFloat;
+  std::vector<at::Tensor> inputs;
+  for (const at::Tensor& level : features) inputs.push_back(level.to(computeType));
+  at::Tensor out = RoiAlignFunction::apply(at::TensorList(inputs), rois.detach().contiguous(),
+                                           levels.contiguous(), spatialScales, shape);
+  return out.to(type).contiguous(features[0].suggest_memory_format());
+}
+
+at::Tensor roiAlign(const at::Tensor& features, const at::Tensor& rois, double spatialScale,
+                    const RoiAlignShape& shape) {
+  const at::Tensor levels = at::zeros({rois.size(0)}, rois.options().dtype(at::kLong));
+  return roiAlignPyramid({features}, {spatialScale}, rois, levels, shape);
+}
+
+}  // namespace lockstep::ops

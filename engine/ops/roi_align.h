@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+/// Letters: N images, C channels, K regions, L pyramid levels.
+namespace lockstep::ops {
+
+struct RoiAlignShape {
+  std::int64_t height = 7, width = 7;  ///< bins
+  std::int64_t samplingRatio =
+      2;  ///< sample points per bin and side; <= 0: as many as the region has feature pixels
+};
+
+/// RoIAlign (Mask R-CNN, section 3) as torchvision's `roi_align(aligned=False)`: no half-pixel
+/// shift, a region is at least 1 x 1 feature pixels, the mean of bilinear samples, 0 for samples
+/// more than a pixel outside.
+///
+/// features [N,C,H,W] float, contiguous or channels_last; rois [K,5] float32 (image index, x1, y1,
+/// x2, y2 in px of the image), spatialScale from image to feature pixels -> [K,C,height,width] in
+/// the memory format of `features`. Differentiable in `features`. Multi-threaded; each sum of the
+/// backward pass runs over the regions in their order, whatever the number of threads, so that
+/// gradients have the same bits.
+at::Tensor roiAlign(const at::Tensor& features, const at::Tensor& rois, double spatialScale,
+                    const RoiAlignShape& shape);
+
+/// RoIAlign on a pyramid: region k samples features[levels[k]] with spatialScales[levels[k]].
+/// levels [K] int64, all levels of the same N and C. One output for all levels, nothing is gathered
+/// or scattered between them.
+at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
+                           const std::vector<double>& spatialScales, const at::Tensor& rois,
+                           const at::Tensor& levels, const RoiAlignShape& shape);
+
+}  // namespace lockstep::ops

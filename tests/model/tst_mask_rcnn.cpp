@@ -1,0 +1,223 @@
+#include <QObject>
+#include <QTest>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "engine/base/error.h"
+#include "engine/model/mask_rcnn.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+
+namespace {
+
+config::ModelConfig smallModel(const std::string& norm = "group") {
+  config::ModelConfig config;
+  config.backbone = "resnet18";
+  config.norm = norm;
+  config.freezeStages = 0;
+  config.fpnChannels = 16;
+  config.rpn = {200, 100, 100, 50, 0.7, 0.7, 0.3, 32, 0.5};
+  config.boxHead.fcDim = 32;
+  config.boxHead.batchSizePerImage = 16;
+  config.boxHead.scoreThreshold = 0.01;
+  config.maskHead.convs = 1;
+  config.maskHead.channels = 16;
+  return config;
+}
+
+struct Scene {
+  at::Tensor images;
+  std::vector<ops::ImageSize> sizes;
+  std::vector<ops::GtInstances> gts;
+  std::vector<std::uint64_t> keys;
+};
+
+/// Two images, one object each; `objects` false: none.
+Scene makeScene(bool hasObjects = true) {
+  Scene scene;
+  scene.images = torch::linspace(-2, 2, 2 * 3 * 64 * 96).sin().view({2, 3, 64, 96}) * 2;
+  scene.sizes = {{60, 90}, {64, 80}};
+  scene.keys = {11, 12};
+  for (const ops::ImageSize& size : scene.sizes) {
+    at::Tensor masks = torch::zeros({1, size.height, size.width}, at::kByte);
+    masks.slice(1, 8, 40).slice(2, 10, 50).fill_(1);
+    const ops::GtInstances one{torch::tensor({{10.f, 8.f, 50.f, 40.f}}),
+                               torch::tensor({std::int64_t{1}}), masks};
+    scene.gts.push_back(hasObjects ? one : ops::GtInstances{});
+  }
+  return scene;
+}
+
+model::Losses lossesOf(model::MaskRcnn& model, const Scene& scene) {
+  return model.losses(scene.images, scene.sizes, scene.gts, scene.keys);
+}
+
+}  // namespace
+
+class TstMaskRcnn : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void samplingDependsOnTheKeysAlone() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    Scene scene = makeScene();
+    const double first = lossesOf(model, scene).objectness.item<double>();
+    QCOMPARE(lossesOf(model, scene).objectness.item<double>(), first);
+    scene.keys = {21, 22};
+    QVERIFY(lossesOf(model, scene).objectness.item<double>() != first);
+  }
+
+  void imagesWithoutObjectsGiveZeroLossesInTheGraph() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    const model::Losses losses = lossesOf(model, makeScene(false));
+    for (const at::Tensor& loss : {losses.boxReg, losses.mask, losses.rpnBoxReg}) {
+      QCOMPARE(loss.item<double>(), 0.0);
+      QVERIFY(loss.requires_grad());
+    }
+    QVERIFY(losses.classifier.item<double>() > 0);
+    losses.total({}).backward();
+    for (const model::ParameterInfo& parameter : model.trainableParameters()) {
+      QVERIFY2(parameter.tensor.grad().defined(), parameter.name.c_str());
+      QVERIFY2(parameter.tensor.grad().isfinite().all().item<bool>(), parameter.name.c_str());
+    }
+  }
+
+  void weightsOfLossesAreApplied() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    const model::Losses losses = lossesOf(model, makeScene());
+    config::LossWeights weights{1, 2, 3, 4, 5};
+    double expected = 0, weight = 1;
+    for (const auto& [name, value] : losses.named()) expected += weight++ * value.item<double>();
+    QVERIFY(std::abs(losses.total(weights).item<double>() - expected) < 1e-5 * expected);
+  }
+
+  void detectionsAreSortedInsideTheImageAndLimited() {
+    config::ModelConfig config = smallModel();
+    config.boxHead.detectionsPerImage = 7;
+    model::MaskRcnn model(config, 3, 1);
+    model.eval();
+    const at::NoGradGuard noGrad;
+    const Scene scene = makeScene();
+    const auto detections = model.detect(scene.images, scene.sizes);
+    QCOMPARE(detections.size(), std::size_t{2});
+    for (int i = 0; i < 2; ++i) {
+      const ops::PredInstances& found = detections[i];
+      QCOMPARE(found.scores.size(0), 7);
+      QVERIFY((found.scores.slice(0, 1) <= found.scores.slice(0, 0, -1)).all().item<bool>());
+      QVERIFY((found.boxesXyxy >= 0).all().item<bool>());
+      QVERIFY((found.boxesXyxy.select(1, 2) <= double(scene.sizes[i].width)).all().item<bool>());
+      QVERIFY((found.boxesXyxy.select(1, 3) <= double(scene.sizes[i].height)).all().item<bool>());
+      QVERIFY((found.classes >= 1).all().item<bool>() && (found.classes <= 2).all().item<bool>());
+      QVERIFY((found.maskProbs.sizes() == at::IntArrayRef{7, 28, 28}));
+    }
+  }
+
+  void nothingAboveTheScoreThresholdGivesEmptyDetections() {
+    config::ModelConfig config = smallModel();
+    config.boxHead.scoreThreshold = 0.999;
+    model::MaskRcnn model(config, 3, 1);
+    model.eval();
+    const at::NoGradGuard noGrad;
+    const Scene scene = makeScene();
+    for (const ops::PredInstances& found : model.detect(scene.images, scene.sizes)) {
+      QVERIFY((found.boxesXyxy.sizes() == at::IntArrayRef{0, 4}));
+      QVERIFY((found.maskProbs.sizes() == at::IntArrayRef{0, 28, 28}));
+    }
+  }
+
+  void frozenStagesTakeNoGradientAndTheOthersDo() {
+    config::ModelConfig config = smallModel();
+    config.freezeStages = 2;
+    model::MaskRcnn model(config, 3, 1);
+    std::set<std::string> trainable;
+    for (const model::ParameterInfo& parameter : model.trainableParameters())
+      trainable.insert(parameter.name);
+    QVERIFY(!trainable.contains("backbone.body.conv1.weight"));
+    QVERIFY(!trainable.contains("backbone.body.bn1.bias"));
+    QVERIFY(!trainable.contains("backbone.body.layer1.1.conv2.weight"));
+    QVERIFY(trainable.contains("backbone.body.layer2.0.conv1.weight"));
+    lossesOf(model, makeScene()).total({}).backward();
+    for (const auto& [name, tensor] : model.namedState()) {
+      QVERIFY2(tensor.grad().defined() == trainable.contains(name), name.c_str());
+    }
+  }
+
+  void parametersKnowTheirRoles() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    std::map<std::string, model::ParameterInfo> infos;
+    for (const model::ParameterInfo& info : model.trainableParameters())
+      infos.emplace(info.name, info);
+    using Role = model::ParameterInfo::Role;
+    QVERIFY(infos.at("backbone.body.layer1.0.bn1.weight").role == Role::Norm);
+    QVERIFY(infos.at("backbone.body.layer1.0.bn1.bias").role == Role::Norm);
+    QVERIFY(infos.at("backbone.fpn.inner_blocks.0.0.bias").role == Role::Bias);
+    QVERIFY(infos.at("roi_heads.box_head.fc6.weight").role == Role::Weight);
+    QVERIFY(infos.at("backbone.body.conv1.weight").inBackbone);
+    QVERIFY(!infos.at("backbone.fpn.inner_blocks.0.0.bias").inBackbone);
+  }
+
+  void evaluationLeavesTheStatisticsOfBatchNormAlone() {
+    model::MaskRcnn model(smallModel("batch"), 3, 1);
+    const auto before = model.namedState();
+    std::vector<at::Tensor> copies;
+    for (const auto& [name, tensor] : before) copies.push_back(tensor.detach().clone());
+    model.eval();
+    lossesOf(model, makeScene());
+    for (std::size_t i = 0; i < before.size(); ++i) QVERIFY(at::equal(before[i].second, copies[i]));
+    model.train();
+    lossesOf(model, makeScene());
+    bool hasChanged = false;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const bool isStatistic = before[i].first.find("running") != std::string::npos;
+      if (isStatistic) hasChanged |= !at::equal(before[i].second, copies[i]);
+    }
+    QVERIFY(hasChanged);
+  }
+
+  void gradientsHaveTheSameBitsEveryTime() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    const Scene scene = makeScene();
+    std::vector<at::Tensor> first;
+    for (int round = 0; round < 2; ++round) {
+      lossesOf(model, scene).total({}).backward();
+      std::size_t i = 0;
+      for (const model::ParameterInfo& parameter : model.trainableParameters()) {
+        if (round == 0) first.push_back(parameter.tensor.grad().clone());
+        QVERIFY2(at::equal(parameter.tensor.grad(), first[i++]), parameter.name.c_str());
+        parameter.tensor.mutable_grad().zero_();
+      }
+    }
+  }
+
+  void oneExampleIsLearned() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    const Scene scene = makeScene();
+    std::vector<at::Tensor> parameters;
+    for (const model::ParameterInfo& info : model.trainableParameters())
+      parameters.push_back(info.tensor);
+    torch::optim::SGD optimiser(parameters, torch::optim::SGDOptions(0.02).momentum(0.9));
+    const double before = lossesOf(model, scene).total({}).item<double>();
+    for (int step = 0; step < 30; ++step) {
+      optimiser.zero_grad();
+      lossesOf(model, scene).total({}).backward();
+      torch::nn::utils::clip_grad_norm_(parameters, 5.0);
+      optimiser.step();
+    }
+    const double after = lossesOf(model, scene).total({}).item<double>();
+    QVERIFY2(after < 0.5 * before, qPrintable(QStringLiteral("%1 -> %2").arg(before).arg(after)));
+  }
+
+  void unknownBackbonesAndNormsAreRefused() {
+    config::ModelConfig config = smallModel();
+    config.backbone = "resnet19";
+    QVERIFY_EXCEPTION_THROWN(model::MaskRcnn(config, 3, 1), Error);
+    QVERIFY_EXCEPTION_THROWN(model::MaskRcnn(smallModel("sync_batch"), 3, 1), Error);
+  }
+};
+
+LOCKSTEP_TEST(TstMaskRcnn)
+#include "tst_mask_rcnn.moc"
