@@ -6,6 +6,7 @@
 #include "engine/coco/dataset_checks.h"
 #include "engine/coco/json_document.h"
 #include "engine/coco/json_text.h"
+#include "engine/coco/read_table.h"
 
 namespace lockstep::coco {
 namespace {
@@ -53,23 +54,13 @@ std::string describeEntry(dom::element entry, const char* kind, const char* tabl
 }
 
 /// Reads every entry of a table with `take(reader)` and reports those with a fault.
-template <typename Entry, typename Take>
-std::vector<Entry> readTable(dom::array table, const char* kind, const char* key, FaultList& faults,
-                             Take take) {
-  std::vector<Entry> entries;
-  entries.reserve(table.size());
-  std::size_t index = 0;
-  for (dom::element element : table) {
-    RecordReader reader(element);
-    Entry entry = take(reader);
-    if (reader.hasFault()) {
-      faults.add(describeEntry(element, kind, key, index), reader.fault());
-    } else {
-      entries.push_back(std::move(entry));
-    }
-    ++index;
-  }
-  return entries;
+template <typename Entry>
+std::vector<Entry> readEntries(dom::array table, const char* kind, const char* key,
+                               FaultList& faults, Entry (*take)(RecordReader&)) {
+  return readTable<Entry>(table, take,
+                          [&](std::size_t index, dom::element element, const std::string& fault) {
+                            faults.add(describeEntry(element, kind, key, index), fault);
+                          });
 }
 
 int takeSide(RecordReader& reader, const char* key) {
@@ -184,13 +175,13 @@ Dataset Dataset::load(const std::filesystem::path& file) {
   const Tables tables = takeTables(document.root(), name);
   FaultList faults(name);
   DatasetParts parts;
-  parts.images = readTable<Image>(tables.images, "image", "images", faults, takeImage);
+  parts.images = readEntries<Image>(tables.images, "image", "images", faults, takeImage);
   parts.categories =
-      readTable<Category>(tables.categories, "category", "categories", faults, takeCategory);
+      readEntries<Category>(tables.categories, "category", "categories", faults, takeCategory);
   sortAndCheck(parts, faults);
   faults.throwIfAny();
-  parts.annotations = readTable<AnnotationDraft>(tables.annotations, "annotation", "annotations",
-                                                 faults, takeAnnotation);
+  parts.annotations = readEntries<AnnotationDraft>(tables.annotations, "annotation", "annotations",
+                                                   faults, takeAnnotation);
   return assemble(std::move(parts), faults);
 }
 

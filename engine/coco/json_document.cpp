@@ -47,7 +47,7 @@ std::string shortReason(const std::string& message) {
   return reason;
 }
 
-[[noreturn]] void throwBroken(const std::string& text, const std::string& name,
+[[noreturn]] void throwBroken(std::string_view text, const std::string& name,
                               simdjson::error_code code) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(name + ": the file is empty; it should hold COCO JSON");
@@ -75,7 +75,7 @@ std::string shortReason(const std::string& message) {
 
 }  // namespace
 
-std::string JsonDocument::read(const std::filesystem::path& file, const char* what) {
+simdjson::padded_string JsonDocument::read(const std::filesystem::path& file, const char* what) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     throw base::mendable(file.string() + ": there is no such " + what);
@@ -83,14 +83,17 @@ std::string JsonDocument::read(const std::filesystem::path& file, const char* wh
   if (std::filesystem::is_directory(file, ignored)) {
     throw base::mendable(file.string() + ": is a folder; name the " + what + " in it");
   }
-  return base::readFile(file);
+  auto text = simdjson::padded_string::load(file.string());
+  if (text.error() == simdjson::SUCCESS) return std::move(text).value_unsafe();
+  return simdjson::padded_string(base::readFile(file));  // says why it cannot be read
 }
 
-JsonDocument::JsonDocument(std::string text, const std::string& name) : text_(std::move(text)) {
-  text_.reserve(text_.size() + simdjson::SIMDJSON_PADDING);
-  const std::size_t skipped = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+JsonDocument::JsonDocument(simdjson::padded_string text, const std::string& name)
+    : text_(std::move(text)) {
+  const std::string_view view(text_.data(), text_.size());
+  const std::size_t skipped = view.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   const auto result = parser_.parse(text_.data() + skipped, text_.size() - skipped, false);
-  if (result.error() != simdjson::SUCCESS) throwBroken(text_, name, result.error());
+  if (result.error() != simdjson::SUCCESS) throwBroken(view, name, result.error());
   root_ = result.value_unsafe();
 }
 

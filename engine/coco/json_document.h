@@ -18,16 +18,16 @@ class JsonDocument {
  public:
   /// Throws Error; mendable where there is no such file. `what` names the kind of file: "annotation
   /// file".
-  static std::string read(const std::filesystem::path& file, const char* what);
+  static simdjson::padded_string read(const std::filesystem::path& file, const char* what);
   /// Throws Error with line, column and byte of what is broken. `name` stands for the file.
-  JsonDocument(std::string text, const std::string& name);
+  JsonDocument(simdjson::padded_string text, const std::string& name);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
 
   simdjson::dom::element root() const { return root_; }
 
  private:
-  std::string text_;
+  simdjson::padded_string text_;
   simdjson::dom::parser parser_;
   simdjson::dom::element root_;
 };
@@ -56,12 +56,13 @@ class RecordReader {
   /// here.
   std::optional<Segmentation> takeSegmentation(const char* key);
 
+  /// Keeps a fault that the caller found, unless there is one.
+  void fail(std::string fault);
   bool hasFault() const { return !fault_.empty(); }
   const std::string& fault() const { return fault_; }
 
  private:
   std::optional<simdjson::dom::element> require(const char* key);
-  void fail(std::string fault);
   void failKind(const char* key, simdjson::dom::element value, const char* wanted);
   std::vector<std::vector<double>> takePolygons(const char* key, simdjson::dom::array polygons);
   Rle takeRle(simdjson::dom::object object);

@@ -6,6 +6,7 @@
 #include "engine/coco/fault_list.h"
 #include "engine/coco/json_document.h"
 #include "engine/coco/json_text.h"
+#include "engine/coco/read_table.h"
 
 namespace lockstep::coco {
 namespace {
@@ -18,7 +19,7 @@ struct DetectionDraft {
   bool hasBox = false;
 };
 
-DetectionDraft takeDetection(RecordReader& reader, std::string& fault) {
+DetectionDraft takeDetection(RecordReader& reader) {
   DetectionDraft draft;
   Detection& detection = draft.detection;
   detection.imageId.value = reader.takeWhole("image_id");
@@ -26,16 +27,16 @@ DetectionDraft takeDetection(RecordReader& reader, std::string& fault) {
   detection.score = reader.takeNumber("score");
   const auto box = reader.takeBox("bbox");
   auto segmentation = reader.takeSegmentation("segmentation");
-  fault = reader.fault();
-  if (!fault.empty()) return draft;
+  if (reader.hasFault()) return draft;
   if (segmentation) {
     if (Rle* rle = std::get_if<Rle>(&*segmentation)) {
       detection.mask = std::move(*rle);
     } else {
-      fault = "its segmentation is a polygon; results hold masks as RLE: {\"size\", \"counts\"}";
+      reader.fail(
+          "its segmentation is a polygon; results hold masks as RLE: {\"size\", \"counts\"}");
     }
   } else if (!box) {
-    fault = "it has neither \"bbox\" nor \"segmentation\"";
+    reader.fail("it has neither \"bbox\" nor \"segmentation\"");
   }
   draft.hasBox = box.has_value();
   detection.boxXywh = box ? *box : boundingBoxXywh(detection.mask);
@@ -43,26 +44,21 @@ DetectionDraft takeDetection(RecordReader& reader, std::string& fault) {
 }
 
 std::vector<Detection> readDetections(dom::array entries, FaultList& faults) {
+  auto drafts = readTable<DetectionDraft>(
+      entries, takeDetection, [&](std::size_t index, dom::element, const std::string& fault) {
+        faults.add("result " + std::to_string(index + 1), fault);
+      });
+  faults.throwIfAny();
+  // As pycocotools: whether the first entry has a box decides where the areas of all come from.
+  const bool areaIsOfMask = !drafts.empty() && !drafts.front().hasBox;
   std::vector<Detection> detections;
-  detections.reserve(entries.size());
-  bool areaIsOfMask = false;
-  std::size_t index = 0;
-  for (dom::element entry : entries) {
-    RecordReader reader(entry);
-    std::string fault;
-    DetectionDraft draft = takeDetection(reader, fault);
-    if (!fault.empty()) {
-      faults.add("result " + std::to_string(index + 1), fault);
-    } else {
-      // As pycocotools: whether the first entry has a box decides where the areas of all come from.
-      if (index == 0) areaIsOfMask = !draft.hasBox;
-      Detection& detection = draft.detection;
-      if (areaIsOfMask && detection.mask.height > 0) {
-        detection.areaPx = static_cast<double>(areaPx(detection.mask));
-      }
-      detections.push_back(std::move(detection));
+  detections.reserve(drafts.size());
+  for (DetectionDraft& draft : drafts) {
+    Detection& detection = draft.detection;
+    if (areaIsOfMask && detection.mask.height > 0) {
+      detection.areaPx = static_cast<double>(areaPx(detection.mask));
     }
-    ++index;
+    detections.push_back(std::move(detection));
   }
   return detections;
 }
@@ -86,7 +82,7 @@ void appendDetection(const Detection& detection, std::string& json) {
   json += "}";
 }
 
-std::vector<Detection> parse(std::string json, const std::string& name) {
+std::vector<Detection> parse(simdjson::padded_string json, const std::string& name) {
   const JsonDocument document(std::move(json), name);
   dom::array entries;
   if (document.root().get_array().get(entries) != simdjson::SUCCESS) {
@@ -95,9 +91,7 @@ std::vector<Detection> parse(std::string json, const std::string& name) {
         ", not COCO results: an array of {image_id, category_id, score, bbox, segmentation}");
   }
   FaultList faults(name);
-  std::vector<Detection> detections = readDetections(entries, faults);
-  faults.throwIfAny();
-  return detections;
+  return readDetections(entries, faults);
 }
 
 }  // namespace
@@ -116,7 +110,7 @@ std::vector<Detection> loadDetections(const std::filesystem::path& file) {
 }
 
 std::vector<Detection> parseDetections(const std::string& json, const std::string& name) {
-  return parse(json, name);
+  return parse(simdjson::padded_string(json), name);
 }
 
 }  // namespace lockstep::coco

@@ -1,6 +1,7 @@
 // COCO's compressed text of runs: each count, less the count two before it, in groups of five bits,
 // lowest first; bit 5 of a character says that more follow, bit 4 of the last one is the sign; '0'
 // is added to every character.
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -40,9 +41,13 @@ std::string compressCounts(const Rle& rle) {
 }
 
 const char* readCounts(std::string_view text, Rle& rle) {
-  rle.counts.clear();
-  rle.counts.reserve(text.size() / 2 + 1);
-  for (std::size_t at = 0; at < text.size();) {
+  const auto isLast = [](char character) {
+    return ((static_cast<unsigned char>(character) - static_cast<unsigned>(kFirstCharacter)) &
+            kMoreFlag) == 0;
+  };
+  rle.counts.resize(static_cast<std::size_t>(std::count_if(text.begin(), text.end(), isLast)));
+  std::size_t index = 0;
+  for (std::size_t at = 0; at < text.size(); ++index) {
     std::int64_t value = 0;
     unsigned group = kMoreFlag;
     int shift = 0;
@@ -56,13 +61,12 @@ const char* readCounts(std::string_view text, Rle& rle) {
       value |= static_cast<std::int64_t>(group & kGroupMask) << shift;
     }
     if (group & kSignFlag) value |= -(std::int64_t{1} << shift);
-    const std::size_t index = rle.counts.size();
     if (index > 2) value += rle.counts[index - 2];
     if (value < 0) return "its compressed counts hold a negative length";
     if (value > std::numeric_limits<std::uint32_t>::max()) {
       return "its compressed counts hold a number too large";
     }
-    rle.counts.push_back(static_cast<std::uint32_t>(value));
+    rle.counts[index] = static_cast<std::uint32_t>(value);
   }
   return nullptr;
 }
