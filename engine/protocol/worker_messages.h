@@ -10,8 +10,8 @@
 
 #include "engine/protocol/messages.h"
 
-/// The messages between the supervisor and one rank, JSON Lines over an inherited socket pair. The first line the supervisor
-/// sends is the Job.
+/// The messages between the supervisor and one rank, JSON Lines over an inherited socket pair. The
+/// first line the supervisor sends is the Job.
 namespace lockstep::protocol {
 
 // ---- supervisor -> worker
@@ -22,15 +22,15 @@ struct Job {
   int rank = 0, worldSize = 1, localRank = 0;
   std::string resumeFrom;  ///< train: checkpoint folder, empty: from the start
   // evaluate, predict, inspect
-  std::string weights;     ///< safetensors file
-  std::string weightsName; ///< how messages call them: "step-00000400" or the file
-  std::int64_t step = 0;   ///< step of the weights, 0: unknown
+  std::string weights;      ///< safetensors file
+  std::string weightsName;  ///< how messages call them: "step-00000400" or the file
+  std::int64_t step = 0;    ///< step of the weights, 0: unknown
   std::string split = "val";
   bool perImage = false;
   std::vector<std::string> paths;
   double scoreThreshold = 0.05;
-  std::string out;         ///< file the answer is written to (atomically)
-  std::string overlays;    ///< folder for pictures, empty: none
+  std::string out;       ///< file the answer is written to (atomically)
+  std::string overlays;  ///< folder for pictures, empty: none
   // shapes
   std::string folder;
   int trainImages = 0, valImages = 0;
@@ -40,15 +40,17 @@ struct Job {
 struct Control {
   std::string name;
   std::string id;
-  PredictRequest predict;   ///< of predict: weights already resolved to a file, or empty
-  std::string out;          ///< of predict: file for the answer
+  PredictRequest predict;  ///< of predict: weights already resolved to a file, or empty; its id is
+                           ///< the control's
+  std::string out;         ///< of predict: file for the answer
 };
 using SupervisorMessage = std::variant<Job, Control>;
 
 // ---- worker -> supervisor
 struct Heartbeat {
   std::int64_t step = 0;
-  std::string phase;       ///< loading | data | forward | backward | optimizer | evaluating | predicting | checkpoint | paused
+  std::string phase;  ///< loading | data | forward | backward | optimizer | evaluating | predicting
+                      ///< | checkpoint | paused
   std::string collective;  ///< the last one entered, empty: none
 };
 struct StepScalars {
@@ -56,7 +58,8 @@ struct StepScalars {
   double time = 0;
   std::vector<std::pair<std::string, float>> values;
 };
-/// Every step since the last one, in order.
+/// Every step since the last one, in order. A line holds kMaxLineBytes at most: send many values in
+/// several batches (splitBatch).
 struct ScalarBatch {
   std::vector<StepScalars> records;
 };
@@ -79,8 +82,8 @@ struct CheckpointReady {
 };
 struct EvaluationReady {
   std::int64_t step = 0;
-  std::string partial;         ///< file, to be renamed
-  std::string bestMetric;      ///< name, e.g. segm/AP
+  std::string partial;              ///< file, to be renamed
+  std::string bestMetric;           ///< name, e.g. segm/AP
   std::optional<double> bestValue;  ///< when this evaluation is the best so far
 };
 struct PredictionsReady {
@@ -111,13 +114,17 @@ struct Failed {
   std::string collective;
   std::string cause;
 };
-using WorkerMessage = std::variant<Heartbeat, ScalarBatch, WorkerState, WorkerLog, CheckpointReady, EvaluationReady,
-                                   PredictionsReady, Answer, Progress, Finished, Failed>;
+using WorkerMessage =
+    std::variant<Heartbeat, ScalarBatch, WorkerState, WorkerLog, CheckpointReady, EvaluationReady,
+                 PredictionsReady, Answer, Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);
-/// Throw Error.
+/// Throw Error, as decodeClientMessage.
 SupervisorMessage decodeSupervisorMessage(std::string_view line);
 WorkerMessage decodeWorkerMessage(std::string_view line);
+
+/// The batch in parts whose lines all stay under kMaxLineBytes, in order.
+std::vector<ScalarBatch> splitBatch(ScalarBatch batch);
 
 }  // namespace lockstep::protocol

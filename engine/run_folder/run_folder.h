@@ -63,7 +63,8 @@ struct RunInfo {
 RunInfo readRunInfo(const Layout& layout);
 void writeRunInfo(const Layout& layout, const RunInfo& info);
 
-/// Steps of the whole checkpoints, rising.
+/// Steps of the whole checkpoints, rising: those whose folder has model.safetensors,
+/// optimizer.safetensors and state.json.
 std::vector<std::int64_t> checkpointSteps(const Layout& layout);
 /// Steps with an evaluation, or with predictions, rising.
 std::vector<std::int64_t> evaluationSteps(const Layout& layout);
@@ -72,31 +73,39 @@ std::vector<std::int64_t> predictionSteps(const Layout& layout);
 /// Whether the folder looks like a run (has run.json or config.yaml and an event file).
 bool isRunFolder(const fs::path& folder);
 
-/// Resolves `best`, `last`, a step or a file to a safetensors file. Throws Error (mendable) naming what there is.
+/// Resolves `best`, `last`, a step (`500` or `step-00000500`), a checkpoint's folder or a file to a
+/// safetensors file. Throws Error (mendable) naming what there is.
 fs::path resolveWeights(const Layout& layout, const std::string& weights);
 
-/// One line of the run list. A run whose state says it lives but whose lock nobody holds is "failed".
+/// One line of the run list. A run whose state says it lives but whose lock nobody holds is
+/// "failed", with an error that says so. Reads run.json and the lock alone.
 struct RunSummary {
   fs::path folder;
   RunInfo info;
   bool alive = false;
 };
-/// Runs right under `parent`, newest first. Folders that are no runs are left out; a broken run.json is listed as failed.
+/// Runs right under `parent`, newest first. Folders that are no runs are left out; a broken
+/// run.json is listed as failed.
 std::vector<RunSummary> listRuns(const fs::path& parent);
 RunSummary summarise(const fs::path& runFolder);
 
 /// Where runs go: $LOCKSTEP_RUNS, else ./runs.
 fs::path runsFolder();
 
-/// Makes runs/NAME-YYYYMMDD-HHMMSS (with a suffix when taken) with its sub-folders. Throws Error (mendable) when it cannot be written.
+/// Makes runs/NAME-YYYYMMDD-HHMMSS (with a suffix when taken) with its sub-folders. Throws Error
+/// (mendable) when it cannot be written.
 Layout createRunFolder(const fs::path& parent, const std::string& name);
 /// Makes exactly this folder. Throws Error (mendable) when it exists.
 Layout createRunFolderAt(const fs::path& folder);
+/// Makes what is missing of this folder and its sub-folders, for a run that may be there already.
+/// Throws Error (mendable).
+Layout prepareRunFolder(const fs::path& folder);
 
 /// Holds run.lock (flock) while it lives.
 class RunLock {
  public:
-  /// Nothing when another process holds it. Throws Error when the file cannot be made.
+  /// Nothing when another process holds it (known after 0.1 s: others only look for a moment).
+  /// Throws Error (mendable) when the file cannot be made.
   static std::optional<RunLock> tryAcquire(const Layout& layout);
   /// Whether a process holds it now.
   static bool isHeld(const Layout& layout);
@@ -109,9 +118,14 @@ class RunLock {
   int fd_ = -1;
 };
 
-/// Folder of the local sockets: $XDG_RUNTIME_DIR/lockstep, else /tmp/lockstep-UID.
+/// Folder of the local sockets: $XDG_RUNTIME_DIR/lockstep, else /tmp/lockstep-UID. The variable
+/// counts when it names a folder that is there and writable (batch systems hand on the one of
+/// another machine) and leaves room for a socket's name. Makes nothing.
 fs::path socketFolder();
-/// socketFolder()/ID.sock, ID = 16 hex digits of a hash of the real path (for inspect: of "inspect:" and the path).
+/// Makes socketFolder() with mode 0700. Throws Error when it is a link, or another user's.
+fs::path ensureSocketFolder();
+/// socketFolder()/ID.sock, ID = 16 hex digits of a hash of the real path (for inspect: of
+/// "inspect:" and the path). At most 107 bytes, the most a socket's address holds.
 fs::path socketPath(const std::string& hashed);
 
 }  // namespace lockstep::run_folder

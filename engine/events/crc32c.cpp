@@ -1,0 +1,53 @@
+#include "engine/events/crc32c.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace lockstep::events {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "words are read as they lie in memory");
+
+using Table = std::array<std::array<std::uint32_t, 256>, 8>;
+
+/// tables[k][b]: the checksum of byte b followed by k zero bytes.
+constexpr Table makeTables() {
+  Table tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f63b78U : 0U);
+    tables[0][byte] = crc;
+  }
+  for (std::size_t k = 1; k < tables.size(); ++k) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t before = tables[k - 1][byte];
+      tables[k][byte] = (before >> 8) ^ tables[0][before & 0xff];
+    }
+  }
+  return tables;
+}
+
+constexpr Table kTables = makeTables();
+
+}  // namespace
+
+/// Slicing by 8: eight bytes a round through eight tables (Kounavis and Berry, 2005).
+std::uint32_t crc32c(std::string_view bytes) {
+  std::uint32_t crc = ~0U;
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 8; at += 8, left -= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    word ^= crc;
+    crc = 0;
+    for (std::size_t k = 0; k < 8; ++k) crc ^= kTables[7 - k][(word >> (8 * k)) & 0xff];
+  }
+  for (; left > 0; ++at, --left) {
+    crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<unsigned char>(*at)) & 0xff];
+  }
+  return ~crc;
+}
+
+}  // namespace lockstep::events

@@ -1,0 +1,190 @@
+#include "engine/events/reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "engine/base/error.h"
+#include "engine/events/event_message.h"
+#include "engine/events/record_frame.h"
+#include "engine/events/tag_table.h"
+
+namespace lockstep::events {
+namespace {
+
+constexpr std::size_t kChunkBytes = 1 << 20;
+
+std::string reasonOf(int code) { return std::generic_category().message(code); }
+
+Error brokenAt(const std::string& where, std::int64_t offset, std::int64_t seq) {
+  if (offset == 0) return Error(where + ": not an event log: its first record is no record");
+  return Error(where + ": damaged at byte " + std::to_string(offset) + " (record " +
+               std::to_string(seq) + "): nothing after it can be read; `truncate -s " +
+               std::to_string(offset) + "` keeps what lies before");
+}
+
+Record recordOf(const EventMessage& message, std::int64_t seq) {
+  Record record;
+  record.seq = seq;
+  record.wallTime = message.wallTime;
+  record.step = message.step;
+  record.kind = message.kind;
+  record.scalars.reserve(message.scalars.size());
+  for (const auto& [tag, value] : message.scalars) record.scalars.emplace_back(tag, value);
+  if (message.kind == Record::Kind::Event) record.json = message.json;
+  return record;
+}
+
+}  // namespace
+
+struct Reader::State {
+  std::filesystem::path path;
+  int fd = -1;
+  std::vector<char> buffer;
+  std::size_t begin = 0, end = 0;  ///< of what is not decoded yet, in buffer
+  std::int64_t offset = 0;         ///< in the file, of begin
+  std::int64_t seq = 0;            ///< of the next record
+  EventMessage message;
+  TagTable tags;
+  std::vector<ScalarView> scalars;
+
+  ~State() {
+    if (fd >= 0) ::close(fd);
+  }
+  std::int64_t fileBytes() const;
+  bool fill(std::size_t wantedBytes);
+  bool nextMessage();
+};
+
+std::int64_t Reader::State::fileBytes() const {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) {
+    throw Error(path.string() + ": cannot be read: " + reasonOf(errno));
+  }
+  return status.st_size;
+}
+
+/// Reads on until the buffer holds more than before; false at the present end. `wantedBytes`: of
+/// the record that is there in part. At the end the part is forgotten: a writer may cut it off and
+/// put another record in its place.
+bool Reader::State::fill(std::size_t wantedBytes) {
+  const std::size_t held = end - begin;
+  const bool isZeros = wantedBytes == 0 && held >= kChunkBytes;
+  if (isZeros ||
+      fileBytes() < offset + static_cast<std::int64_t>(std::max(wantedBytes, held + 1))) {
+    end = begin;
+    return false;
+  }
+  std::memmove(buffer.data(), buffer.data() + begin, held);
+  begin = 0;
+  end = held;
+  buffer.resize(std::max({buffer.size(), held + kChunkBytes, wantedBytes}));
+  ssize_t got = 0;
+  do {
+    got = ::pread(fd, buffer.data() + end, buffer.size() - end,
+                  offset + static_cast<std::int64_t>(held));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) throw Error(path.string() + ": cannot be read: " + reasonOf(errno));
+  if (got == 0) end = begin;
+  end += static_cast<std::size_t>(got);
+  return got > 0;
+}
+
+/// Puts the next readable record into `message`; its number is then seq - 1.
+bool Reader::State::nextMessage() {
+  for (;;) {
+    const Frame frame = readFrame({buffer.data() + begin, end - begin});
+    if (frame.status == Frame::Status::Broken) throw brokenAt(path.string(), offset, seq);
+    if (frame.status == Frame::Status::Partial) {
+      if (!fill(frame.bytes)) return false;
+      continue;
+    }
+    begin += frame.bytes;
+    offset += static_cast<std::int64_t>(frame.bytes);
+    ++seq;
+    if (frame.status == Frame::Status::Whole && parseEvent(frame.data, message)) return true;
+  }
+}
+
+Reader::Reader(std::filesystem::path file) : state_(std::make_unique<State>()) {
+  state_->path = std::move(file);
+  state_->fd = ::open(state_->path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (state_->fd < 0) {
+    throw Error(state_->path.string() + ": cannot be opened: " + reasonOf(errno));
+  }
+}
+
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+std::optional<Record> Reader::next() {
+  if (!state_->nextMessage()) return std::nullopt;
+  for (const auto& [tag, value] : state_->message.scalars) state_->tags.indexOf(tag);
+  return recordOf(state_->message, state_->seq - 1);
+}
+
+std::vector<Record> Reader::readAvailable() {
+  std::vector<Record> records;
+  while (auto record = next()) records.push_back(*std::move(record));
+  return records;
+}
+
+std::int64_t Reader::visitAvailable(const std::function<void(const RecordView&)>& visitor,
+                                    std::int64_t maxRecords) {
+  State& state = *state_;
+  const EventMessage& message = state.message;
+  std::int64_t count = 0;
+  for (; count < maxRecords && state.nextMessage(); ++count) {
+    state.scalars.clear();
+    for (const auto& [tag, value] : message.scalars) {
+      state.scalars.push_back({state.tags.indexOf(tag), value});
+    }
+    visitor({state.seq - 1, message.wallTime, message.step, message.kind, state.scalars,
+             message.kind == Record::Kind::Event ? message.json : std::string_view()});
+  }
+  return count;
+}
+
+const std::vector<std::string>& Reader::tags() const { return state_->tags.names(); }
+std::int64_t Reader::offsetBytes() const { return state_->offset; }
+std::int64_t Reader::nextSeq() const { return state_->seq; }
+std::int64_t Reader::fileBytes() const { return state_->fileBytes(); }
+
+std::filesystem::path findEventFile(const std::filesystem::path& runFolder) {
+  std::filesystem::path first;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(runFolder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (path.filename().string().find("tfevents") == std::string::npos) continue;
+    std::error_code statError;
+    if (!entry->is_regular_file(statError)) continue;
+    if (first.empty() || path.filename() < first.filename()) first = path;
+  }
+  return first;
+}
+
+std::size_t decodeRecords(const char* bytes, std::size_t size, std::int64_t firstSeq,
+                          std::vector<Record>& records) {
+  EventMessage message;
+  std::size_t offset = 0;
+  for (std::int64_t seq = firstSeq;; ++seq) {
+    const Frame frame = readFrame({bytes + offset, size - offset});
+    if (frame.status == Frame::Status::Partial) return offset;
+    if (frame.status == Frame::Status::Broken) {
+      throw brokenAt("event log", static_cast<std::int64_t>(offset), seq);
+    }
+    offset += frame.bytes;
+    if (frame.status == Frame::Status::Whole && parseEvent(frame.data, message)) {
+      records.push_back(recordOf(message, seq));
+    }
+  }
+}
+
+}  // namespace lockstep::events

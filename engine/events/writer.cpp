@@ -1,0 +1,127 @@
+#include "engine/events/writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/clock.h"
+#include "engine/base/error.h"
+#include "engine/events/reader.h"
+
+namespace lockstep::events {
+namespace {
+
+/// As TensorBoard's own writers name their files.
+std::string newFileName() {
+  char host[256] = "localhost";
+  ::gethostname(host, sizeof host - 1);
+  char name[400];
+  std::snprintf(name, sizeof name, "events.out.tfevents.%010" PRId64 ".%s.%d",
+                static_cast<std::int64_t>(base::wallTimeSeconds()), host, ::getpid());
+  return name;
+}
+
+}  // namespace
+
+void Writer::fail(const char* what) const {
+  throw Error(path_.string() + ": " + what + ": " + std::generic_category().message(errno));
+}
+
+Writer Writer::open(const std::filesystem::path& runFolder) {
+  Writer writer;
+  writer.path_ = findEventFile(runFolder);
+  const bool isNew = writer.path_.empty();
+  if (isNew) writer.path_ = runFolder / newFileName();
+  writer.fd_ = ::open(writer.path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (writer.fd_ < 0) writer.fail("cannot be opened for writing");
+  Reader reader(writer.path_);
+  reader.visitAvailable([](const RecordView&) {});
+  writer.nextSeq_ = reader.nextSeq();
+  writer.bytes_ = reader.offsetBytes();
+  if (reader.fileBytes() > writer.bytes_) writer.cutTo(writer.bytes_);
+  if (writer.nextSeq_ == 0) {
+    Record version;
+    version.kind = Record::Kind::FileVersion;
+    version.wallTime = base::wallTimeSeconds();
+    writer.append(std::move(version));
+  }
+  if (isNew) base::syncToDisk(runFolder);
+  return writer;
+}
+
+Writer::Writer(Writer&& other) noexcept { *this = std::move(other); }
+
+Writer& Writer::operator=(Writer&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  std::swap(nextSeq_, other.nextSeq_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(isTorn_, other.isTorn_);
+  return *this;
+}
+
+Writer::~Writer() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void Writer::cutTo(std::int64_t bytes) {
+  if (::ftruncate(fd_, bytes) != 0) fail("cannot be cut");
+  bytes_ = bytes;
+  isTorn_ = false;
+}
+
+std::int64_t Writer::append(Record record) {
+  if (isTorn_) cutTo(bytes_);
+  record.seq = nextSeq_;
+  const std::string bytes = encodeRecord(record);
+  ssize_t written = 0;
+  do {
+    written = ::write(fd_, bytes.data(), bytes.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(bytes.size())) {
+    bytes_ += written;
+    return nextSeq_++;
+  }
+  // A part of it fitted: the disk is full, or a limit is reached. What is there must stay whole.
+  const int reason = written < 0 ? errno : ENOSPC;
+  isTorn_ = written > 0 && ::ftruncate(fd_, bytes_) != 0;
+  errno = reason;
+  fail("cannot be written");
+}
+
+std::int64_t Writer::cutAfterStep(std::int64_t step) {
+  Reader reader(path_);
+  std::int64_t keptBytes = 0, keptRecords = 0;
+  bool isLater = false;
+  const auto look = [&](const RecordView& record) {
+    isLater = record.kind != Record::Kind::FileVersion && record.step > step;
+  };
+  while (reader.visitAvailable(look, 1) == 1 && !isLater) {
+    keptBytes = reader.offsetBytes();
+    keptRecords = reader.nextSeq();
+  }
+  cutTo(keptBytes);
+  nextSeq_ = keptRecords;
+  Record start;
+  start.kind = Record::Kind::SessionStart;
+  start.step = step + 1;
+  start.wallTime = base::wallTimeSeconds();
+  const std::int64_t seq = append(std::move(start));
+  sync();
+  return seq;
+}
+
+void Writer::sync() {
+  if (::fdatasync(fd_) != 0) fail("cannot be brought to the disk");
+}
+
+std::int64_t Writer::nextSeq() const { return nextSeq_; }
+const std::filesystem::path& Writer::path() const { return path_; }
+
+}  // namespace lockstep::events

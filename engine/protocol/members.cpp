@@ -1,0 +1,146 @@
+#include "engine/protocol/members.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace lockstep::protocol {
+namespace {
+
+/// The id in the form it is held in; nothing when it is none.
+std::optional<std::string> heldId(const nlohmann::json& value) {
+  if (const auto number = integerOf(value)) return kIntegerIdMark + std::to_string(*number);
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  if (text.empty() || text.size() > kMaxIdBytes || text[0] == kIntegerIdMark) return std::nullopt;
+  return text;
+}
+
+bool isIntegerId(const std::string& id) {
+  if (id.size() < 2 || id[0] != kIntegerIdMark) return false;
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(id.data() + 1, id.data() + id.size(), number);
+  return fault == std::errc() && end == id.data() + id.size();
+}
+
+}  // namespace
+
+void MemberReader::refuse(const nlohmann::json& value, const std::string& name,
+                          const char* wanted) {
+  throw Error(name + " must be " + wanted + ", not " + kindOf(value));
+}
+
+void MemberReader::read(const nlohmann::json& value, const std::string& name, bool& flag) {
+  if (!value.is_boolean()) refuse(value, name, "true or false");
+  flag = value.get<bool>();
+}
+
+void MemberReader::read(const nlohmann::json& value, const std::string& name,
+                        std::int64_t& number) {
+  const auto integer = integerOf(value);
+  if (!integer) {
+    if (value.is_number()) throw Error(name + " must be an integer of 64 bits");
+    refuse(value, name, "an integer");
+  }
+  number = *integer;
+}
+
+void MemberReader::read(const nlohmann::json& value, const std::string& name, int& number) {
+  std::int64_t wide = 0;
+  read(value, name, wide);
+  if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
+    throw Error(name + " must be an integer of 32 bits");
+  }
+  number = static_cast<int>(wide);
+}
+
+void MemberReader::read(const nlohmann::json& value, const std::string& name, double& number) {
+  const auto real = numberOf(value);
+  if (!real) refuse(value, name, "a number or \"NaN\", \"Infinity\", \"-Infinity\"");
+  number = *real;
+}
+
+void MemberReader::read(const nlohmann::json& value, const std::string& name, std::string& text) {
+  if (!value.is_string()) refuse(value, name, "a text");
+  text = value.get_ref<const std::string&>();
+}
+
+void MemberReader::read(const nlohmann::json& value, const std::string& name,
+                        TaggedValues& values) {
+  if (!value.is_object()) refuse(value, name, "an object");
+  values.clear();
+  values.reserve(value.size());
+  for (const auto& [tag, element] : value.items()) {
+    double number = 0;
+    read(element, name + ": " + tag, number);
+    values.emplace_back(tag, static_cast<float>(number));
+  }
+}
+
+void writeId(MemberWriter& members, const std::string& id) {
+  members.json().key("id");
+  if (id.empty()) {
+    members.json().null();
+  } else if (isIntegerId(id)) {
+    members.json().raw(std::string_view(id).substr(1));
+  } else {
+    members.json().value(std::string_view(id));
+  }
+}
+
+std::string readId(const MemberReader& members) {
+  const auto found = members.object().find("id");
+  if (found == members.object().end()) throw Error(members.where() + ": id is missing");
+  if (auto id = heldId(*found)) return *std::move(id);
+  throw Error(members.where() + ": id must be an integer or a text of 1 to " +
+              std::to_string(kMaxIdBytes) + " bytes");
+}
+
+std::string idOf(const nlohmann::json& object) {
+  const auto found = object.find("id");
+  if (found == object.end()) return {};
+  return heldId(*found).value_or(std::string());
+}
+
+void describeImages(MemberWriter& members, const PredictRequest& request) {
+  members.ifNotEmpty("image_ids", request.imageIds);
+  members.ifNotEmpty("paths", request.paths);
+  members.ifNotEmpty("weights", request.weights);
+  members("score_threshold", request.scoreThreshold);
+}
+
+void describeImages(const MemberReader& members, PredictRequest& request) {
+  members.ifNotEmpty("image_ids", request.imageIds);
+  members.ifNotEmpty("paths", request.paths);
+  members.ifNotEmpty("weights", request.weights);
+  if (members.has("score_threshold")) members("score_threshold", request.scoreThreshold);
+  if (request.imageIds.empty() == request.paths.empty()) {
+    throw Error(members.where() + ": needs either image_ids or paths, and one of them at least");
+  }
+  if (!(request.scoreThreshold >= 0 && request.scoreThreshold <= 1)) {
+    throw Error(members.where() + ": score_threshold must be between 0 and 1");
+  }
+}
+
+Envelope openEnvelope(std::string_view line) {
+  Envelope envelope{parseObject(line, "message"), {}};
+  const auto version = envelope.object.find("v");
+  if (version == envelope.object.end()) throw VersionMismatch("message: v is missing");
+  if (integerOf(*version) != kVersion) {
+    throw VersionMismatch("message: version " + version->dump().substr(0, 20) +
+                          " of the protocol is not spoken here, only " + std::to_string(kVersion));
+  }
+  MemberReader members(envelope.object, "message");
+  members("type", envelope.type);
+  return envelope;
+}
+
+void beginLine(JsonWriter& json, const char* type) {
+  json.beginObject();
+  json.key("v");
+  json.value(kVersion);
+  json.key("type");
+  json.value(type);
+}
+
+}  // namespace lockstep::protocol

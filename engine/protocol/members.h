@@ -1,0 +1,203 @@
+#pragma once
+
+#include <concepts>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/protocol/json_text.h"
+#include "engine/protocol/messages.h"
+
+/// How a struct becomes a JSON object and back. Each struct names its members once,
+///     void describe(auto& members, Is<Welcome> auto& message) { members("run", message.run); … }
+/// and MemberWriter or MemberReader is handed in. Inside engine/protocol and engine/run_folder
+/// only.
+namespace lockstep::protocol {
+
+template <typename T, typename Message>
+concept Is = std::same_as<std::remove_const_t<T>, Message>;
+
+using TaggedValues = std::vector<std::pair<std::string, float>>;
+
+class MemberWriter {
+ public:
+  explicit MemberWriter(JsonWriter& json) : json_(json) {}
+
+  template <typename T>
+  void operator()(const char* name, const T& value) {
+    json_.key(name);
+    write(value);
+  }
+  /// An empty one is left out.
+  template <typename T>
+  void ifNotEmpty(const char* name, const T& value) {
+    if (!value.empty()) (*this)(name, value);
+  }
+  JsonWriter& json() { return json_; }
+
+ private:
+  template <typename T>
+  void write(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      json_.value(value);
+    } else {
+      json_.beginObject();
+      describe(*this, value);
+      json_.endObject();
+    }
+  }
+  void write(const std::string& text) { json_.value(std::string_view(text)); }
+  template <typename T>
+  void write(const std::optional<T>& value) {
+    value ? write(*value) : json_.null();
+  }
+  template <typename T>
+  void write(const std::vector<T>& values) {
+    json_.beginArray();
+    for (const T& value : values) write(value);
+    json_.endArray();
+  }
+  void write(const TaggedValues& values) {
+    json_.beginObject();
+    for (const auto& [tag, value] : values) {
+      json_.key(tag);
+      json_.value(value);
+    }
+    json_.endObject();
+  }
+
+  JsonWriter& json_;
+};
+
+class MemberReader {
+ public:
+  /// `where` begins the error messages, e.g. the message's type.
+  MemberReader(const nlohmann::json& object, std::string where)
+      : object_(object), where_(std::move(where)) {}
+
+  /// Throws Error when the member is missing or of another kind.
+  template <typename T>
+  void operator()(const char* name, T& value) const {
+    const auto found = object_.find(name);
+    if (found == object_.end()) throw Error(where_ + ": " + name + " is missing");
+    read(*found, where_ + ": " + name, value);
+  }
+  /// A missing one keeps its default.
+  template <typename T>
+  void ifNotEmpty(const char* name, T& value) const {
+    if (has(name)) (*this)(name, value);
+  }
+  bool has(const char* name) const { return object_.contains(name); }
+  const nlohmann::json& object() const { return object_; }
+  const std::string& where() const { return where_; }
+
+ private:
+  [[noreturn]] static void refuse(const nlohmann::json& value, const std::string& name,
+                                  const char* wanted);
+  static void read(const nlohmann::json& value, const std::string& name, bool& flag);
+  static void read(const nlohmann::json& value, const std::string& name, int& number);
+  static void read(const nlohmann::json& value, const std::string& name, std::int64_t& number);
+  static void read(const nlohmann::json& value, const std::string& name, double& number);
+  static void read(const nlohmann::json& value, const std::string& name, std::string& text);
+  static void read(const nlohmann::json& value, const std::string& name, TaggedValues& values);
+  template <typename T>
+  static void read(const nlohmann::json& value, const std::string& name, std::optional<T>& held) {
+    if (value.is_null()) {
+      held.reset();
+    } else {
+      read(value, name, held.emplace());
+    }
+  }
+  template <typename T>
+  static void read(const nlohmann::json& value, const std::string& name, std::vector<T>& held) {
+    if (!value.is_array()) refuse(value, name, "a list");
+    held.clear();
+    held.reserve(value.size());
+    for (const auto& element : value) read(element, name, held.emplace_back());
+  }
+  template <typename T>
+  requires std::is_class_v<T>
+  static void read(const nlohmann::json& value, const std::string& name, T& described) {
+    if (!value.is_object()) refuse(value, name, "an object");
+    MemberReader members(value, name);
+    describe(members, described);
+  }
+
+  const nlohmann::json& object_;
+  std::string where_;
+};
+
+void describe(auto& members, Is<RunError> auto& error) {
+  members("message", error.message);
+  members("rank", error.rank);
+  members("host", error.host);
+  members("step", error.step);
+  members("phase", error.phase);
+  members("collective", error.collective);
+  members("cause", error.cause);
+}
+
+/// Everything of a request but its id. Reading checks that there is one source of images and that
+/// the threshold is in range.
+void describeImages(MemberWriter& members, const PredictRequest& request);
+void describeImages(const MemberReader& members, PredictRequest& request);
+
+/// A request's id, on the wire a text or an integer.
+void writeId(MemberWriter& members, const std::string& id);
+std::string readId(const MemberReader& members);
+std::string idOf(const nlohmann::json& object);
+
+// ---- lines
+
+/// `type` on the wire; specialised for each message. Null: the struct stands for several types.
+template <typename Message>
+inline constexpr const char* kTypeName = nullptr;
+
+/// A line that is JSON, an object, of this version and typed.
+struct Envelope {
+  nlohmann::json object;
+  std::string type;
+};
+Envelope openEnvelope(std::string_view line);
+
+/// Begins {"v":1,"type":…; the caller adds the members and the closing bracket.
+void beginLine(JsonWriter& json, const char* type);
+
+template <typename Message>
+std::string encodeLine(const char* type, const Message& message) {
+  std::string line;
+  JsonWriter json(line);
+  beginLine(json, type);
+  MemberWriter members(json);
+  describe(members, message);
+  json.endObject();
+  return line;
+}
+
+/// The alternative of `Variant` whose kTypeName is the envelope's type. Throws Error.
+template <typename Variant>
+Variant decodeAs(const Envelope& envelope) {
+  std::optional<Variant> decoded;
+  const auto attempt = [&]<typename Message>(std::type_identity<Message>) {
+    if constexpr (kTypeName<Message> != nullptr) {
+      if (envelope.type != kTypeName<Message>) return;
+      Message message;
+      MemberReader members(envelope.object, envelope.type);
+      describe(members, message);
+      decoded = std::move(message);
+    }
+  };
+  const auto attemptAll = [&]<typename... Messages>(std::type_identity<std::variant<Messages...>>) {
+    (attempt(std::type_identity<Messages>()), ...);
+  };
+  attemptAll(std::type_identity<Variant>());
+  if (!decoded) throw Error("type '" + envelope.type.substr(0, 60) + "' is not known here");
+  return *std::move(decoded);
+}
+
+}  // namespace lockstep::protocol

@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "engine/base/error.h"
+#include "engine/events/reader.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+constexpr const char* kCheckpointFiles[] = {"model.safetensors", "optimizer.safetensors",
+                                            "state.json"};
+
+/// The step in `step-00000500`; nothing for any other name.
+std::optional<std::int64_t> stepOf(std::string_view name) {
+  constexpr std::string_view kPrefix = "step-";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  std::int64_t step = -1;
+  const char* end = name.data() + name.size();
+  const auto [stop, fault] = std::from_chars(name.data() + kPrefix.size(), end, step);
+  if (fault != std::errc() || stop != end || step < 0 || stepName(step) != name) {
+    return std::nullopt;
+  }
+  return step;
+}
+
+/// Names in a folder; none when it is not there.
+std::vector<std::string> namesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  return names;
+}
+
+std::vector<std::int64_t> jsonSteps(const fs::path& folder) {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : namesIn(folder)) {
+    if (!name.ends_with(".json")) continue;
+    const auto step = stepOf(std::string_view(name).substr(0, name.size() - 5));
+    if (step) steps.push_back(*step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+bool isFile(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool isWholeCheckpoint(const fs::path& folder) {
+  return std::all_of(std::begin(kCheckpointFiles), std::end(kCheckpointFiles),
+                     [&](const char* name) { return isFile(folder / name); });
+}
+
+/// Words for what a run has: `best (step 400), last (step 600), steps 200, 400, 600`.
+std::string whatThereIs(const std::vector<std::int64_t>& steps, std::optional<std::int64_t> best) {
+  if (steps.empty()) return "it has no checkpoint yet";
+  std::string words = "it has ";
+  if (best) words += "best (step " + std::to_string(*best) + "), ";
+  words += "last (step " + std::to_string(steps.back()) + "), steps ";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    words += (i == 0 ? "" : ", ") + std::to_string(steps[i]);
+  }
+  return words;
+}
+
+std::optional<std::int64_t> bestStep(const Layout& layout) {
+  try {
+    const auto best = readRunInfo(layout).best;
+    return best ? std::optional(best->step) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // without run.json there is no best, but steps and files still count
+  }
+}
+
+/// The step that `weights` stands for; nothing when it is no name of a step.
+std::optional<std::int64_t> namedStep(const std::string& weights) {
+  if (const auto step = stepOf(weights)) return step;
+  std::int64_t step = -1;
+  const char* end = weights.data() + weights.size();
+  const auto [stop, fault] = std::from_chars(weights.data(), end, step);
+  const bool isStep = fault == std::errc() && stop == end && step >= 0;
+  return isStep ? std::optional(step) : std::nullopt;
+}
+
+}  // namespace
+
+std::string stepName(std::int64_t step) {
+  char name[32];
+  std::snprintf(name, sizeof name, "step-%08lld", static_cast<long long>(step));
+  return name;
+}
+
+fs::path Layout::checkpoint(std::int64_t step) const { return checkpoints() / stepName(step); }
+
+fs::path Layout::partialCheckpoint(std::int64_t step) const {
+  return checkpoints() / ("." + stepName(step) + ".partial");
+}
+
+fs::path Layout::evaluation(std::int64_t step) const {
+  return folder_ / "evaluations" / (stepName(step) + ".json");
+}
+
+fs::path Layout::partialEvaluation(std::int64_t step) const {
+  return folder_ / "evaluations" / ("." + stepName(step) + ".json.partial");
+}
+
+fs::path Layout::predictions(std::int64_t step) const {
+  return folder_ / "predictions" / (stepName(step) + ".json");
+}
+
+fs::path Layout::partialPredictions(std::int64_t step) const {
+  return folder_ / "predictions" / ("." + stepName(step) + ".json.partial");
+}
+
+std::vector<std::int64_t> checkpointSteps(const Layout& layout) {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : namesIn(layout.checkpoints())) {
+    const auto step = stepOf(name);
+    if (step && isWholeCheckpoint(layout.checkpoint(*step))) steps.push_back(*step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+std::vector<std::int64_t> evaluationSteps(const Layout& layout) {
+  return jsonSteps(layout.evaluation(0).parent_path());
+}
+
+std::vector<std::int64_t> predictionSteps(const Layout& layout) {
+  return jsonSteps(layout.predictions(0).parent_path());
+}
+
+bool isRunFolder(const fs::path& folder) {
+  const Layout layout(folder);
+  if (isFile(layout.runJson())) return true;
+  return isFile(layout.config()) && !events::findEventFile(folder).empty();
+}
+
+fs::path resolveWeights(const Layout& layout, const std::string& weights) {
+  const std::vector<std::int64_t> steps = checkpointSteps(layout);
+  const auto hasStep = [&](std::int64_t step) {
+    return std::binary_search(steps.begin(), steps.end(), step);
+  };
+  auto best = bestStep(layout);
+  if (best && !hasStep(*best)) best.reset();
+  const auto refuse = [&](const std::string& what) -> Error {
+    return base::mendable(layout.folder().string() + ": " + what + "; " + whatThereIs(steps, best));
+  };
+  const auto weightsOf = [&](std::int64_t step) {
+    return layout.checkpoint(step) / kCheckpointFiles[0];
+  };
+  if (weights == "best") {
+    if (!best) throw refuse("no best checkpoint");
+    return weightsOf(*best);
+  }
+  if (weights == "last") {
+    if (steps.empty()) throw refuse("no last checkpoint");
+    return weightsOf(steps.back());
+  }
+  if (const auto step = namedStep(weights)) {
+    if (!hasStep(*step)) throw refuse("no whole checkpoint of step " + std::to_string(*step));
+    return weightsOf(*step);
+  }
+  if (isFile(weights)) return weights;
+  if (isFile(fs::path(weights) / kCheckpointFiles[0]))
+    return fs::path(weights) / kCheckpointFiles[0];
+  throw refuse("weights '" + weights + "' are neither best, last, a step nor a file that is there");
+}
+
+}  // namespace lockstep::run_folder

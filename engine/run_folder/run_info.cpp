@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/protocol/members.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+using protocol::Is;
+using protocol::JsonWriter;
+using protocol::MemberReader;
+using protocol::MemberWriter;
+
+constexpr std::array kStates = {"queued",   "starting", "running", "evaluating", "paused",
+                                "stopping", "stopped",  "failed",  "finished"};
+
+}  // namespace
+
+/// The `times` object of run.json.
+struct Times {
+  double created = 0, started = 0, updated = 0, finished = 0;
+};
+
+void describe(auto& members, Is<Times> auto& times) {
+  members("created", times.created);
+  members("started", times.started);
+  members("updated", times.updated);
+  members("finished", times.finished);
+}
+
+void describe(auto& members, Is<Best> auto& best) {
+  members("metric", best.metric);
+  members("value", best.value);
+  members("step", best.step);
+}
+
+/// The members of run.json. `times` are copied in and out by the callers.
+void describeRun(auto& members, auto& info, auto& times) {
+  members("name", info.name);
+  members("state", info.state);
+  members("attempt", info.attempt);
+  members("ranks", info.ranks);
+  members("pid", info.pid);
+  members("host", info.host);
+  members("socket", info.socket);
+  members("step", info.step);
+  members("max_steps", info.maxSteps);
+  members("times", times);
+  members("best", info.best);
+  members("error", info.error);
+}
+
+RunInfo readRunInfo(const Layout& layout) {
+  const std::string where = layout.runJson().string();
+  const nlohmann::json object = protocol::parseObject(base::readFile(layout.runJson()), where);
+  RunInfo info;
+  Times times;
+  MemberReader members(object, where);
+  describeRun(members, info, times);
+  info.created = times.created;
+  info.started = times.started;
+  info.updated = times.updated;
+  info.finished = times.finished;
+  if (std::find(kStates.begin(), kStates.end(), info.state) == kStates.end()) {
+    throw Error(where + ": state '" + info.state.substr(0, 60) + "' is not known");
+  }
+  return info;
+}
+
+void writeRunInfo(const Layout& layout, const RunInfo& info) {
+  const Times times{info.created, info.started, info.updated, info.finished};
+  std::string compact;
+  JsonWriter json(compact);
+  MemberWriter members(json);
+  json.beginObject();
+  describeRun(members, info, times);
+  json.endObject();
+  base::writeFileAtomically(layout.runJson(),
+                            nlohmann::ordered_json::parse(compact).dump(2) + "\n");
+}
+
+}  // namespace lockstep::run_folder

@@ -1,0 +1,74 @@
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "engine/base/error.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+constexpr std::size_t kMaxAddressBytes = sizeof(sockaddr_un::sun_path) - 1;
+constexpr std::size_t kNameBytes = 1 + 16 + 5;  // "/", the ID, ".sock"
+
+/// FNV-1a of 64 bits: the ID must be the same in every program and build.
+std::uint64_t hashOf(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+bool isWritableFolder(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder, error) && ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+}  // namespace
+
+fs::path socketFolder() {
+  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR")) {
+    const fs::path folder = fs::path(runtime) / "lockstep";
+    const bool hasRoom = folder.native().size() + kNameBytes <= kMaxAddressBytes;
+    if (hasRoom && folder.is_absolute() && isWritableFolder(runtime)) return folder;
+  }
+  return "/tmp/lockstep-" + std::to_string(::geteuid());
+}
+
+fs::path ensureSocketFolder() {
+  const fs::path folder = socketFolder();
+  const auto refuse = [&](const std::string& why) -> Error {
+    return Error(folder.string() + ": the folder for sockets " + why +
+                 ": remove it, or let XDG_RUNTIME_DIR name a folder of yours");
+  };
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw refuse("cannot be made (" + std::generic_category().message(errno) + ")");
+  }
+  struct stat status {};
+  // lstat: in /tmp anybody may have put a link there.
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    throw refuse("is no folder");
+  }
+  if (status.st_uid != ::geteuid()) throw refuse("belongs to another user");
+  if ((status.st_mode & 0077) != 0 && ::chmod(folder.c_str(), 0700) != 0) {
+    throw refuse("is open to other users");
+  }
+  return folder;
+}
+
+fs::path socketPath(const std::string& hashed) {
+  char name[32];
+  std::snprintf(name, sizeof name, "%016llx.sock", static_cast<unsigned long long>(hashOf(hashed)));
+  fs::path path = socketFolder() / name;
+  if (path.native().size() > kMaxAddressBytes) {
+    throw base::mendable(path.string() + ": longer than the " + std::to_string(kMaxAddressBytes) +
+                         " bytes that a socket's address holds");
+  }
+  return path;
+}
+
+}  // namespace lockstep::run_folder

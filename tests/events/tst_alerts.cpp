@@ -1,0 +1,285 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+
+#include "engine/events/alerts.h"
+#include "engine/protocol/messages.h"
+#include "tests/events/record_samples.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::events;
+using namespace lockstep::tests;
+
+namespace {
+
+/// A detector with everything it raised.
+struct Watch {
+  AlertDetector detector;
+  std::vector<Alert> alerts;
+  std::int64_t step = 0;
+
+  void add(const Record& record) {
+    for (Alert& alert : detector.add(record)) alerts.push_back(std::move(alert));
+  }
+  void train(float loss) {
+    add(scalarRecord(++step, {{"train/loss_total", loss}, {"solver/lr", 0.1f}}));
+  }
+  void train(int steps, float loss) {
+    for (int i = 0; i < steps; ++i) train(loss);
+  }
+  void heldOut(float loss) { add(scalarRecord(step, {{"eval/loss_total", loss}})); }
+  void event(const protocol::EngineMessage& message) {
+    add(eventRecord(step, protocol::encodeEvent(message)));
+  }
+  void startAt(std::int64_t first) {
+    Record start;
+    start.kind = Record::Kind::SessionStart;
+    start.step = first;
+    add(start);
+    step = first - 1;
+  }
+  std::vector<std::string> kinds() const {
+    std::vector<std::string> result;
+    for (const Alert& alert : alerts) result.push_back(alert.kind);
+    return result;
+  }
+};
+
+using Kinds = std::vector<std::string>;
+
+}  // namespace
+
+class TstAlerts : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aCalmRunRaisesNothing();
+  void aLossThatIsNoNumberIsRaisedOnceAndNamed();
+  void otherScalarsMayBeNoNumbers();
+  void aResumeForgetsWhatLiesAfterIt();
+  void overfittingNamesRiseFallAndBestCheckpoint();
+  void overfittingNeedsTwoEvaluations();
+  void overfittingNeedsTwoPercent();
+  void overfittingNeedsAFallingTrainingLoss();
+  void overfittingIsRaisedAgainAfterANewMinimum();
+  void withoutABestCheckpointTheLowestStepIsNamed();
+  void aJumpOfTheLossIsRaisedOnceUntilItIsCalm();
+  void aNoisyStartIsNoJump();
+  void aFailedCheckpointIsRaisedWithItsText();
+  void eventsThatAreNoJsonAreLetPass();
+  void recordsAndViewsRaiseTheSame();
+  void theRunningMedianIsTheMedian();
+};
+
+void TstAlerts::aCalmRunRaisesNothing() {
+  Watch watch;
+  for (int evaluation = 0; evaluation < 10; ++evaluation) {
+    watch.train(50, 3.0f / static_cast<float>(evaluation + 1));
+    watch.heldOut(3.5f / static_cast<float>(evaluation + 1));
+  }
+  watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000500", true});
+  watch.event(protocol::Log{0, 0, 0, "error", "something about a checkpoint"});
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlerts::aLossThatIsNoNumberIsRaisedOnceAndNamed() {
+  Watch watch;
+  watch.train(3, 1.0f);
+  watch.add(
+      scalarRecord(4, {{"train/loss_mask", std::nanf("")}, {"train/loss_total", std::nanf("")}}));
+  watch.add(scalarRecord(5, {{"train/loss_total", INFINITY}}));
+  QCOMPARE(watch.kinds(), Kinds{"non_finite"});
+  QCOMPARE(watch.alerts[0].step, 4);
+  QVERIFY(watch.alerts[0].text.starts_with("train/loss_mask is NaN at step 4. "));
+  Watch heldOut;
+  heldOut.add(scalarRecord(8, {{"eval/loss_box_reg", -INFINITY}}));
+  QVERIFY(heldOut.alerts.at(0).text.starts_with("eval/loss_box_reg is infinite at step 8. "));
+}
+
+void TstAlerts::otherScalarsMayBeNoNumbers() {
+  Watch watch;
+  watch.add(scalarRecord(1, {{"eval/bbox/APs", std::nanf("")}, {"solver/grad_norm", INFINITY}}));
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlerts::aResumeForgetsWhatLiesAfterIt() {
+  Watch watch;
+  watch.train(10, 1.0f);
+  watch.train(std::nanf(""));
+  watch.startAt(6);
+  watch.train(5, 1.0f);
+  watch.train(std::nanf(""));
+  QCOMPARE(watch.kinds(), (Kinds{"non_finite", "non_finite"}));
+}
+
+void TstAlerts::overfittingNamesRiseFallAndBestCheckpoint() {
+  Watch watch;
+  watch.train(100, 2.0f);
+  watch.heldOut(1.2f);
+  watch.train(100, 1.0f);
+  watch.heldOut(1.0f);
+  watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000200", true});
+  watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000250", false});
+  watch.train(100, 0.95f);
+  watch.heldOut(1.03f);
+  QCOMPARE(watch.kinds(), Kinds());
+  watch.train(100, 0.93f);
+  watch.heldOut(1.05f);
+  QCOMPARE(watch.kinds(), Kinds{"overfitting"});
+  QCOMPARE(watch.alerts[0].step, 400);
+  QCOMPARE(watch.alerts[0].text,
+           std::string("Held-out loss rose 5 % over 2 evaluations while training loss fell 7 %. "
+                       "The best checkpoint is step-00000200."));
+  watch.train(100, 0.9f);
+  watch.heldOut(1.2f);
+  QCOMPARE(watch.kinds().size(), 1u);
+}
+
+void TstAlerts::overfittingNeedsTwoEvaluations() {
+  Watch watch;
+  watch.train(10, 1.0f);
+  watch.heldOut(1.0f);
+  watch.train(10, 0.5f);
+  watch.heldOut(2.0f);
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlerts::overfittingNeedsTwoPercent() {
+  Watch watch;
+  for (const float loss : {1.0f, 1.05f, 1.019f}) {
+    watch.train(10, 1.0f - 0.01f * static_cast<float>(watch.step));
+    watch.heldOut(loss);
+  }
+  QCOMPARE(watch.kinds(), Kinds());
+  watch.train(10, 0.1f);
+  watch.heldOut(1.021f);
+  QCOMPARE(watch.kinds(), Kinds{"overfitting"});
+}
+
+void TstAlerts::overfittingNeedsAFallingTrainingLoss() {
+  Watch watch;
+  for (const float loss : {1.0f, 1.1f, 1.2f, 1.3f}) {
+    watch.train(10, 1.0f);
+    watch.heldOut(loss);
+  }
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlerts::overfittingIsRaisedAgainAfterANewMinimum() {
+  Watch watch;
+  float train = 1.0f;
+  for (const float loss : {1.0f, 1.1f, 1.2f, 0.9f, 1.0f, 1.1f}) {
+    watch.train(10, train);
+    train *= 0.95f;
+    watch.heldOut(loss);
+  }
+  QCOMPARE(watch.kinds(), (Kinds{"overfitting", "overfitting"}));
+  QCOMPARE(watch.alerts[1].step, 60);
+}
+
+void TstAlerts::withoutABestCheckpointTheLowestStepIsNamed() {
+  Watch watch;
+  float train = 1.0f;
+  for (const float loss : {1.0f, 1.1f, 1.2f}) {
+    watch.train(10, train);
+    train *= 0.5f;
+    watch.heldOut(loss);
+  }
+  QVERIFY(watch.alerts.at(0).text.ends_with("It was lowest at step 10."));
+}
+
+void TstAlerts::aJumpOfTheLossIsRaisedOnceUntilItIsCalm() {
+  Watch watch;
+  watch.train(30, 2.0f);
+  watch.train(10.1f);
+  watch.train(50.0f);
+  QCOMPARE(watch.kinds(), Kinds{"loss_jump"});
+  QCOMPARE(watch.alerts[0].step, 31);
+  QVERIFY2(watch.alerts[0].text.starts_with(
+               "Training loss jumped to 10.1 at step 31, 5.05 times its usual 2. "),
+           watch.alerts[0].text.c_str());
+  watch.train(2.0f);
+  watch.train(9.9f);
+  watch.train(12.0f);
+  QCOMPARE(watch.kinds(), (Kinds{"loss_jump", "loss_jump"}));
+}
+
+void TstAlerts::aNoisyStartIsNoJump() {
+  Watch watch;
+  for (const float loss : {0.1f, 0.1f, 9.0f, 0.1f, 8.0f}) watch.train(loss);
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlerts::aFailedCheckpointIsRaisedWithItsText() {
+  Watch watch;
+  watch.step = 40;
+  watch.event(protocol::Log{0, 0, 0, "error",
+                            "checkpoint of step 40 failed: No space left on device",
+                            protocol::kCheckpointFailed});
+  QCOMPARE(watch.kinds(), Kinds{"checkpoint_failed"});
+  QCOMPARE(watch.alerts[0].step, 40);
+  QCOMPARE(watch.alerts[0].text,
+           std::string("checkpoint of step 40 failed: No space left on device"));
+}
+
+void TstAlerts::eventsThatAreNoJsonAreLetPass() {
+  Watch watch;
+  for (const char* json :
+       {"", "checkpoint", "[\"checkpoint\"]", R"({"type":"checkpoint"})",
+        R"({"type":["checkpoint"],"best":{}})", R"({"type":"log","kind":5,"x":"checkpoint"})"}) {
+    watch.add(eventRecord(1, json));
+  }
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlerts::recordsAndViewsRaiseTheSame() {
+  QTemporaryDir folder;
+  const std::filesystem::path file =
+      std::filesystem::path(folder.path().toStdString()) / "a.tfevents";
+  std::string bytes = encodeRecord(versionRecord());
+  for (std::int64_t step = 1; step <= 200; ++step) {
+    const float loss = step == 150 ? 100.0f : step == 190 ? std::nanf("") : 2.0f;
+    bytes += encodeRecord(scalarRecord(step, {{"train/loss_total", loss}}));
+    if (step % 20 == 0) {
+      bytes += encodeRecord(scalarRecord(
+          step, {{"eval/loss_total", std::abs(60.0f - static_cast<float>(step)) + 1}}));
+    }
+  }
+  bytes += encodeRecord(eventRecord(200, protocol::encodeEvent(protocol::Log{
+                                             0, 0, 0, "error", "x", protocol::kCheckpointFailed})));
+  writeBytes(file, bytes);
+  AlertDetector ofRecords, ofViews;
+  std::vector<Alert> fromRecords, fromViews;
+  for (const Record& record : Reader(file).readAvailable()) {
+    for (const Alert& alert : ofRecords.add(record)) fromRecords.push_back(alert);
+  }
+  Reader reader(file);
+  reader.visitAvailable([&](const RecordView& view) {
+    for (const Alert& alert : ofViews.add(view, reader.tags())) fromViews.push_back(alert);
+  });
+  QVERIFY(fromRecords.size() >= 3);
+  QCOMPARE(fromViews.size(), fromRecords.size());
+  for (std::size_t i = 0; i < fromViews.size(); ++i) {
+    QCOMPARE(fromViews[i].kind, fromRecords[i].kind);
+    QCOMPARE(fromViews[i].step, fromRecords[i].step);
+    QCOMPARE(fromViews[i].text, fromRecords[i].text);
+  }
+}
+
+void TstAlerts::theRunningMedianIsTheMedian() {
+  RunningMedian running;
+  std::vector<double> values;
+  for (int i = 0; i < 400; ++i) {
+    values.push_back(std::fmod(i * 7919.0, 31.0));
+    running.add(values.back());
+    std::vector<double> window(values.end() - std::min<std::ptrdiff_t>(51, std::ssize(values)),
+                               values.end());
+    std::sort(window.begin(), window.end());
+    QCOMPARE(running.size(), window.size());
+    QCOMPARE(running.median(), window[window.size() / 2]);
+  }
+}
+
+LOCKSTEP_TEST(TstAlerts)
+#include "tst_alerts.moc"

@@ -1,0 +1,118 @@
+#include <QTest>
+#include <random>
+
+#include "engine/protocol/messages.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep::protocol;
+using Result = LineBuffer::Result;
+
+class TstLineBuffer : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void linesComeOutAsTheyWentIn();
+  void anEmptyLineIsALine();
+  void aLineOfTheLimitPassesAndOneMoreByteDoesNot();
+  void aLineWithoutEndIsReportedOnceAndDroppedWhole();
+  void aTooLongLineIsReportedInItsPlace();
+  void everyCutOfTheStreamGivesTheSameLines();
+};
+
+void TstLineBuffer::linesComeOutAsTheyWentIn() {
+  LineBuffer buffer;
+  std::string line;
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+  buffer.append("one\ntw");
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string("one"));
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+  buffer.append("o\n");
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string("two"));
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+}
+
+void TstLineBuffer::anEmptyLineIsALine() {
+  LineBuffer buffer;
+  std::string line = "before";
+  buffer.append("\n\n");
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string());
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+}
+
+void TstLineBuffer::aLineOfTheLimitPassesAndOneMoreByteDoesNot() {
+  LineBuffer buffer;
+  std::string line;
+  const std::string longest(kMaxLineBytes, 'x');
+  buffer.append(longest);
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+  buffer.append("\n");
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line.size(), kMaxLineBytes);
+  buffer.append(longest + "y\nz\n");
+  QCOMPARE(buffer.next(line), Result::TooLong);
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string("z"));
+}
+
+void TstLineBuffer::aLineWithoutEndIsReportedOnceAndDroppedWhole() {
+  LineBuffer buffer;
+  std::string line;
+  int reports = 0;
+  const std::string chunk(65536, 'x');
+  for (int i = 0; i < 200; ++i) {
+    buffer.append(chunk);
+    const Result result = buffer.next(line);
+    QVERIFY(result != Result::Line);
+    reports += result == Result::TooLong;
+  }
+  QCOMPARE(reports, 1);
+  buffer.append("the end of it\nnext\n");
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string("next"));
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+}
+
+void TstLineBuffer::aTooLongLineIsReportedInItsPlace() {
+  LineBuffer buffer;
+  std::string line;
+  buffer.append("a\n");
+  for (int i = 0; i < 40; ++i) buffer.append(std::string(65536, 'x'));
+  buffer.append("\nb\n");
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string("a"));
+  QCOMPARE(buffer.next(line), Result::TooLong);
+  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(line, std::string("b"));
+  QCOMPARE(buffer.next(line), Result::NeedMore);
+}
+
+void TstLineBuffer::everyCutOfTheStreamGivesTheSameLines() {
+  std::mt19937 random(3);
+  std::vector<std::string> expected;
+  std::string stream;
+  for (int i = 0; i < 300; ++i) {
+    expected.push_back(std::string(random() % 40, static_cast<char>('a' + i % 26)));
+    stream += expected.back() + '\n';
+  }
+  for (int trial = 0; trial < 50; ++trial) {
+    LineBuffer buffer;
+    std::vector<std::string> lines;
+    std::string line;
+    for (std::size_t at = 0; at < stream.size();) {
+      const std::size_t bytes = std::min<std::size_t>(1 + random() % 97, stream.size() - at);
+      buffer.append(std::string_view(stream).substr(at, bytes));
+      at += bytes;
+      if (random() % 3 == 0) continue;
+      while (buffer.next(line) == Result::Line) lines.push_back(line);
+    }
+    while (buffer.next(line) == Result::Line) lines.push_back(line);
+    QVERIFY(lines == expected);
+  }
+}
+
+LOCKSTEP_TEST(TstLineBuffer)
+#include "tst_line_buffer.moc"

@@ -1,0 +1,261 @@
+#include <QTest>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/protocol/messages.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::protocol;
+
+namespace {
+
+/// The message that comes back through the wire.
+template <typename Message>
+Message throughTheWire(const Message& message) {
+  if constexpr (std::is_constructible_v<ClientMessage, Message>) {
+    return std::get<Message>(decodeClientMessage(encode(ClientMessage(message))));
+  } else {
+    return std::get<Message>(decodeEngineMessage(encode(EngineMessage(message))));
+  }
+}
+
+nlohmann::json wire(const EngineMessage& message) { return nlohmann::json::parse(encode(message)); }
+nlohmann::json wire(const ClientMessage& message) { return nlohmann::json::parse(encode(message)); }
+
+const RunError kError{"rank 1 was killed", 1, "node7", 412, "backward", "all_reduce 5", "signal 9"};
+
+}  // namespace
+
+class TstMessages : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyLineHasVersionAndTypeAndNoNewline();
+  void helloAndCommandsRoundTrip();
+  void predictRoundTripsWithEitherSource();
+  void integerIdsComeBackAsIntegers();
+  void welcomeAndResetRoundTrip();
+  void scalarsRoundTripToTheBit();
+  void stateRoundTripsWithAndWithoutError();
+  void logCheckpointEvaluationPredictionsRoundTrip();
+  void alertRoundTrips();
+  void okCarriesItsExtraMembers();
+  void okRefusesAnExtraThatIsNoObject();
+  void errorReplyRoundTripsWithoutAnId();
+  void wireNamesAreThoseOfTheContract();
+  void eventsHaveNeitherVersionNorSeq();
+  void eventsTakeSeqStepAndTimeOfTheirRecord();
+  void messagesThatAreNoEventsAreRefused();
+  void invalidUtf8IsReplacedOnTheWayOut();
+  void unknownMembersAreLetPass();
+};
+
+void TstMessages::everyLineHasVersionAndTypeAndNoNewline() {
+  const std::string line = encode(EngineMessage(Log{1, 2, 3.5, "info", "two\nlines"}));
+  QVERIFY(line.find('\n') == std::string::npos);
+  QVERIFY(line.starts_with(R"({"v":1,"type":"log",)"));
+}
+
+void TstMessages::helloAndCommandsRoundTrip() {
+  const Hello hello = throughTheWire(Hello{41, 3});
+  QCOMPARE(hello.since, 41);
+  QCOMPARE(hello.attempt, 3);
+  for (const char* name : {"status", "pause", "resume", "stop", "checkpoint", "evaluate"}) {
+    const Command command = throughTheWire(Command{"a-7", name});
+    QCOMPARE(command.id, std::string("a-7"));
+    QCOMPARE(command.name, std::string(name));
+    QCOMPARE(wire(ClientMessage(command))["type"].get<std::string>(), std::string(name));
+  }
+}
+
+void TstMessages::predictRoundTripsWithEitherSource() {
+  const PredictRequest byId =
+      throughTheWire(PredictRequest{"1", {7, -3, 1LL << 53}, {}, "best", 0.3});
+  QCOMPARE(byId.imageIds, (std::vector<std::int64_t>{7, -3, 1LL << 53}));
+  QVERIFY(byId.paths.empty());
+  QCOMPARE(byId.weights, std::string("best"));
+  QCOMPARE(byId.scoreThreshold, 0.3);
+  const PredictRequest byPath = throughTheWire(PredictRequest{"2", {}, {"/a b/ä.png", "c"}, "", 1});
+  QCOMPARE(byPath.paths, (std::vector<std::string>{"/a b/ä.png", "c"}));
+  QVERIFY(byPath.weights.empty());
+  const auto bare = decodeClientMessage(R"({"v":1,"type":"predict","id":"3","image_ids":[1]})");
+  QCOMPARE(std::get<PredictRequest>(bare).scoreThreshold, 0.05);
+}
+
+void TstMessages::integerIdsComeBackAsIntegers() {
+  const auto request = decodeClientMessage(R"({"v":1,"type":"pause","id":12})");
+  const Command& command = std::get<Command>(request);
+  QVERIFY(wire(EngineMessage(Ok{command.id, "{}"}))["id"] == nlohmann::json(12));
+  QVERIFY(wire(EngineMessage(ErrorReply{command.id, "no"}))["id"] == nlohmann::json(12));
+  QCOMPARE(requestIdOf(R"({"v":9,"type":"pause","id":-12})"),
+           std::string(1, kIntegerIdMark) + "-12");
+  const auto digits = decodeClientMessage(R"({"v":1,"type":"pause","id":"12"})");
+  QVERIFY(wire(EngineMessage(Ok{std::get<Command>(digits).id, "{}"}))["id"] ==
+          nlohmann::json("12"));
+}
+
+void TstMessages::welcomeAndResetRoundTrip() {
+  const Welcome welcome = throughTheWire(Welcome{"/runs/a", 2, 99, "paused"});
+  QCOMPARE(welcome.run, std::string("/runs/a"));
+  QCOMPARE(welcome.attempt, 2);
+  QCOMPARE(welcome.seq, 99);
+  QCOMPARE(welcome.state, std::string("paused"));
+  const Reset reset = throughTheWire(Reset{12, 500});
+  QCOMPARE(reset.seq, 12);
+  QCOMPARE(reset.step, 500);
+}
+
+void TstMessages::scalarsRoundTripToTheBit() {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Scalars sent{5, 6, 1764000000.123456, {}};
+  sent.values = {{"a/0.1", 0.1f},          {"b/nan", std::nanf("")}, {"c/inf", kInfinity},
+                 {"d/-inf", -kInfinity},   {"e/tiny", 1e-45f},       {"f/big", 3.4028235e38f},
+                 {"g/third", 1.0f / 3.0f}, {"h/minus zero", -0.0f},  {"i \"\\ü", 16777216.0f}};
+  const Scalars got = throughTheWire(sent);
+  QCOMPARE(got.seq, 5);
+  QCOMPARE(got.step, 6);
+  QCOMPARE(got.time, sent.time);
+  QCOMPARE(got.values.size(), sent.values.size());
+  for (std::size_t i = 0; i < sent.values.size(); ++i) {
+    QCOMPARE(got.values[i].first, sent.values[i].first);
+    QCOMPARE(std::memcmp(&got.values[i].second, &sent.values[i].second, sizeof(float)), 0);
+  }
+  QVERIFY(wire(EngineMessage(sent))["values"]["b/nan"] == nlohmann::json("NaN"));
+  QVERIFY(encode(EngineMessage(sent)).find(R"("a/0.1":0.1,)") != std::string::npos);
+}
+
+void TstMessages::stateRoundTripsWithAndWithoutError() {
+  const State plain = throughTheWire(State{1, 2, 3.25, "running", std::nullopt});
+  QCOMPARE(plain.state, std::string("running"));
+  QVERIFY(!plain.error);
+  const State failed = throughTheWire(State{1, 2, 3.25, "failed", kError});
+  QVERIFY(failed.error);
+  QCOMPARE(failed.error->message, kError.message);
+  QCOMPARE(failed.error->rank, 1);
+  QCOMPARE(failed.error->host, kError.host);
+  QCOMPARE(failed.error->step, 412);
+  QCOMPARE(failed.error->phase, kError.phase);
+  QCOMPARE(failed.error->collective, kError.collective);
+  QCOMPARE(failed.error->cause, kError.cause);
+}
+
+void TstMessages::logCheckpointEvaluationPredictionsRoundTrip() {
+  const Log log = throughTheWire(Log{1, 2, 3.5, "error", "disk full", kCheckpointFailed});
+  QCOMPARE(log.level, std::string("error"));
+  QCOMPARE(log.text, std::string("disk full"));
+  QCOMPARE(log.kind, std::string("checkpoint_failed"));
+  QCOMPARE(throughTheWire(Log{1, 2, 3.5, "info", "x"}).kind, std::string());
+  const Checkpoint checkpoint =
+      throughTheWire(Checkpoint{1, 2, 3.5, "checkpoints/step-00000002", true});
+  QCOMPARE(checkpoint.path, std::string("checkpoints/step-00000002"));
+  QVERIFY(checkpoint.best);
+  QCOMPARE(checkpoint.step, 2);
+  const Evaluation evaluation =
+      throughTheWire(Evaluation{7, 8, 9, "evaluations/step-00000008.json"});
+  QCOMPARE(evaluation.path, std::string("evaluations/step-00000008.json"));
+  QCOMPARE(evaluation.seq, 7);
+  const Predictions predictions = throughTheWire(Predictions{7, 8, 9, "p.json"});
+  QCOMPARE(predictions.path, std::string("p.json"));
+  QCOMPARE(predictions.time, 9.0);
+}
+
+void TstMessages::alertRoundTrips() {
+  const AlertMessage alert = throughTheWire(AlertMessage{"non_finite", 77, "loss is NaN"});
+  QCOMPARE(alert.kind, std::string("non_finite"));
+  QCOMPARE(alert.step, 77);
+  QCOMPARE(alert.text, std::string("loss is NaN"));
+}
+
+void TstMessages::okCarriesItsExtraMembers() {
+  const Ok ok = throughTheWire(Ok{"9", "{\n \"path\": \"a.json\", \"n\": [1, {\"x\": null}]}"});
+  QCOMPARE(ok.id, std::string("9"));
+  QVERIFY(nlohmann::json::parse(ok.extra) ==
+          nlohmann::json::parse(R"({"path":"a.json","n":[1,{"x":null}]})"));
+  const std::string line = encode(EngineMessage(Ok{"9", "{\n\"path\":\n\"a\"}"}));
+  QCOMPARE(line, std::string(R"({"v":1,"type":"ok","id":"9","path":"a"})"));
+  QCOMPARE(throughTheWire(Ok{"9"}).extra, std::string("{}"));
+  // The envelope cannot be replaced from within.
+  QVERIFY(wire(EngineMessage(Ok{"9", R"({"id":"8","v":2})"}))["id"] == nlohmann::json("9"));
+}
+
+void TstMessages::okRefusesAnExtraThatIsNoObject() {
+  QVERIFY_EXCEPTION_THROWN(encode(EngineMessage(Ok{"1", "[]"})), Error);
+  QVERIFY_EXCEPTION_THROWN(encode(EngineMessage(Ok{"1", ""})), Error);
+}
+
+void TstMessages::errorReplyRoundTripsWithoutAnId() {
+  const ErrorReply known = throughTheWire(ErrorReply{"4", "no such image"});
+  QCOMPARE(known.id, std::string("4"));
+  QCOMPARE(known.message, std::string("no such image"));
+  QCOMPARE(throughTheWire(ErrorReply{"", "not JSON"}).id, std::string());
+  QVERIFY(wire(EngineMessage(ErrorReply{"", "not JSON"}))["id"].is_null());
+}
+
+void TstMessages::wireNamesAreThoseOfTheContract() {
+  const auto type = [](const EngineMessage& message) {
+    return wire(message)["type"].get<std::string>();
+  };
+  QVERIFY(wire(ClientMessage(Hello{})) ==
+          nlohmann::json::parse(R"({"v":1,"type":"hello","since":-1,"attempt":0})"));
+  QVERIFY(
+      wire(ClientMessage(PredictRequest{"1", {4}, {}, "last", 0.5})) ==
+      nlohmann::json::parse(
+          R"({"v":1,"type":"predict","id":"1","image_ids":[4],"weights":"last","score_threshold":0.5})"));
+  QCOMPARE(type(Welcome{}), std::string("welcome"));
+  QCOMPARE(type(Reset{}), std::string("reset"));
+  QCOMPARE(type(Scalars{}), std::string("scalars"));
+  QCOMPARE(type(State{}), std::string("state"));
+  QCOMPARE(type(Log{}), std::string("log"));
+  QCOMPARE(type(Checkpoint{}), std::string("checkpoint"));
+  QCOMPARE(type(Evaluation{}), std::string("evaluation"));
+  QCOMPARE(type(Predictions{}), std::string("predictions"));
+  QCOMPARE(type(AlertMessage{}), std::string("alert"));
+  QCOMPARE(type(Ok{"1"}), std::string("ok"));
+  QCOMPARE(type(ErrorReply{}), std::string("error"));
+  QVERIFY(wire(EngineMessage(State{1, 2, 3, "failed", kError}))["error"] ==
+          nlohmann::json::parse(R"(
+      {"message":"rank 1 was killed","rank":1,"host":"node7","step":412,"phase":"backward",
+       "collective":"all_reduce 5","cause":"signal 9"})"));
+}
+
+void TstMessages::eventsHaveNeitherVersionNorSeq() {
+  QCOMPARE(encodeEvent(Checkpoint{9, 8, 7, "checkpoints/step-00000008", true}),
+           std::string(R"({"type":"checkpoint","path":"checkpoints/step-00000008","best":true})"));
+  QCOMPARE(encodeEvent(State{9, 8, 7, "running", {}}),
+           std::string(R"({"type":"state","state":"running","error":null})"));
+}
+
+void TstMessages::eventsTakeSeqStepAndTimeOfTheirRecord() {
+  const std::vector<EngineMessage> events = {
+      State{1, 2, 3.5, "failed", kError}, Log{1, 2, 3.5, "warning", "slow", "x"},
+      Checkpoint{1, 2, 3.5, "c", true}, Evaluation{1, 2, 3.5, "e"}, Predictions{1, 2, 3.5, "p"}};
+  for (const EngineMessage& event : events) {
+    const EngineMessage decoded = decodeEvent(encodeEvent(event), 1, 2, 3.5);
+    QCOMPARE(encode(decoded), encode(event));
+  }
+  QVERIFY_EXCEPTION_THROWN(decodeEvent("{}", 0, 0, 0), Error);
+  QVERIFY_EXCEPTION_THROWN(decodeEvent("[]", 0, 0, 0), Error);
+  QVERIFY_EXCEPTION_THROWN(decodeEvent(R"({"type":"state"})", 0, 0, 0), Error);
+  QVERIFY_EXCEPTION_THROWN(decodeEvent(R"({"type":"scalars"})", 0, 0, 0), Error);
+}
+
+void TstMessages::messagesThatAreNoEventsAreRefused() {
+  QVERIFY_EXCEPTION_THROWN(encodeEvent(Welcome{}), Error);
+  QVERIFY_EXCEPTION_THROWN(encodeEvent(Scalars{}), Error);
+  QVERIFY_EXCEPTION_THROWN(encodeEvent(Ok{}), Error);
+}
+
+void TstMessages::invalidUtf8IsReplacedOnTheWayOut() {
+  const std::string line = encode(EngineMessage(Log{1, 2, 3, "info", "a\xffz"}));
+  QCOMPARE(std::get<Log>(decodeEngineMessage(line)).text, std::string("a\xEF\xBF\xBDz"));
+}
+
+void TstMessages::unknownMembersAreLetPass() {
+  const auto message = decodeClientMessage(R"({"v":1,"type":"stop","id":"1","later":{"a":[]}})");
+  QCOMPARE(std::get<Command>(message).name, std::string("stop"));
+}
+
+LOCKSTEP_TEST(TstMessages)
+#include "tst_messages.moc"

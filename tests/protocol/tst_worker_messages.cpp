@@ -1,0 +1,210 @@
+#include <QTest>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/protocol/worker_messages.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::protocol;
+
+namespace {
+
+template <typename Message>
+Message throughTheWire(const Message& message) {
+  if constexpr (std::is_constructible_v<SupervisorMessage, Message>) {
+    return std::get<Message>(decodeSupervisorMessage(encode(SupervisorMessage(message))));
+  } else {
+    return std::get<Message>(decodeWorkerMessage(encode(WorkerMessage(message))));
+  }
+}
+
+Job fullJob() {
+  Job job;
+  job.kind = "predict";
+  job.configYaml = "name: \"a\"\nsolver: {max_steps: 3}\n";
+  job.runFolder = "/runs/ä";
+  job.rank = 1, job.worldSize = 4, job.localRank = 3;
+  job.resumeFrom = "/runs/ä/checkpoints/step-00000010";
+  job.weights = "/w.safetensors";
+  job.weightsName = "step-00000010";
+  job.step = 10;
+  job.split = "train";
+  job.perImage = true;
+  job.paths = {"a.png", "b c.jpg"};
+  job.scoreThreshold = 0.25;
+  job.out = "/tmp/o.json";
+  job.overlays = "/tmp/overlays";
+  job.folder = "/tmp/shapes";
+  job.trainImages = 7, job.valImages = 8;
+  job.seed = -5;
+  return job;
+}
+
+}  // namespace
+
+class TstWorkerMessages : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void jobRoundTrips();
+  void everyMemberOfAJobIsOnTheWire();
+  void controlRoundTrips();
+  void heartbeatRoundTrips();
+  void scalarBatchKeepsEveryStepInOrder();
+  void stateAndLogRoundTrip();
+  void readyMessagesRoundTrip();
+  void answersProgressAndEndsRoundTrip();
+  void splitBatchesFitIntoLinesAndLoseNothing();
+};
+
+void TstWorkerMessages::jobRoundTrips() {
+  const Job sent = fullJob();
+  const Job got = throughTheWire(sent);
+  QCOMPARE(got.kind, sent.kind);
+  QCOMPARE(got.configYaml, sent.configYaml);
+  QCOMPARE(got.runFolder, sent.runFolder);
+  QCOMPARE(got.rank, sent.rank);
+  QCOMPARE(got.worldSize, sent.worldSize);
+  QCOMPARE(got.localRank, sent.localRank);
+  QCOMPARE(got.resumeFrom, sent.resumeFrom);
+  QCOMPARE(got.weights, sent.weights);
+  QCOMPARE(got.weightsName, sent.weightsName);
+  QCOMPARE(got.step, sent.step);
+  QCOMPARE(got.split, sent.split);
+  QCOMPARE(got.perImage, sent.perImage);
+  QCOMPARE(got.paths, sent.paths);
+  QCOMPARE(got.scoreThreshold, sent.scoreThreshold);
+  QCOMPARE(got.out, sent.out);
+  QCOMPARE(got.overlays, sent.overlays);
+  QCOMPARE(got.folder, sent.folder);
+  QCOMPARE(got.trainImages, sent.trainImages);
+  QCOMPARE(got.valImages, sent.valImages);
+  QCOMPARE(got.seed, sent.seed);
+}
+
+/// A default job and one that differs in every member differ in every member on the wire.
+void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
+  const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
+  const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
+  QCOMPARE(full.size(), 22u);
+  for (const auto& [name, value] : full.items()) {
+    if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
+  }
+}
+
+void TstWorkerMessages::controlRoundTrips() {
+  const Control pause = throughTheWire(Control{"pause", "4", {}, ""});
+  QCOMPARE(pause.name, std::string("pause"));
+  QCOMPARE(pause.id, std::string("4"));
+  QVERIFY(pause.predict.imageIds.empty());
+  Control sent{"predict", std::string(1, kIntegerIdMark) + "5", {}, "/run/answer.json"};
+  sent.predict.paths = {"x.png"};
+  sent.predict.weights = "/w.safetensors";
+  sent.predict.scoreThreshold = 0.7;
+  const Control got = throughTheWire(sent);
+  QCOMPARE(got.id, sent.id);
+  QCOMPARE(got.out, sent.out);
+  QCOMPARE(got.predict.id, sent.id);
+  QCOMPARE(got.predict.paths, sent.predict.paths);
+  QCOMPARE(got.predict.weights, sent.predict.weights);
+  QCOMPARE(got.predict.scoreThreshold, 0.7);
+}
+
+void TstWorkerMessages::heartbeatRoundTrips() {
+  const Heartbeat got = throughTheWire(Heartbeat{12, "backward", "all_reduce 3"});
+  QCOMPARE(got.step, 12);
+  QCOMPARE(got.phase, std::string("backward"));
+  QCOMPARE(got.collective, std::string("all_reduce 3"));
+}
+
+void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
+  ScalarBatch sent;
+  for (int step = 1; step <= 20; ++step) {
+    sent.records.push_back(
+        {step, step + 0.125, {{"a", 0.1f * static_cast<float>(step)}, {"b", std::nanf("")}}});
+  }
+  const ScalarBatch got = throughTheWire(sent);
+  QCOMPARE(got.records.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i) {
+    QCOMPARE(got.records[i].step, sent.records[i].step);
+    QCOMPARE(got.records[i].time, sent.records[i].time);
+    QCOMPARE(got.records[i].values[0], sent.records[i].values[0]);
+    QVERIFY(std::isnan(got.records[i].values[1].second));
+  }
+  QVERIFY(throughTheWire(ScalarBatch{}).records.empty());
+}
+
+void TstWorkerMessages::stateAndLogRoundTrip() {
+  const WorkerState state = throughTheWire(WorkerState{"paused", 9});
+  QCOMPARE(state.state, std::string("paused"));
+  QCOMPARE(state.step, 9);
+  const WorkerLog log = throughTheWire(WorkerLog{"warning", "slow disk", 3});
+  QCOMPARE(log.level, std::string("warning"));
+  QCOMPARE(log.text, std::string("slow disk"));
+  QCOMPARE(log.step, 3);
+}
+
+void TstWorkerMessages::readyMessagesRoundTrip() {
+  const CheckpointReady checkpoint =
+      throughTheWire(CheckpointReady{5, "/p", true, true, "disk full"});
+  QCOMPARE(checkpoint.step, 5);
+  QCOMPARE(checkpoint.partial, std::string("/p"));
+  QVERIFY(checkpoint.best && checkpoint.last);
+  QCOMPARE(checkpoint.error, std::string("disk full"));
+  const EvaluationReady best = throughTheWire(EvaluationReady{6, "/e", "segm/AP", 0.5});
+  QCOMPARE(best.step, 6);
+  QCOMPARE(best.partial, std::string("/e"));
+  QCOMPARE(best.bestMetric, std::string("segm/AP"));
+  QCOMPARE(best.bestValue, std::optional<double>(0.5));
+  QCOMPARE(throughTheWire(EvaluationReady{6, "/e", "segm/AP", {}}).bestValue, std::nullopt);
+  const PredictionsReady predictions = throughTheWire(PredictionsReady{7, "/q"});
+  QCOMPARE(predictions.step, 7);
+  QCOMPARE(predictions.partial, std::string("/q"));
+}
+
+void TstWorkerMessages::answersProgressAndEndsRoundTrip() {
+  const Answer answer = throughTheWire(Answer{"1", "/a.json", "why not"});
+  QCOMPARE(answer.id, std::string("1"));
+  QCOMPARE(answer.path, std::string("/a.json"));
+  QCOMPARE(answer.error, std::string("why not"));
+  const Progress progress = throughTheWire(Progress{3, 10, "evaluating"});
+  QCOMPARE(progress.done, 3);
+  QCOMPARE(progress.total, 10);
+  QCOMPARE(progress.text, std::string("evaluating"));
+  const Finished finished = throughTheWire(Finished{400, true, "{\"a\": 1}"});
+  QCOMPARE(finished.step, 400);
+  QVERIFY(finished.stopped);
+  QCOMPARE(finished.result, std::string("{\"a\": 1}"));
+  const Failed failed = throughTheWire(Failed{"loss is NaN", 2, 41, "backward", "c", "why"});
+  QCOMPARE(failed.message, std::string("loss is NaN"));
+  QCOMPARE(failed.exitStatus, 2);
+  QCOMPARE(failed.step, 41);
+  QCOMPARE(failed.phase, std::string("backward"));
+  QCOMPARE(failed.collective, std::string("c"));
+  QCOMPARE(failed.cause, std::string("why"));
+}
+
+void TstWorkerMessages::splitBatchesFitIntoLinesAndLoseNothing() {
+  ScalarBatch batch;
+  for (int step = 1; step <= 200; ++step) {
+    StepScalars record{step, 0.5, {}};
+    for (int tag = 0; tag < 600; ++tag) {
+      record.values.emplace_back("grad_norm/backbone.layer\x01." + std::to_string(tag),
+                                 1.0f / 3.0f);
+    }
+    batch.records.push_back(std::move(record));
+  }
+  std::int64_t expected = 1;
+  const auto parts = splitBatch(batch);
+  QVERIFY(parts.size() > 1);
+  for (const ScalarBatch& part : parts) {
+    QVERIFY(encode(WorkerMessage(part)).size() <= kMaxLineBytes);
+    for (const StepScalars& record : part.records) QCOMPARE(record.step, expected++);
+  }
+  QCOMPARE(expected, 201);
+  QVERIFY(splitBatch(ScalarBatch{}).empty());
+}
+
+LOCKSTEP_TEST(TstWorkerMessages)
+#include "tst_worker_messages.moc"
