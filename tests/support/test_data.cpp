@@ -23,7 +23,8 @@ QString python() {
     const QString path = QStringLiteral(LOCKSTEP_SOURCE_DIR "/.venv/bin/python");
     if (!QFileInfo::exists(path)) return QString();
     QProcess process;
-    process.start(path, {QStringLiteral("-c"), QStringLiteral("import torchvision, pycocotools, safetensors")});
+    process.start(path, {QStringLiteral("-c"),
+                         QStringLiteral("import torchvision, pycocotools, safetensors")});
     return process.waitForFinished(120000) && process.exitCode() == 0 ? path : QString();
   }();
   return found;

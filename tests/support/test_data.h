@@ -1,14 +1,13 @@
 #pragma once
 
 #include <QString>
-
 #include <filesystem>
 #include <string>
 
 namespace lockstep::tests {
 
-/// Folder of real data sets named by LOCKSTEP_TEST_DATA, joined with `relative`; empty when it is not there (the test then
-/// skips: QSKIP("LOCKSTEP_TEST_DATA has no droplets")).
+/// Folder of real data sets named by LOCKSTEP_TEST_DATA, joined with `relative`; empty when it is
+/// not there (the test then skips: QSKIP("LOCKSTEP_TEST_DATA has no droplets")).
 std::filesystem::path realData(const std::string& relative);
 
 /// Root of the sources, for files under tests/ and configs/.
@@ -17,7 +16,8 @@ std::filesystem::path sourceFolder();
 /// A program of this build, e.g. program("lockstep-engine").
 QString program(const char* name);
 
-/// Python with torch, torchvision and pycocotools (packaging/setup.sh --dev puts it in .venv); empty when it is not there.
+/// Python with torch, torchvision and pycocotools (packaging/setup.sh --dev puts it in .venv);
+/// empty when it is not there.
 QString python();
 
 }  // namespace lockstep::tests

@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QFileInfo>
 #include <QTest>
-
 #include <cstdio>
 #include <map>
 
@@ -28,6 +27,8 @@ int registerTest(const char* file, std::function<std::unique_ptr<QObject>()> mak
 /// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them.
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
+  // Qt Test would have gdb read all of LibTorch's symbols after a crash: minutes.
+  qputenv("QTEST_DISABLE_STACK_DUMP", "1");
   QApplication application(argc, argv);
   QStringList arguments = QCoreApplication::arguments();
   const QString unit = arguments.size() > 1 && !arguments[1].startsWith(QLatin1Char('-'))

@@ -1,0 +1,44 @@
+#include "engine/eval/detections.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/eval/mask_rle.h"
+#include "engine/ops/paste_masks.h"
+
+namespace lockstep::eval {
+
+std::vector<CategoryId> categoriesOf(const coco::Dataset& dataset) {
+  std::vector<CategoryId> ids;
+  for (const coco::Category& category : dataset.categories()) ids.push_back(category.id);
+  return ids;
+}
+
+std::vector<coco::Detection> toDetections(const ops::PredInstances& predictions,
+                                          const ops::ImageSize& seen,
+                                          const ops::ImageSize& original, ImageId imageId,
+                                          const std::vector<CategoryId>& categories) {
+  const float scaleX = static_cast<float>(original.width) / static_cast<float>(seen.width);
+  const float scaleY = static_cast<float>(original.height) / static_cast<float>(seen.height);
+  const at::Tensor boxes =
+      (predictions.boxesXyxy.cpu() * at::tensor({scaleX, scaleY, scaleX, scaleY})).contiguous();
+  const std::vector<ops::MaskCrop> masks =
+      ops::pasteMasks(predictions.maskProbs.cpu(), boxes, original);
+  const at::Tensor scores = predictions.scores.cpu();
+  const at::Tensor classes = predictions.classes.cpu();
+
+  const auto box = boxes.accessor<float, 2>();
+  const auto score = scores.accessor<float, 1>();
+  const auto classIndex = classes.accessor<std::int64_t, 1>();
+  std::vector<coco::Detection> detections(masks.size());
+  for (std::size_t i = 0; i < detections.size(); ++i) {
+    const double x = box[i][0], y = box[i][1];
+    detections[i] = {imageId,
+                     categories.at(classIndex[i] - 1),
+                     score[i],
+                     {x, y, box[i][2] - x, box[i][3] - y},
+                     toRle(masks[i], original)};
+  }
+  return detections;
+}
+
+}  // namespace lockstep::eval

@@ -1,0 +1,137 @@
+#include "engine/eval/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+
+namespace lockstep::eval {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Non-finite numbers are strings in every JSON of ours.
+Json number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+Json lossesJson(const LossValues& values) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) json[kLossNames[i]] = number(values[i]);
+  return json;
+}
+
+Json statsJson(const std::optional<coco::AveragePrecision>& precision) {
+  if (!precision) return nullptr;
+  Json json = Json::object();
+  for (std::size_t i = 0; i < precision->stats.size(); ++i) {
+    json[coco::kStatNames[i]] = number(precision->stats[i]);
+  }
+  return json;
+}
+
+Json classesJson(const Evaluation& evaluation) {
+  Json classes = Json::array();
+  if (!evaluation.bbox) return classes;
+  for (std::size_t i = 0; i < evaluation.bbox->classes.size(); ++i) {
+    const auto& box = evaluation.bbox->classes[i];
+    Json entry{{"category_id", box.category.value},
+               {"name", box.name},
+               {"bbox", {{"AP", number(box.ap)}, {"AP50", number(box.ap50)}}}};
+    if (evaluation.segm) {
+      const auto& mask = evaluation.segm->classes[i];
+      entry["segm"] = {{"AP", number(mask.ap)}, {"AP50", number(mask.ap50)}};
+    }
+    classes.push_back(std::move(entry));
+  }
+  return classes;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+LossValues meanLosses(const std::vector<ImageLosses>& perImage) {
+  LossValues sum{};
+  for (const ImageLosses& image : perImage) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += image.values[i];
+  }
+  for (double& value : sum) value /= static_cast<double>(std::max<std::size_t>(1, perImage.size()));
+  return sum;
+}
+
+std::string toJson(const Evaluation& evaluation, bool withPerImage) {
+  Json json{{"step", evaluation.step}, {"images", evaluation.imageCount}};
+  json["losses"] = evaluation.losses ? lossesJson(*evaluation.losses) : Json(nullptr);
+  if (withPerImage) {
+    Json images = Json::array();
+    for (const ImageLosses& image : evaluation.perImage) {
+      Json entry{{"image_id", image.imageId.value}};
+      entry.update(lossesJson(image.values));
+      images.push_back(std::move(entry));
+    }
+    json["per_image"] = std::move(images);
+  }
+  json["bbox"] = statsJson(evaluation.bbox);
+  json["segm"] = statsJson(evaluation.segm);
+  json["classes"] = classesJson(evaluation);
+  return dump(json);
+}
+
+std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,
+                            const std::vector<coco::Detection>& detections) {
+  Json ids = Json::array();
+  for (ImageId id : imageIds) ids.push_back(id.value);
+  return "{\"image_ids\": " + ids.dump() + ", \"score_threshold\": " + Json(scoreThreshold).dump() +
+         ", \"detections\": " + coco::detectionsToJson(detections) + "}\n";
+}
+
+std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& evaluation) {
+  std::vector<std::pair<std::string, float>> scalars;
+  if (evaluation.losses) {
+    for (std::size_t i = 0; i < evaluation.losses->size(); ++i) {
+      scalars.emplace_back(std::string("eval/") + kLossNames[i],
+                           static_cast<float>((*evaluation.losses)[i]));
+    }
+  }
+  const auto addStats = [&](const char* kind,
+                            const std::optional<coco::AveragePrecision>& precision) {
+    if (!precision) return;
+    for (std::size_t i = 0; i < precision->stats.size(); ++i) {
+      scalars.emplace_back(std::string("eval/") + kind + "/" + coco::kStatNames[i],
+                           static_cast<float>(precision->stats[i]));
+    }
+  };
+  addStats("bbox", evaluation.bbox);
+  addStats("segm", evaluation.segm);
+  return scalars;
+}
+
+std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric) {
+  for (std::size_t i = 0; i < kLossNames.size(); ++i) {
+    if (metric != kLossNames[i]) continue;
+    return evaluation.losses ? std::optional((*evaluation.losses)[i]) : std::nullopt;
+  }
+  for (const auto& [kind, precision] :
+       {std::pair{"bbox/", &evaluation.bbox}, std::pair{"segm/", &evaluation.segm}}) {
+    if (!metric.starts_with(kind)) continue;
+    for (std::size_t i = 0; i < coco::kStatNames.size(); ++i) {
+      if (metric.substr(5) != coco::kStatNames[i]) continue;
+      if (!*precision || (*precision)->stats[i] < 0) return std::nullopt;
+      return (*precision)->stats[i];
+    }
+  }
+  throw base::mendable("evaluation.best_metric: no evaluation has a '" + std::string(metric) +
+                       "'; use segm/AP, bbox/AP50, loss_total, loss_mask or the like");
+}
+
+bool isBetter(std::string_view metric, double value, double than) {
+  return metric.starts_with("loss") ? value < than : value > than;
+}
+
+}  // namespace lockstep::eval

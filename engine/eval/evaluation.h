@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/coco/average_precision.h"
+#include "engine/coco/results.h"
+
+namespace lockstep::eval {
+
+/// Losses in the order of their values everywhere; the last is the weighted sum.
+inline constexpr std::array<const char*, 6> kLossNames{"loss_classifier",  "loss_box_reg",
+                                                       "loss_mask",        "loss_objectness",
+                                                       "loss_rpn_box_reg", "loss_total"};
+using LossValues = std::array<double, kLossNames.size()>;
+
+struct ImageLosses {
+  ImageId imageId;
+  LossValues values{};
+};
+
+/// Held-out figures of one state of the model.
+struct Evaluation {
+  std::int64_t step = 0;  ///< 0: unknown
+  std::int64_t imageCount = 0;
+  std::optional<LossValues> losses;   ///< mean over images, added in data-set order in double
+  std::vector<ImageLosses> perImage;  ///< in data-set order; empty when losses were not asked for
+  std::vector<coco::Detection>
+      detections;  ///< in data-set order, per image best first; when AP was asked for
+  std::optional<coco::AveragePrecision> bbox;  ///< absent where only the loss was due
+  std::optional<coco::AveragePrecision> segm;
+};
+
+/// Mean of the images' losses in double, in their order.
+LossValues meanLosses(const std::vector<ImageLosses>& perImage);
+
+/// JSON of `evaluate --out` and of evaluations/step-N.json.
+std::string toJson(const Evaluation& evaluation, bool withPerImage);
+
+/// JSON of predictions/step-N.json: {"image_ids", "score_threshold", "detections"}.
+std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,
+                            const std::vector<coco::Detection>& detections);
+
+/// `eval/loss_mask`, `eval/segm/AP` …: what the event log keeps of an evaluation.
+std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& evaluation);
+
+/// A metric by its name without `eval/`: `segm/AP`, `bbox/AP50`, `loss_total`. Absent when this
+/// evaluation does not have it or cannot say it (-1). Throws Error (mendable) for a name that no
+/// evaluation has.
+std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric);
+
+/// Losses are better when lower, everything else when higher.
+bool isBetter(std::string_view metric, double value, double than);
+
+}  // namespace lockstep::eval

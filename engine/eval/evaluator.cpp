@@ -1,0 +1,140 @@
+#include "engine/eval/evaluator.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/eval/detections.h"
+
+namespace lockstep::eval {
+namespace {
+
+/// Puts a model into evaluation mode and back.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(model::MaskRcnn& model)
+      : model_(model), wasTraining_(model.is_training()) {
+    model_.eval();
+  }
+  ~EvaluationMode() { model_.train(wasTraining_); }
+  EvaluationMode(const EvaluationMode&) = delete;
+
+ private:
+  model::MaskRcnn& model_;
+  bool wasTraining_;
+};
+
+LossValues lossValues(const model::Losses& losses, const config::LossWeights& weights) {
+  const std::array<double, 5> factors{weights.classifier, weights.boxReg, weights.mask,
+                                      weights.objectness, weights.rpnBoxReg};
+  LossValues values{};
+  double total = 0;
+  const auto named = losses.named();
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    values[i] = named[i].second.item<float>();
+    total += factors[i] * values[i];
+  }
+  values.back() = total;
+  return values;
+}
+
+/// What one image gave.
+struct ImageFigures {
+  LossValues losses{};
+  std::vector<coco::Detection> detections;
+};
+
+std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
+  std::vector<coco::Detection> detections;
+  for (ImageFigures& image : figures)
+    std::ranges::move(image.detections, std::back_inserter(detections));
+  return detections;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const data::SampleLoader& loader, const EvaluatorOptions& options)
+    : loader_(loader), options_(options), categories_(categoriesOf(loader.dataset())) {}
+
+std::int64_t Evaluator::imageCount() const {
+  const auto all = static_cast<std::int64_t>(dataset().images().size());
+  return options_.maxImages > 0 ? std::min<std::int64_t>(options_.maxImages, all) : all;
+}
+
+Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
+                               const Progress& progress) const {
+  const EvaluationMode mode(model);
+  std::vector<ImageFigures> figures(imageCount());
+  const auto evaluateImage = [&](std::int64_t index) {
+    data::Batch batch = loader_.loadEvaluation(index).to(options_.device);
+    batch.samplingKeys = {data::evaluationSamplingKey(options_.seed, batch.ids[0])};
+    ImageFigures& image = figures[index];
+    const auto keep = [&](const std::vector<ops::PredInstances>& predictions) {
+      image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
+                                      batch.ids[0], categories_);
+    };
+    if (request.losses && request.averagePrecision) {
+      const model::LossesAndDetections both =
+          model.lossesAndDetections(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
+      image.losses = lossValues(both.losses, options_.lossWeights);
+      keep(both.detections);
+    } else if (request.losses) {
+      image.losses =
+          lossValues(model.losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys),
+                     options_.lossWeights);
+    } else {
+      keep(model.detect(batch.images, batch.sizes));
+    }
+  };
+  forEachImage(imageCount(), threads(), evaluateImage, progress);
+
+  Evaluation evaluation;
+  evaluation.imageCount = imageCount();
+  std::vector<ImageId> ids;
+  for (std::size_t i = 0; i < figures.size(); ++i) ids.push_back(dataset().images()[i].id);
+  if (request.losses) {
+    for (std::size_t i = 0; i < figures.size(); ++i)
+      evaluation.perImage.push_back({ids[i], figures[i].losses});
+    evaluation.losses = meanLosses(evaluation.perImage);
+  }
+  if (request.averagePrecision) {
+    evaluation.detections = joined(figures);
+    evaluation.bbox = coco::evaluate(dataset(), evaluation.detections, coco::IouType::Box, ids);
+    evaluation.segm = coco::evaluate(dataset(), evaluation.detections, coco::IouType::Mask, ids);
+  }
+  return evaluation;
+}
+
+std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
+                                               const std::vector<std::size_t>& imageIndices,
+                                               const Progress& progress) const {
+  const EvaluationMode mode(model);
+  std::vector<ImageFigures> figures(imageIndices.size());
+  forEachImage(
+      static_cast<std::int64_t>(imageIndices.size()), threads(),
+      [&](std::int64_t i) {
+        const data::Batch batch = loader_.loadEvaluation(imageIndices[i]).to(options_.device);
+        figures[i].detections =
+            toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                         batch.originalSizes[0], batch.ids[0], categories_);
+      },
+      progress);
+  return joined(figures);
+}
+
+std::vector<coco::Detection> detectFile(model::MaskRcnn& model, const std::filesystem::path& file,
+                                        ImageId id, const config::AugmentConfig& augment,
+                                        const std::vector<CategoryId>& categories,
+                                        at::Device device) {
+  const EvaluationMode mode(model);
+  std::vector<coco::Detection> detections;
+  forEachImage(1, 1, [&](std::int64_t) {
+    const data::Batch batch = data::loadForPrediction(file, id, augment).to(device);
+    detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                              batch.originalSizes[0], id, categories);
+  });
+  return detections;
+}
+
+}  // namespace lockstep::eval

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "engine/config/experiment.h"
+#include "engine/data/sample_loader.h"
+#include "engine/eval/evaluation.h"
+#include "engine/eval/parallel_images.h"
+#include "engine/model/mask_rcnn.h"
+
+namespace lockstep::eval {
+
+struct EvaluatorOptions {
+  config::LossWeights lossWeights;
+  std::uint64_t seed = 1;
+  at::Device device = at::kCPU;
+  int threads = 1;    ///< images side by side on a CPU; a GPU takes one after another
+  int maxImages = 0;  ///< the first so many of the data set; 0: all
+};
+
+struct EvaluationRequest {
+  bool losses = true;
+  bool averagePrecision = true;
+};
+
+/// Held-out figures over one part of a data set. Every image goes through the model alone, with its
+/// own padding and norms in evaluation mode, so that its figures depend on the weights, the seed
+/// and its id only.
+class Evaluator {
+ public:
+  /// Keeps a reference to the loader.
+  Evaluator(const data::SampleLoader& loader, const EvaluatorOptions& options);
+
+  /// Losses and detections share one pass of the backbone. Leaves the model in the mode it was in.
+  /// Throws Error naming the file for an image that cannot be read.
+  Evaluation evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
+                      const Progress& progress = {}) const;
+
+  /// Detections of some images (indices into Dataset::images()), in that order, per image best
+  /// first.
+  std::vector<coco::Detection> detect(model::MaskRcnn& model,
+                                      const std::vector<std::size_t>& imageIndices,
+                                      const Progress& progress = {}) const;
+
+  std::int64_t imageCount() const;
+  const coco::Dataset& dataset() const { return loader_.dataset(); }
+
+ private:
+  int threads() const { return options_.device.is_cpu() ? options_.threads : 1; }
+
+  const data::SampleLoader& loader_;
+  EvaluatorOptions options_;
+  std::vector<CategoryId> categories_;
+};
+
+/// Detections of one image file that belongs to no data set; the image gets `id`. One intra-op
+/// thread, no gradients.
+std::vector<coco::Detection> detectFile(model::MaskRcnn& model, const std::filesystem::path& file,
+                                        ImageId id, const config::AugmentConfig& augment,
+                                        const std::vector<CategoryId>& categories,
+                                        at::Device device);
+
+}  // namespace lockstep::eval

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/coco/dataset.h"
+#include "engine/config/experiment.h"
+#include "engine/model/mask_rcnn.h"
+
+namespace lockstep::train {
+
+/// A model with the weights of a file, for evaluation and prediction.
+struct LoadedModel {
+  std::shared_ptr<model::MaskRcnn> model;  ///< in evaluation mode, on the device
+  std::vector<CategoryId> categories;      ///< categories[k-1] is that of class k
+  std::vector<std::string> categoryNames;  ///< empty when the file does not say
+};
+
+/// The device of `runtime.device`: auto is a GPU where one and its kernels are there. Throws Error
+/// (mendable) when a GPU is asked for and is not there.
+at::Device chooseDevice(const std::string& device);
+
+/// Classes come from the file's metadata, else from the data set (may be null). Throws Error
+/// (mendable) for weights that do not fit the configuration or the data set.
+LoadedModel loadModel(const config::Experiment& experiment, const std::filesystem::path& weights,
+                      const coco::Dataset* dataset, at::Device device);
+
+/// What model.safetensors says about itself.
+checkpoint::ModelFacts modelFacts(const config::ModelConfig& model, const coco::Dataset& dataset);
+
+}  // namespace lockstep::train

@@ -1,0 +1,26 @@
+#include "engine/train/mailbox.h"
+
+#include <utility>
+
+namespace lockstep::train {
+
+void Mailbox::post(protocol::Control control) {
+  {
+    const std::lock_guard lock(mutex_);
+    controls_.push_back(std::move(control));
+  }
+  posted_.notify_one();
+}
+
+std::vector<protocol::Control> Mailbox::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(controls_, {});
+}
+
+std::vector<protocol::Control> Mailbox::waitAndTake() {
+  std::unique_lock lock(mutex_);
+  posted_.wait(lock, [this] { return !controls_.empty(); });
+  return std::exchange(controls_, {});
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace lockstep::train {
+
+/// Where a rank is, for its heartbeat and for the report of a failure. Written by the working
+/// thread, read by any.
+struct PhaseReport {
+  std::atomic<std::int64_t> step{0};
+  std::atomic<const char*> phase{"loading"};  ///< a string literal
+  std::atomic<const char*> collective{""};    ///< the last one entered
+};
+
+}  // namespace lockstep::train

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/eval/evaluator.h"
+#include "engine/protocol/messages.h"
+#include "engine/train/loaded_model.h"
+
+namespace lockstep::train {
+
+/// What a request for predictions is answered with.
+struct PredictionSource {
+  const LoadedModel& loaded;
+  const eval::Evaluator* heldOut;  ///< images by id; null: paths only
+  const config::AugmentConfig& augment;
+  at::Device device;
+};
+
+/// Detections with a score of at least the request's, on images of the held-out part by id or on
+/// files (ids 1 … n in order), as the JSON of predictions/step-N.json. Throws Error for an unknown
+/// id or a file that cannot be read.
+std::string predict(const PredictionSource& source, const protocol::PredictRequest& request);
+
+}  // namespace lockstep::train

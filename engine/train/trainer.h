@@ -1,0 +1,108 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/coco/dataset.h"
+#include "engine/config/experiment.h"
+#include "engine/data/prefetcher.h"
+#include "engine/data/sample_loader.h"
+#include "engine/data/sampler.h"
+#include "engine/dist/world.h"
+#include "engine/eval/evaluator.h"
+#include "engine/model/mask_rcnn.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/solver/optimizer.h"
+#include "engine/solver/schedule.h"
+#include "engine/train/loaded_model.h"
+#include "engine/train/mailbox.h"
+#include "engine/train/phase.h"
+#include "engine/train/step_recorder.h"
+#include "engine/train/training_observer.h"
+
+namespace lockstep::train {
+
+/// What a trainer works with and lives shorter than.
+struct TrainerContext {
+  dist::World& world;
+  Mailbox& mailbox;
+  PhaseReport& phase;
+  TrainingObserver& observer;
+};
+
+/// Trains one experiment: one explicit loop, and what happens between steps. Writes partial files
+/// into the run folder; the supervisor puts them in their place.
+class Trainer {
+ public:
+  /// `experiment` is resolved (durations in steps, threads, absolute paths). Reads annotations and
+  /// start weights. Throws Error.
+  Trainer(const config::Experiment& experiment, const run_folder::Layout& layout,
+          const TrainerContext& context);
+  ~Trainer();
+
+  /// Goes on from a whole checkpoint. Throws Error naming the file that is broken or does not fit.
+  void resume(const std::filesystem::path& checkpointFolder);
+
+  struct Outcome {
+    std::int64_t step = 0;
+    bool stopped = false;  ///< on request, before max_steps
+  };
+  /// Blocks until the last step or a stop. Throws Error.
+  Outcome run();
+
+ private:
+  /// What is due after a step.
+  struct Due {
+    bool log = false, losses = false, averagePrecision = false, predictions = false,
+         checkpoint = false;
+  };
+  enum class Wish { GoOn, Stop };
+
+  void makeModel();
+  void trainStep(data::Prefetcher& batches, std::int64_t step);
+  [[noreturn]] void failNonFinite(const StepRecorder::HostFacts& facts,
+                                  const std::vector<ImageId>& images,
+                                  const at::Tensor& gradientNorm);
+  void flushScalars();
+  Due dueAfter(std::int64_t step) const;
+  void atBoundary(const Due& due);
+  /// Evaluates, writes and announces; returns whether it is the best so far.
+  bool evaluate(const eval::EvaluationRequest& request, bool withPredictions);
+  bool noteBest(const eval::Evaluation& evaluation);
+  void writePredictions(const std::vector<coco::Detection>& detections);
+  void saveCheckpoint(bool best, bool last);
+  Wish serveRequests();
+  void serve(const protocol::Control& control);
+  void answerPrediction(const protocol::Control& control);
+  void enter(const char* phase) { context_.phase.phase = phase; }
+  std::vector<std::size_t> watchedImages() const;
+
+  config::Experiment experiment_;
+  run_folder::Layout layout_;
+  TrainerContext context_;
+  at::Device device_;
+  coco::Dataset trainSet_;
+  std::optional<coco::Dataset> heldOutSet_;
+  std::unique_ptr<data::SampleLoader> trainLoader_, heldOutLoader_;
+  std::unique_ptr<data::Sampler> sampler_;
+  std::unique_ptr<eval::Evaluator> evaluator_;
+  std::shared_ptr<model::MaskRcnn> model_;
+  std::unique_ptr<solver::Optimizer> optimizer_;
+  std::vector<at::Tensor> parameters_;
+  solver::Schedule schedule_;
+  StepRecorder recorder_;
+  checkpoint::TrainingState state_;
+  std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
+  std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP
+  std::chrono::steady_clock::time_point flushed_{};
+  std::optional<LoadedModel> other_;  ///< for predictions with other weights than the current ones
+  std::string otherWeights_;
+};
+
+}  // namespace lockstep::train

@@ -1,0 +1,34 @@
+#include <torch/torch.h>
+
+#include "engine/base/atomic_file.h"
+#include "engine/eval/evaluator.h"
+#include "engine/train/loaded_model.h"
+#include "engine/worker/jobs.h"
+
+namespace lockstep::worker {
+
+protocol::Finished runEvaluate(const JobContext& context) {
+  const protocol::Job& job = context.job;
+  const config::Experiment experiment = experimentOf(job);
+  const config::DatasetPart& part = partOf(experiment, job.split);
+  const at::Device device = train::chooseDevice(experiment.runtime.device);
+  const coco::Dataset dataset = coco::Dataset::load(part.annotations);
+  const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
+  const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
+  const data::SampleLoader loader(dataset, part.images, experiment.augment, seed);
+  const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
+                                           .seed = seed,
+                                           .device = device,
+                                           .threads = experiment.runtime.cpuThreads,
+                                           .maxImages = experiment.evaluation.maxImages});
+  context.phase.phase = "evaluating";
+  eval::Evaluation evaluation =
+      evaluator.evaluate(*loaded.model, {.losses = true, .averagePrecision = true},
+                         progressTo(context.channel, "evaluating"));
+  evaluation.step = job.step;
+  const std::string json = eval::toJson(evaluation, job.perImage);
+  if (!job.out.empty()) base::writeFileAtomically(job.out, json);
+  return {job.step, false, eval::toJson(evaluation, /*withPerImage=*/false)};
+}
+
+}  // namespace lockstep::worker

@@ -1,0 +1,15 @@
+#include "engine/data/made_scenes.h"
+#include "engine/worker/jobs.h"
+
+namespace lockstep::worker {
+
+protocol::Finished runShapes(const JobContext& context) {
+  const protocol::Job& job = context.job;
+  const eval::Progress progress = progressTo(context.channel, "drawing");
+  data::writeMadeScenes(
+      {job.folder, job.trainImages, job.valImages, static_cast<std::uint64_t>(job.seed)},
+      [&](int done, int all) { progress(done, all); });
+  return {0, false, ""};
+}
+
+}  // namespace lockstep::worker

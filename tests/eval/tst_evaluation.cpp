@@ -1,0 +1,85 @@
+#include <QTest>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+#include "engine/eval/evaluation.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+
+namespace {
+
+eval::Evaluation sample() {
+  eval::Evaluation evaluation;
+  evaluation.step = 40;
+  evaluation.imageCount = 2;
+  evaluation.perImage = {{{7}, {1, 2, 3, 4, 5, 15}}, {{9}, {3, 2, 1, 0, 1, 7}}};
+  evaluation.losses = eval::meanLosses(evaluation.perImage);
+  coco::AveragePrecision precision;
+  precision.stats = {0.5, 0.75, 0.25, -1, 0.5, 0.5, 0.1, 0.2, 0.3, -1, 0.4, 0.5};
+  precision.classes = {{{1}, "droplet", 0.5, 0.75}};
+  evaluation.bbox = precision;
+  return evaluation;
+}
+
+}  // namespace
+
+class TstEvaluation : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void lossesAreTheMeanOverImages() {
+    const eval::LossValues mean = *sample().losses;
+    QCOMPARE(mean, (eval::LossValues{2, 2, 2, 2, 3, 11}));
+  }
+
+  void jsonHasTheNamesOfTheContract() {
+    const auto json = nlohmann::json::parse(eval::toJson(sample(), true));
+    QCOMPARE(json.at("step").get<int>(), 40);
+    QCOMPARE(json.at("images").get<int>(), 2);
+    QCOMPARE(json.at("losses").at("loss_rpn_box_reg").get<double>(), 3.0);
+    QCOMPARE(json.at("per_image").at(1).at("image_id").get<int>(), 9);
+    QCOMPARE(json.at("per_image").at(1).at("loss_total").get<double>(), 7.0);
+    QCOMPARE(json.at("bbox").at("AP75").get<double>(), 0.25);
+    QCOMPARE(json.at("bbox").size(), std::size_t(12));
+    QVERIFY(json.at("segm").is_null());
+    QCOMPARE(json.at("classes").at(0).at("name").get<std::string>(), std::string("droplet"));
+    QVERIFY(!nlohmann::json::parse(eval::toJson(sample(), false)).contains("per_image"));
+  }
+
+  void nonFiniteLossesAreStrings() {
+    eval::Evaluation evaluation = sample();
+    (*evaluation.losses)[2] = std::numeric_limits<double>::quiet_NaN();
+    (*evaluation.losses)[5] = -std::numeric_limits<double>::infinity();
+    const auto json = nlohmann::json::parse(eval::toJson(evaluation, false));
+    QCOMPARE(json.at("losses").at("loss_mask").get<std::string>(), std::string("NaN"));
+    QCOMPARE(json.at("losses").at("loss_total").get<std::string>(), std::string("-Infinity"));
+  }
+
+  void metricsGoByName() {
+    const eval::Evaluation evaluation = sample();
+    QCOMPARE(eval::metricValue(evaluation, "loss_objectness"), std::optional(2.0));
+    QCOMPARE(eval::metricValue(evaluation, "bbox/AP50"), std::optional(0.75));
+    QCOMPARE(eval::metricValue(evaluation, "bbox/APs"), std::optional<double>());
+    QCOMPARE(eval::metricValue(evaluation, "segm/AP"), std::optional<double>());
+    QVERIFY_EXCEPTION_THROWN(eval::metricValue(evaluation, "segm/ap"), Error);
+  }
+
+  void lowerLossesAndHigherPrecisionAreBetter() {
+    QVERIFY(eval::isBetter("loss_total", 1, 2));
+    QVERIFY(!eval::isBetter("loss_total", 2, 2));
+    QVERIFY(eval::isBetter("segm/AP", 2, 1));
+    QVERIFY(!eval::isBetter("segm/AP", 2, 2));
+  }
+
+  void scalarsCarryTheirTags() {
+    const auto scalars = eval::evaluationScalars(sample());
+    QCOMPARE(scalars.size(), std::size_t(18));
+    QCOMPARE(scalars.front(), (std::pair<std::string, float>("eval/loss_classifier", 2.f)));
+    QCOMPARE(scalars.back(), (std::pair<std::string, float>("eval/bbox/ARl", 0.5f)));
+  }
+};
+
+LOCKSTEP_TEST(TstEvaluation)
+#include "tst_evaluation.moc"

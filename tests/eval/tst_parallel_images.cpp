@@ -1,0 +1,50 @@
+#include <QTest>
+#include <atomic>
+#include <stdexcept>
+
+#include "engine/eval/parallel_images.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+
+class TstParallelImages : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void everyImageIsTakenOnce_data() {
+    QTest::addColumn<int>("threads");
+    for (const int threads : {1, 2, 7}) QTest::addRow("%d threads", threads) << threads;
+  }
+  void everyImageIsTakenOnce() {
+    QFETCH(int, threads);
+    std::vector<std::atomic<int>> taken(50);
+    std::atomic<int> reports = 0;
+    eval::forEachImage(
+        50, threads, [&](std::int64_t i) { ++taken[i]; },
+        [&](std::int64_t, std::int64_t) { ++reports; });
+    for (const auto& count : taken) QCOMPARE(count.load(), 1);
+    QCOMPARE(reports.load(), 50);
+  }
+
+  void imagesSeeOneThreadAndNoGradients() {
+    const int before = at::get_num_threads();
+    std::atomic<bool> right = true;
+    eval::forEachImage(4, 2, [&](std::int64_t) {
+      if (at::get_num_threads() != 1 || at::GradMode::is_enabled()) right = false;
+    });
+    QVERIFY(right);
+    QCOMPARE(at::get_num_threads(), before);
+    QVERIFY(at::GradMode::is_enabled());
+  }
+
+  void anExceptionReachesTheCaller() {
+    QVERIFY_EXCEPTION_THROWN(eval::forEachImage(20, 3,
+                                                [](std::int64_t i) {
+                                                  if (i == 5) throw std::runtime_error("image 5");
+                                                }),
+                             std::runtime_error);
+  }
+};
+
+LOCKSTEP_TEST(TstParallelImages)
+#include "tst_parallel_images.moc"

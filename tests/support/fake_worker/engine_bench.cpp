@@ -1,0 +1,181 @@
+#include "tests/support/fake_worker/engine_bench.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <QElapsedTimer>
+#include <QTest>
+#include <fstream>
+#include <sstream>
+
+#include "engine/base/error.h"
+#include "engine/events/reader.h"
+#include "engine/supervisor/socket_server.h"
+#include "tests/support/test_data.h"
+
+namespace lockstep::tests {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+/// An image's annotation file: the images are there, and empty, for nobody here decodes them.
+void writePart(const fs::path& folder, const std::string& part, int images) {
+  fs::create_directories(folder / part);
+  std::ostringstream json;
+  json << R"({"categories":[{"id":1,"name":"drop"}],"images":[)";
+  for (int i = 1; i <= images; ++i) {
+    const std::string name = part + std::to_string(i) + ".png";
+    std::ofstream(folder / part / name) << part << i;
+    json << (i > 1 ? "," : "") << R"({"id":)" << i << R"(,"file_name":")" << name
+         << R"(","width":64,"height":64})";
+  }
+  json << R"(],"annotations":[)";
+  for (int i = 1; i <= images; ++i) {
+    json
+        << (i > 1 ? "," : "") << R"({"id":)" << i << R"(,"image_id":)" << i
+        << R"(,"category_id":1,"iscrowd":0,"area":100,"bbox":[5,5,10,10],"segmentation":[[5,5,15,5,15,15,5,15]]})";
+  }
+  std::ofstream(folder / (part + ".json")) << json.str() << "]}";
+}
+
+constexpr const char* kExperiment = R"(name: bench
+dataset:
+  train: {images: train, annotations: train.json}
+  val: {images: val, annotations: val.json}
+augment: {min_size: [64], max_size: 64}
+solver: {batch_size: 2, max_steps: 6, warmup_steps: 0, milestones: [4]}
+checkpoint: {every: 2, keep: 2}
+monitor: {log_every: 2}
+runtime: {device: cpu, cpu_threads: 1}
+)";
+
+}  // namespace
+
+EngineBench::EngineBench() {
+  fs::create_directories(folder() / "bin");
+  fs::create_directories(folder() / "x");
+  fs::copy_file(program("lockstep-engine").toStdString(), folder() / "bin/lockstep-engine");
+  fs::copy_file(program("fake_worker").toStdString(), folder() / "bin/lockstep-worker");
+  writePart(folder(), "train", 4);
+  writePart(folder(), "val", 2);
+  std::ofstream(config()) << kExperiment;
+}
+
+fs::path EngineBench::folder() const { return fs::canonical(folder_.path().toStdString()); }
+
+void EngineBench::script(const std::string& text, const std::string& kind) {
+  std::ofstream(folder() / ("bin/lockstep-worker." + kind + ".script")) << text;
+}
+
+std::vector<std::string> EngineBench::received() const {
+  std::ifstream file(folder() / "bin/lockstep-worker.received");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+int EngineBench::workerPid() const {
+  int pid = 0;
+  for (const std::string& line : received()) {
+    if (line.starts_with("pid ")) pid = std::stoi(line.substr(4));
+  }
+  return pid;
+}
+
+void EngineBench::removeWorker() { fs::remove(folder() / "bin/lockstep-worker"); }
+
+std::unique_ptr<QProcess> EngineBench::start(const std::vector<std::string>& arguments) const {
+  auto process = std::make_unique<QProcess>();
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert(QStringLiteral("XDG_RUNTIME_DIR"),
+                     QString::fromStdString((folder() / "x").string()));
+  environment.insert(QStringLiteral("LOCKSTEP_RUNS"),
+                     QString::fromStdString((folder() / "runs").string()));
+  process->setProcessEnvironment(environment);
+  process->setWorkingDirectory(QString::fromStdString(folder().string()));
+  QStringList list;
+  for (const std::string& argument : arguments) list << QString::fromStdString(argument);
+  process->start(QString::fromStdString((folder() / "bin/lockstep-engine").string()), list);
+  if (!process->waitForStarted(kPatienceMs)) throw Error("lockstep-engine does not start");
+  return process;
+}
+
+EngineResult EngineBench::finish(QProcess& process) {
+  EngineResult result;
+  const bool ended =
+      process.state() == QProcess::NotRunning || process.waitForFinished(kPatienceMs);
+  if (!ended) process.kill();
+  if (ended && process.exitStatus() == QProcess::NormalExit) result.status = process.exitCode();
+  result.out = process.readAllStandardOutput().toStdString();
+  result.err = process.readAllStandardError().toStdString();
+  return result;
+}
+
+EngineResult EngineBench::run(const std::vector<std::string>& arguments) const {
+  return finish(*start(arguments));
+}
+
+run_folder::Layout EngineBench::onlyRun() const {
+  const auto runs = run_folder::listRuns(folder() / "runs");
+  if (runs.size() != 1) throw Error("there are " + std::to_string(runs.size()) + " runs, not one");
+  return run_folder::Layout(runs.front().folder);
+}
+
+bool EngineBench::waitForState(const std::string& state) const {
+  return QTest::qWaitFor(
+      [&] {
+        try {
+          return run_folder::readRunInfo(onlyRun()).state == state;
+        } catch (const Error&) {
+          return false;
+        }
+      },
+      kPatienceMs);
+}
+
+SocketClient::SocketClient(const fs::path& socket) : socket_(supervisor::connectTo(socket)) {}
+
+void SocketClient::sendLine(const std::string& line) {
+  const std::string text = line + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t count =
+        ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (count < 0) throw Error("the engine closed the connection");
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+std::optional<protocol::EngineMessage> SocketClient::next() {
+  std::string line;
+  while (lines_.next(line) != protocol::LineBuffer::Result::Line) {
+    pollfd waited{socket_.get(), POLLIN, 0};
+    if (::poll(&waited, 1, kPatienceMs) <= 0) throw Error("the engine says nothing more");
+    char bytes[65536];
+    const ssize_t count = ::read(socket_.get(), bytes, sizeof bytes);
+    if (count <= 0) return std::nullopt;
+    lines_.append({bytes, static_cast<std::size_t>(count)});
+  }
+  return protocol::decodeEngineMessage(line);
+}
+
+std::vector<protocol::EngineMessage> SocketClient::rest() {
+  std::vector<protocol::EngineMessage> messages;
+  while (auto message = next()) messages.push_back(std::move(*message));
+  return messages;
+}
+
+std::vector<events::Record> recordsOf(const run_folder::Layout& layout) {
+  return events::Reader(events::findEventFile(layout.folder())).readAvailable();
+}
+
+bool isAlive(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string stat;
+  std::getline(file, stat);
+  const auto name = stat.rfind(") ");
+  return name != std::string::npos && stat[name + 2] != 'Z';  // a zombie only waits for its parent
+}
+
+}  // namespace lockstep::tests

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/events/record.h"
+#include "engine/protocol/messages.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/file_descriptor.h"
+
+namespace lockstep::tests {
+
+/// What a finished lockstep-engine left.
+struct EngineResult {
+  int status = -1;  ///< exit status, -1: it was ended by a signal or did not end
+  std::string out, err;
+};
+
+/// A folder with lockstep-engine, a scripted worker in the place of lockstep-worker, a small
+/// experiment and its data. Runs go to folder()/runs, sockets below folder()/x.
+class EngineBench {
+ public:
+  EngineBench();
+
+  std::filesystem::path folder() const;
+  std::filesystem::path config() const { return folder() / "experiment.yaml"; }
+  /// What the worker does in jobs of this kind (tests/support/fake_worker/main.cpp).
+  void script(const std::string& text, const std::string& kind = "train");
+  /// Lines that workers received so far, each begun by `pid N`.
+  std::vector<std::string> received() const;
+  /// Process number of the newest worker, 0: none yet.
+  int workerPid() const;
+  void removeWorker();
+
+  /// Started in folder(); waits for its end when `run`.
+  std::unique_ptr<QProcess> start(const std::vector<std::string>& arguments) const;
+  EngineResult run(const std::vector<std::string>& arguments) const;
+  static EngineResult finish(QProcess& process);
+
+  /// The only run in folder()/runs.
+  run_folder::Layout onlyRun() const;
+  /// Waits until run.json of the only run says so.
+  bool waitForState(const std::string& state) const;
+
+ private:
+  QTemporaryDir folder_;
+};
+
+/// A client of an engine's socket that blocks with a time limit.
+class SocketClient {
+ public:
+  explicit SocketClient(const std::filesystem::path& socket);
+
+  void sendLine(const std::string& line);
+  void send(const protocol::ClientMessage& message) { sendLine(protocol::encode(message)); }
+  /// The next message; nothing when the engine closed the connection. Throws when nothing comes for
+  /// 20 s.
+  std::optional<protocol::EngineMessage> next();
+  /// The next message of this kind; others are dropped. Throws when it does not come.
+  template <typename Message>
+  Message expect() {
+    while (const auto message = next()) {
+      if (const auto* wanted = std::get_if<Message>(&*message)) return *wanted;
+    }
+    throw Error("the engine closed the connection");
+  }
+  /// Until the engine closes the connection.
+  std::vector<protocol::EngineMessage> rest();
+  int fd() const { return socket_.get(); }
+
+ private:
+  supervisor::FileDescriptor socket_;
+  protocol::LineBuffer lines_;
+};
+
+std::vector<events::Record> recordsOf(const run_folder::Layout& layout);
+bool isAlive(int pid);
+
+}  // namespace lockstep::tests

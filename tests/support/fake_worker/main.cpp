@@ -1,0 +1,309 @@
+// A child process that speaks the worker's side of the protocol as a script beside it says, so that
+// tests of the supervisor choose what a rank does. It stands in for lockstep-worker by being copied
+// under its name.
+//
+//   THIS_FILE.KIND.script   the script for jobs of that kind, one command a line, see commands()
+//   below THIS_FILE.received      every line the supervisor sent, and `pid N` first
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace fs = std::filesystem;
+namespace protocol = lockstep::protocol;
+
+namespace {
+
+/// The rest of a script's line, word by word or as a whole.
+class Arguments {
+ public:
+  explicit Arguments(const std::string& text) : words_(text) {}
+  std::string word() {
+    std::string word;
+    words_ >> word;
+    return word;
+  }
+  std::int64_t number() { return std::stoll(word()); }
+  double real() { return std::stod(word()); }
+  std::string rest() {
+    std::string text;
+    std::getline(words_ >> std::ws, text);
+    return text;
+  }
+  bool has(const std::string& flag) const {
+    return words_.str().find(" " + flag) != std::string::npos;
+  }
+
+ private:
+  std::istringstream words_;
+};
+
+class FakeWorker {
+ public:
+  FakeWorker(int fd, fs::path self) : fd_(fd), self_(std::move(self)) {
+    received_.open(self_.string() + ".received", std::ios::app);
+    received_ << "pid " << ::getpid() << std::endl;
+  }
+
+  int run() {
+    job_ = std::get<protocol::Job>(*receive(-1));
+    send(protocol::Heartbeat{0, "loading", ""});
+    std::istringstream script(
+        lockstep::base::readFile(self_.string() + "." + job_.kind + ".script"));
+    const auto known = commands();
+    for (std::string line; std::getline(script, line);) {
+      if (line.empty()) continue;
+      Arguments arguments(line);
+      const auto command = known.find(arguments.word());
+      if (command == known.end()) throw lockstep::Error("fake worker: unknown command: " + line);
+      command->second(arguments);
+      if (exit_) return *exit_;
+    }
+    return 0;
+  }
+
+ private:
+  using Command = std::function<void(Arguments&)>;
+
+  std::map<std::string, Command> commands() {
+    return {
+        {"heartbeat",
+         [this](Arguments& a) {
+           const auto step = a.number();
+           send(protocol::Heartbeat{step, a.word(), ""});
+         }},
+        {"state",
+         [this](Arguments& a) {
+           const auto name = a.word();
+           send(protocol::WorkerState{name, a.number()});
+         }},
+        {"scalars",
+         [this](Arguments& a) {
+           const auto from = a.number();
+           sendScalars(from, a.number());
+         }},
+        {"eval", [this](Arguments& a) { sendEvaluation(a); }},
+        {"checkpoint", [this](Arguments& a) { sendCheckpoint(a); }},
+        {"broken-checkpoint", [this](Arguments& a) { sendBrokenCheckpoint(a); }},
+        {"predictions", [this](Arguments& a) { sendPredictions(a.number()); }},
+        {"log",
+         [this](Arguments& a) {
+           const auto level = a.word();
+           send(protocol::WorkerLog{level, a.rest(), 0});
+         }},
+        {"progress",
+         [this](Arguments& a) {
+           const auto done = a.number();
+           send(protocol::Progress{done, a.number(), "working"});
+         }},
+        {"stderr",
+         [](Arguments& a) {
+           const auto text = a.rest() + "\n";
+           (void)!::write(2, text.data(), text.size());
+         }},
+        {"raw", [this](Arguments& a) { sendLine(a.rest()); }},
+        {"long-line",
+         [this](Arguments& a) {
+           sendLine(std::string(static_cast<std::size_t>(a.number()), 'x'));
+         }},
+        {"wait",
+         [this](Arguments& a) {
+           const auto name = a.word();
+           while (nextControl().name != name) {
+           }
+         }},
+        {"serve",
+         [this](Arguments&) {
+           while (serve(nextControl())) {
+           }
+         }},
+        {"train-until-stop", [this](Arguments& a) { trainUntilStop(a.number()); }},
+        {"out", [this](Arguments& a) { lockstep::base::writeFileAtomically(job_.out, a.rest()); }},
+        {"finish", [this](Arguments& a) { finish(a); }},
+        {"fail", [this](Arguments& a) { fail(a); }},
+        {"kill",
+         [](Arguments& a) {
+           ::kill(::getpid(), static_cast<int>(a.number()));
+           ::pause();
+         }},
+        {"exit", [this](Arguments& a) { exit_ = static_cast<int>(a.number()); }},
+        {"hang",
+         [](Arguments&) {
+           while (true) ::pause();
+         }},
+    };
+  }
+
+  void sendLine(const std::string& line) {
+    const std::string text = line + "\n";
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t count = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      if (count < 0) std::_Exit(99);  // the supervisor is gone
+      sent += static_cast<std::size_t>(count);
+    }
+  }
+  void send(const protocol::WorkerMessage& message) { sendLine(protocol::encode(message)); }
+
+  std::optional<protocol::SupervisorMessage> receive(int timeoutMs) {
+    std::string line;
+    while (lines_.next(line) != protocol::LineBuffer::Result::Line) {
+      pollfd waited{fd_, POLLIN, 0};
+      if (::poll(&waited, 1, timeoutMs) == 0) return std::nullopt;
+      char bytes[4096];
+      const ssize_t count = ::read(fd_, bytes, sizeof bytes);
+      if (count <= 0) std::_Exit(98);  // the supervisor is gone
+      lines_.append({bytes, static_cast<std::size_t>(count)});
+    }
+    received_ << line << std::endl;
+    return protocol::decodeSupervisorMessage(line);
+  }
+  protocol::Control nextControl() { return std::get<protocol::Control>(*receive(-1)); }
+
+  /// Step s has loss_total 1/s; the wall time is 1000 + s.
+  void sendScalars(std::int64_t from, std::int64_t to) {
+    protocol::ScalarBatch batch;
+    for (std::int64_t step = from; step <= to; ++step) {
+      batch.records.push_back({step,
+                               1000.0 + static_cast<double>(step),
+                               {{"train/loss_total", 1.0f / static_cast<float>(step)},
+                                {"solver/lr", 0.01f},
+                                {"time/step_seconds", 0.5f},
+                                {"time/images_per_second", 4.0f}}});
+      if (batch.records.size() == 100 || step == to) {
+        send(batch);
+        batch.records.clear();
+      }
+    }
+  }
+
+  /// eval STEP LOSS AP [best]
+  void sendEvaluation(Arguments& a) {
+    const auto step = a.number();
+    const double loss = a.real(), ap = a.real();
+    send(protocol::WorkerState{"evaluating", step});
+    send(protocol::ScalarBatch{{{step,
+                                 1000.5 + static_cast<double>(step),
+                                 {{"eval/loss_total", static_cast<float>(loss)},
+                                  {"eval/segm/AP", static_cast<float>(ap)},
+                                  {"eval/bbox/AP", static_cast<float>(ap)}}}}});
+    const fs::path partial = layout().partialEvaluation(step);
+    std::ostringstream json;
+    json << R"({"step":)" << step << R"(,"losses":{"loss_total":)" << loss << R"(},"segm":{"AP":)"
+         << ap << R"(},"bbox":{"AP":)" << ap << "}}";
+    lockstep::base::writeFileAtomically(partial, json.str());
+    protocol::EvaluationReady ready{step, partial.string(), "segm/AP", std::nullopt};
+    if (a.has("best")) ready.bestValue = ap;
+    send(ready);
+    send(protocol::WorkerState{"running", step});
+  }
+
+  /// checkpoint STEP [best] [last]
+  void sendCheckpoint(Arguments& a) {
+    const auto step = a.number();
+    const fs::path partial = layout().partialCheckpoint(step);
+    fs::create_directories(partial);
+    for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
+      std::ofstream(partial / name) << step;
+    }
+    send(protocol::CheckpointReady{step, partial.string(), a.has("best"), a.has("last"), ""});
+  }
+
+  void sendBrokenCheckpoint(Arguments& a) {
+    const auto step = a.number();
+    send(protocol::CheckpointReady{step, "", false, a.has("last"), "No space left on device"});
+  }
+
+  void sendPredictions(std::int64_t step) {
+    const fs::path partial = layout().partialPredictions(step);
+    lockstep::base::writeFileAtomically(
+        partial, R"({"image_ids":[],"score_threshold":0.05,"detections":[]})");
+    send(protocol::PredictionsReady{step, partial.string()});
+  }
+
+  /// Answers; false after `stop`.
+  bool serve(const protocol::Control& control) {
+    if (control.name == "predict" || (control.name == "evaluate" && job_.kind == "inspect")) {
+      lockstep::base::writeFileAtomically(control.out,
+                                          R"({"weights":")" + control.predict.weights + "\"}");
+      send(protocol::Answer{control.id, control.out, ""});
+    } else if (control.name == "evaluate") {
+      Arguments due("7 0.5 0.25");
+      sendEvaluation(due);
+      send(protocol::Answer{control.id, layout().evaluation(7).string(), ""});
+    } else if (control.name == "checkpoint") {
+      Arguments due("7");
+      sendCheckpoint(due);
+      send(protocol::Answer{control.id, layout().checkpoint(7).string(), ""});
+    } else if (control.name == "pause" || control.name == "resume") {
+      send(protocol::WorkerState{control.name == "pause" ? "paused" : "running", 7});
+    }
+    return control.name != "stop";
+  }
+
+  void trainUntilStop(std::int64_t step) {
+    for (;; ++step) {
+      sendScalars(step, step);
+      const auto message = receive(1);
+      const auto* control = message ? std::get_if<protocol::Control>(&*message) : nullptr;
+      if (control == nullptr || control->name != "stop") continue;
+      send(protocol::WorkerState{"stopping", step});
+      Arguments checkpoint(std::to_string(step) + " last"),
+          finished(std::to_string(step) + " stopped");
+      sendCheckpoint(checkpoint);
+      return finish(finished);
+    }
+  }
+
+  /// finish STEP [stopped] [result JSON]
+  void finish(Arguments& a) {
+    protocol::Finished finished{a.number(), a.has("stopped"), ""};
+    const std::string rest = a.rest();
+    if (const auto result = rest.find("result "); result != std::string::npos)
+      finished.result = rest.substr(result + 7);
+    send(finished);
+    exit_ = finished.stopped ? 75 : 0;
+  }
+
+  void fail(Arguments& a) {
+    const int status = static_cast<int>(a.number());
+    send(protocol::Failed{a.rest(), status, 3, "forward", "", "error"});
+    exit_ = status;
+  }
+
+  lockstep::run_folder::Layout layout() const {
+    return lockstep::run_folder::Layout(job_.runFolder);
+  }
+
+  int fd_;
+  fs::path self_;
+  std::ofstream received_;
+  protocol::LineBuffer lines_;
+  protocol::Job job_;
+  std::optional<int> exit_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 97;
+  try {
+    return FakeWorker(std::atoi(argv[2]), fs::read_symlink("/proc/self/exe")).run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 96;
+  }
+}
