@@ -90,8 +90,8 @@ void TstRunLock::lookingNeitherMakesNorTakesTheLock() {
 void TstRunLock::lookersDoNotKeepARunFromStarting() {
   writeText(layout_.lock(), "");
   OtherProcess looker([&] {
+    const pid_t parent = ::getpid();  // asked before the fork: it may be killed before its child runs
     if (::fork() == 0) {
-      const pid_t parent = ::getppid();
       while (::getppid() == parent) RunLock::isHeld(layout_);
       ::_exit(0);
     }
