@@ -70,7 +70,7 @@ at::Tensor decodeBoxes(const at::Tensor& deltas, const at::Tensor& anchors,
                   anchors.size(1) == 4 && deltas.size(0) == anchors.size(0),
               "deltas must be [R,4*C] and anchors [R,4], got ", deltas.sizes(), " and ",
               anchors.sizes());
-  const at::Tensor codes = deltas.to(at::kFloat).view({deltas.size(0), -1, 4});
+  const at::Tensor codes = deltas.to(at::kFloat).view({deltas.size(0), deltas.size(1) / 4, 4});
   const at::Tensor boxes = anchors.to(at::kFloat).unsqueeze(1);
   const at::Tensor factors = at::tensor(at::ArrayRef<double>(weights), codes.options());
   const at::Tensor scaled = codes / factors;

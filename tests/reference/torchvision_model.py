@@ -62,7 +62,7 @@ def make_model(backbone, norm):
     )
 
 
-def spread_weights(model, generator):
+def spread_weights(model, images, generator):
     """Scores, boxes and masks that differ from place to place, as those of a trained model do."""
     with torch.no_grad():
         for module in model.modules():
@@ -73,6 +73,9 @@ def spread_weights(model, generator):
             if isinstance(module, (FrozenBatchNorm2d, nn.BatchNorm2d)):
                 module.running_mean.copy_(0.1 * torch.randn(size, generator=generator))
                 module.running_var.copy_(0.5 + torch.rand(size, generator=generator))
+        model.eval()  # whatever the depth and the norm, the pyramid's values are about 1
+        for block, level in zip(model.backbone.fpn.layer_blocks, model.backbone(images.tensors).values()):
+            block[0].weight.div_(level.std())
         model.rpn.head.cls_logits.weight.mul_(20)
         model.rpn.head.bbox_pred.weight.mul_(5)
         model.roi_heads.box_predictor.cls_score.weight.mul_(12)
@@ -133,8 +136,8 @@ def main():
     torch.set_num_threads(2)
     generator = torch.Generator().manual_seed(arguments.seed)
     model = make_model(arguments.backbone, arguments.norm)
-    spread_weights(model, generator)
     images, targets = make_scene(generator)
+    spread_weights(model, images, generator)
     save_file({k: v.clone().contiguous() for k, v in model.state_dict().items()}, f"{arguments.out}/weights.safetensors")
     scene = dict(images=images.tensors, sizes=torch.tensor(images.image_sizes))
     for i, target in enumerate(targets):
