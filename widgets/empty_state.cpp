@@ -1,5 +1,6 @@
 #include "widgets/empty_state.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -17,7 +18,7 @@ EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
   cause_->setAlignment(Qt::AlignHCenter);
   cause_->setWordWrap(true);
   cause_->setMaximumWidth(460);
-  cause_->setMinimumWidth(180);
+  cause_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
   setRole(cause_, "muted");
   action_ = new QPushButton;
   setRole(action_, "primary");
@@ -27,7 +28,13 @@ EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
   column->setSpacing(8);
   column->addStretch(2);
   column->addWidget(title_);
-  column->addWidget(cause_, 0, Qt::AlignHCenter);
+  // Stretches beside it instead of an alignment: the text then wraps at its greatest width, not at
+  // its least.
+  auto* causeRow = new QHBoxLayout;
+  causeRow->addStretch(1);
+  causeRow->addWidget(cause_, 100);
+  causeRow->addStretch(1);
+  column->addLayout(causeRow);
   column->addSpacing(8);
   column->addWidget(action_, 0, Qt::AlignHCenter);
   column->addStretch(3);
@@ -40,6 +47,11 @@ void EmptyState::setContent(const QString& title, const QString& cause, const QS
   cause_->setVisible(!cause.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
+}
+
+void EmptyState::setCompact(bool compact) {
+  title_->setFont(interfaceFont(compact ? 13 : 16, QFont::DemiBold));
+  setRole(action_, compact ? "" : "primary");
 }
 
 QString EmptyState::title() const { return title_->text(); }

@@ -16,6 +16,8 @@ class EmptyState : public QWidget {
   explicit EmptyState(QWidget* parent = nullptr);
   /// `action` empty: no button.
   void setContent(const QString& title, const QString& cause, const QString& action = {});
+  /// For a narrow column: smaller title, plain button.
+  void setCompact(bool compact);
   QString title() const;
 
  Q_SIGNALS:

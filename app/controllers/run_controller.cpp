@@ -24,6 +24,7 @@ struct RunController::Tail {
   std::optional<RunHistory> whole;      ///< of the first reading
   std::vector<events::Record> records;  ///< of later ones
   double smoothing = 0.6;
+  int attempt = 0;
   QString error;
 
   /// Records after `since`; nullopt: run.json alone, the socket tells the rest.
@@ -37,6 +38,9 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
     // leaves us with too much.
     summary = run_folder::summarise(folder);
     if (!since) return;
+    // A resume has cut the file: the place in it is no place any more.
+    if (reader && (reader->wasCut() || summary.info.attempt != attempt)) reader.reset();
+    attempt = summary.info.attempt;
     const bool first = !reader;
     if (first) {
       const run_folder::fs::path file = events::findEventFile(folder);
@@ -44,7 +48,8 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
       reader.emplace(file);
       whole.emplace();
       whole->metrics().setSmoothing(smoothing);
-      while (auto record = reader->next()) whole->add(*record);
+      reader->visitAvailable(
+          [this](const events::RecordView& record) { whole->add(record, reader->tags()); });
     } else {
       while (auto record = reader->next())
         if (record->seq > *since) records.push_back(std::move(*record));
@@ -118,10 +123,13 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
     summary_.info.state = before.state;
     summary_.info.step = std::max(before.step, summary_.info.step);
   }
-  if (tail ==
-      tail_) {  // else a reset has come meanwhile: what was read lies in the part that was cut
+  // Else a reset has come meanwhile: what was read lies in the part that was cut.
+  if (tail == tail_) {
     if (tail->whole && !live) {
+      const double smoothing = history_.metrics().smoothing();
       history_ = std::move(*tail->whole);
+      if (history_.metrics().smoothing() != smoothing) history_.metrics().setSmoothing(smoothing);
+      if (loaded_) Q_EMIT cutAfter(0);  // resumed while nobody followed: any step may differ
       attempt_ = summary_.info.attempt;
     }
     for (const events::Record& record : tail->records) history_.add(record);

@@ -11,6 +11,7 @@ int LogModel::rowCount(const QModelIndex& parent) const {
 QVariant LogModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const LogEntry& entry = entries_[index.row()];
+  if (role == TimeRole && entry.time <= 0) return QString();
   const QString time = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(entry.time * 1000))
                            .toString(QStringLiteral("HH:mm:ss"));
   switch (role) {

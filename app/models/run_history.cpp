@@ -63,28 +63,49 @@ events::Record recordOf(const protocol::EngineMessage& message) {
 void RunHistory::add(const events::Record& record) {
   if (record.seq <= lastSeq_) return;
   lastSeq_ = record.seq;
-  switch (record.kind) {
-    case events::Record::Kind::Scalars:
-      metrics_.append(record.step, record.wallTime, record.scalars);
-      break;
-    case events::Record::Kind::Event:
-      try {
-        apply(protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
-      } catch (const Error& error) {
-        log_.push_back({record.seq, record.step, record.wallTime, "warning",
-                        std::string("an event of the log cannot be read: ") + error.what()});
+  if (record.kind == events::Record::Kind::Scalars)
+    metrics_.append(record.step, record.wallTime, record.scalars);
+  if (record.kind == events::Record::Kind::Event)
+    applyEvent(record.json, record.seq, record.step, record.wallTime);
+  // The engine has cut the file; of a foreign log, what lies at or after the new start is an
+  // orphan.
+  if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
+  takeAlerts(detector_.add(record));
+}
+
+void RunHistory::add(const events::RecordView& record, const std::vector<std::string>& tags) {
+  if (record.seq <= lastSeq_) return;
+  lastSeq_ = record.seq;
+  if (record.kind == events::Record::Kind::Scalars) {
+    const bool sameTags = std::equal(
+        record.scalars.begin(), record.scalars.end(), viewedTags_.begin(), viewedTags_.end(),
+        [](const events::ScalarView& scalar, std::size_t tag) { return scalar.tag == tag; });
+    if (!sameTags) {
+      viewedTags_.clear();
+      viewedValues_.clear();
+      for (const events::ScalarView& scalar : record.scalars) {
+        viewedTags_.push_back(scalar.tag);
+        viewedValues_.push_back({tags[scalar.tag], 0});
       }
-      break;
-    case events::Record::Kind::SessionStart:
-      // The engine has cut the file; of a foreign log, what lies at or after the new start is an
-      // orphan.
-      metrics_.cutAfter(record.step - 1);
-      break;
-    case events::Record::Kind::FileVersion:
-    case events::Record::Kind::Other:
-      break;
+    }
+    for (std::size_t i = 0; i < viewedValues_.size(); ++i)
+      viewedValues_[i].second = record.scalars[i].value;
+    metrics_.append(record.step, record.wallTime, viewedValues_);
   }
-  detectAlerts(record);
+  if (record.kind == events::Record::Kind::Event)
+    applyEvent(record.json, record.seq, record.step, record.wallTime);
+  if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
+  takeAlerts(detector_.add(record, tags));
+}
+
+void RunHistory::applyEvent(std::string_view json, std::int64_t seq, std::int64_t step,
+                            double time) {
+  try {
+    apply(protocol::decodeEvent(json, seq, step, time));
+  } catch (const Error& error) {
+    log_.push_back({seq, step, time, "warning",
+                    std::string("an event of the log cannot be read: ") + error.what()});
+  }
 }
 
 bool RunHistory::add(const protocol::EngineMessage& message) {
@@ -96,7 +117,7 @@ bool RunHistory::add(const protocol::EngineMessage& message) {
   if (!seq || *seq <= lastSeq_) return false;
   lastSeq_ = *seq;
   apply(message);
-  detectAlerts(recordOf(message));
+  takeAlerts(detector_.add(recordOf(message)));
   return true;
 }
 
@@ -118,8 +139,8 @@ void RunHistory::apply(const protocol::EngineMessage& message) {
   }
 }
 
-void RunHistory::detectAlerts(const events::Record& record) {
-  for (events::Alert& alert : detector_.add(record)) alerts_.push_back(std::move(alert));
+void RunHistory::takeAlerts(std::vector<events::Alert> alerts) {
+  for (events::Alert& alert : alerts) alerts_.push_back(std::move(alert));
 }
 
 void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
@@ -136,6 +157,11 @@ void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
                 alerts_.end());
   if (state_ && isLater(*state_)) state_.reset();
   lastSeq_ = std::min(lastSeq_, seq);
+  // The session that goes on there, which the detector knows how to take.
+  events::Record start;
+  start.kind = events::Record::Kind::SessionStart;
+  start.step = step + 1;
+  detector_.add(start);
 }
 
 }  // namespace lockstep::app

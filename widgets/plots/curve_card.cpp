@@ -54,8 +54,6 @@ void CurveCard::buildUi() {
   header->addWidget(subtitle_);
   header->addWidget(resetButton_);
   header->addWidget(menuButton_);
-  auto* emptyLayout = new QVBoxLayout;
-  emptyLayout->addWidget(empty_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(1, 1, 1, 5);
   column->setSpacing(4);
@@ -94,6 +92,8 @@ void CurveCard::setCurves(std::vector<Curve> curves) {
   plot_->setCurves(std::move(curves));
   updateEmptyText();
 }
+
+void CurveCard::setTitleTip(const QString& text) { titleLabel_->setToolTip(text); }
 
 void CurveCard::setEmptyText(const QString& text) {
   empty_->setText(text);

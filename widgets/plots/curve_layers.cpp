@@ -51,7 +51,8 @@ QPen curvePen(const Curve& curve, const Theme& theme) {
   QPen pen(style.color, evaluation ? 1.7 : 2.0);
   pen.setCapStyle(Qt::FlatCap);
   pen.setJoinStyle(Qt::RoundJoin);
-  const QVector<qreal> dashes = evaluation ? QVector<qreal>{1.6, 2.2} : style.dashes;
+  const QVector<qreal> dashes =
+      evaluation && !curve.solid ? QVector<qreal>{1.6, 2.2} : style.dashes;
   if (!dashes.isEmpty()) pen.setDashPattern(dashes);
   return pen;
 }

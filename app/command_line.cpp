@@ -1,0 +1,134 @@
+#include "app/command_line.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+
+#include "engine/base/error.h"
+
+namespace lockstep::app {
+namespace {
+
+Error fault(const QString& text) { return base::mendable(text.toStdString()); }
+
+QString page(const QString& value) {
+  if (value == QLatin1String("data") || value == QLatin1String("compare"))
+    throw fault(
+        QStringLiteral(
+            "--page %1: this page is not built yet; choose configure, monitor or predictions")
+            .arg(value));
+  if (value != QLatin1String("configure") && value != QLatin1String("monitor") &&
+      value != QLatin1String("predictions"))
+    throw fault(
+        QStringLiteral("--page %1: there is no such page; choose configure, monitor or predictions")
+            .arg(value));
+  return value;
+}
+
+widgets::ThemeSwitch::Mode theme(const QString& value) {
+  using Mode = widgets::ThemeSwitch::Mode;
+  if (value == QLatin1String("light")) return Mode::Light;
+  if (value == QLatin1String("dark")) return Mode::Dark;
+  if (value == QLatin1String("system")) return Mode::System;
+  throw fault(QStringLiteral("--theme %1: there is no such theme; choose light, dark or system")
+                  .arg(value));
+}
+
+double scale(const QString& value) {
+  bool ok = false;
+  const double number = value.toDouble(&ok);
+  if (!ok || !(number >= 0.5 && number <= 4))
+    throw fault(QStringLiteral("--scale %1: is not a number from 0.5 to 4").arg(value));
+  return number;
+}
+
+QSize size(const QString& value) {
+  static const QRegularExpression pattern(QStringLiteral("^(\\d{1,5})x(\\d{1,5})$"));
+  const auto match = pattern.match(value);
+  const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+  if (!match.hasMatch() || size.width() < 640 || size.height() < 400 || size.width() > 16384 ||
+      size.height() > 16384)
+    throw fault(
+        QStringLiteral("--size %1: is not WIDTHxHEIGHT in pixels from 640x400 to 16384x16384")
+            .arg(value));
+  return size;
+}
+
+QString screenshot(const QString& value) {
+  const QFileInfo file(value);
+  if (!value.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
+    throw fault(
+        QStringLiteral("--screenshot %1: pictures are saved as PNG; name a file that ends in .png")
+            .arg(value));
+  if (!QFileInfo(file.absolutePath()).isDir())
+    throw fault(
+        QStringLiteral("--screenshot %1: there is no folder %2").arg(value, file.absolutePath()));
+  return file.absoluteFilePath();
+}
+
+}  // namespace
+
+CommandLine parseCommandLine(const QStringList& arguments) {
+  CommandLine line;
+  bool onlyPaths = false;
+  for (qsizetype i = 0; i < arguments.size(); ++i) {
+    QString name = arguments[i], value;
+    if (onlyPaths || !name.startsWith(QLatin1Char('-')) || name == QLatin1String("-")) {
+      const QFileInfo file(name);
+      if (!file.exists())
+        throw fault(QStringLiteral("%1: there is no such file or folder").arg(name));
+      line.paths.append(QDir::cleanPath(file.absoluteFilePath()));
+      continue;
+    }
+    if (name == QLatin1String("--")) {
+      onlyPaths = true;
+      continue;
+    }
+    line.help = line.help || name == QLatin1String("--help") || name == QLatin1String("-h");
+    line.version = line.version || name == QLatin1String("--version");
+    if (line.help || line.version) return line;
+    const qsizetype equals = name.indexOf(QLatin1Char('='));
+    const bool hasValue = equals > 0;
+    if (hasValue) value = name.mid(equals + 1);
+    if (hasValue) name.truncate(equals);
+    static const QStringList kOptions{QStringLiteral("--page"), QStringLiteral("--theme"),
+                                      QStringLiteral("--scale"), QStringLiteral("--screenshot"),
+                                      QStringLiteral("--size")};
+    if (!kOptions.contains(name))
+      throw fault(
+          QStringLiteral("%1: there is no such option; lockstep --help lists them").arg(name));
+    if (!hasValue) {
+      if (i + 1 >= arguments.size())
+        throw fault(QStringLiteral("%1: its value is missing").arg(name));
+      value = arguments[++i];
+    }
+    if (name == QLatin1String("--page")) line.page = page(value);
+    if (name == QLatin1String("--theme")) line.theme = theme(value);
+    if (name == QLatin1String("--theme")) line.themeGiven = true;
+    if (name == QLatin1String("--scale")) line.scale = scale(value);
+    if (name == QLatin1String("--screenshot")) line.screenshot = screenshot(value);
+    if (name == QLatin1String("--size")) line.size = size(value);
+  }
+  return line;
+}
+
+QString helpText() {
+  return QStringLiteral(
+      "lockstep [RUN|CONFIG|FOLDER]… [options]\n"
+      "\n"
+      "The desktop workbench for instance-segmentation experiments.\n"
+      "  RUN     a run folder: its curves and predictions\n"
+      "  CONFIG  an experiment file (YAML) to edit and train\n"
+      "  FOLDER  a folder of runs to list; else $LOCKSTEP_RUNS, else ./runs\n"
+      "\n"
+      "  --page configure|monitor|predictions   the page to begin with\n"
+      "  --theme light|dark|system              colours (kept for the next time)\n"
+      "  --scale N                              size of everything, 0.5 to 4\n"
+      "  --size WxH                             size of the window, in pixels\n"
+      "  --screenshot F.png                     show, wait until all is loaded, save a picture and "
+      "exit\n"
+      "  --version                              the version\n"
+      "  --help                                 this text\n");
+}
+
+}  // namespace lockstep::app

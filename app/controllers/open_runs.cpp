@@ -1,0 +1,47 @@
+#include "app/controllers/open_runs.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr qsizetype kMostHidden = 6;
+
+}  // namespace
+
+OpenRuns::OpenRuns(QObject* parent) : QObject(parent) {}
+OpenRuns::~OpenRuns() = default;
+
+RunController* OpenRuns::open(const QString& folder) {
+  auto& run = runs_[folder];
+  if (!run) {
+    run = std::make_unique<RunController>(folder);
+    run->history().metrics().setSmoothing(smoothing_);
+    Q_EMIT runOpened(run.get());
+    run->refresh();
+  }
+  return run.get();
+}
+
+RunController* OpenRuns::find(const QString& folder) const {
+  const auto found = runs_.find(folder);
+  return found == runs_.end() ? nullptr : found->second.get();
+}
+
+void OpenRuns::setShown(const QStringList& folders) {
+  for (const QString& folder : folders) {
+    recent_.removeAll(folder);
+    recent_.prepend(folder);
+  }
+  while (recent_.size() > folders.size() + kMostHidden) {
+    const auto found = runs_.find(recent_.takeLast());
+    if (found == runs_.end()) continue;
+    found->second.release()->deleteLater();  // signals of this turn may still be on their way
+    runs_.erase(found);
+  }
+}
+
+void OpenRuns::setSmoothing(double weight) {
+  smoothing_ = weight;
+  for (auto& [folder, run] : runs_) run->history().metrics().setSmoothing(weight);
+}
+
+}  // namespace lockstep::app

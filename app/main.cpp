@@ -1,0 +1,57 @@
+#include <QApplication>
+#include <QIcon>
+#include <QSettings>
+#include <cstdio>
+
+#include "app/command_line.h"
+#include "app/main_window/main_window.h"
+#include "app/main_window/screenshot.h"
+#include "engine/base/error.h"
+
+namespace {
+
+using namespace lockstep;
+
+/// What must stand in the environment before QApplication is made.
+void prepareEnvironment(const app::CommandLine& line) {
+  const bool hasDisplay =
+      qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+  if (!line.screenshot.isEmpty() && !hasDisplay && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (line.scale > 0) qputenv("QT_SCALE_FACTOR", QByteArray::number(line.scale));
+}
+
+int runWindow(int argc, char** argv, const app::CommandLine& line) {
+  prepareEnvironment(line);
+  QApplication application(argc, argv);
+  QApplication::setOrganizationName(QStringLiteral("Lockstep"));
+  QApplication::setApplicationName(QStringLiteral("lockstep"));
+  widgets::ThemeSwitch theme;
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/lockstep.svg")));
+  app::MainWindow window(&theme, {line.paths, line.page, line.size, line.theme, line.themeGiven,
+                                  line.screenshot.isEmpty()});
+  app::Screenshot screenshot(&window, line.screenshot);
+  window.show();
+  screenshot.saveWhenReady();
+  return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    QStringList arguments;
+    for (int i = 1; i < argc; ++i) arguments.append(QString::fromLocal8Bit(argv[i]));
+    const app::CommandLine line = app::parseCommandLine(arguments);
+    if (line.help) std::fputs(qPrintable(app::helpText()), stdout);
+    if (line.version) std::puts("lockstep " LOCKSTEP_VERSION);
+    if (line.help || line.version) return 0;
+    return runWindow(argc, argv, line);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "lockstep: %s\n", error.what());
+    return static_cast<int>(error.status());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "lockstep: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QAbstractListModel>
+#include <QWidget>
+#include <vector>
+
+#include "app/models/log_model.h"
+#include "engine/events/alerts.h"
+
+class QLineEdit;
+class QListView;
+class QSortFilterProxyModel;
+class QStackedWidget;
+class QTabBar;
+
+namespace lockstep::app {
+
+/// The bottom dock: log of the chosen run, and its alerts.
+class LogPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LogPanel(QWidget* parent = nullptr);
+
+  void setLog(const std::vector<LogEntry>& entries);
+  void setAlerts(const std::vector<events::Alert>& alerts);
+  void showAlerts();
+
+ Q_SIGNALS:
+  /// An alert or a line was chosen: show its step.
+  void stepChosen(qint64 step);
+
+ private:
+  void buildUi();
+  void connectSignals();
+  QListView* makeList(QAbstractItemModel* model, const QString& name, const QString& emptyText);
+
+  QTabBar* tabs_ = nullptr;
+  QLineEdit* filter_ = nullptr;
+  QStackedWidget* stack_ = nullptr;
+  LogModel* log_ = nullptr;
+  LogModel* alerts_ = nullptr;
+  QSortFilterProxyModel* shownLog_ = nullptr;
+  QListView* logList_ = nullptr;
+  QListView* alertList_ = nullptr;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,453 @@
+#include "app/main_window/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDir>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QSettings>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "app/main_window/configure_page.h"
+#include "app/main_window/log_panel.h"
+#include "app/main_window/monitor_page.h"
+#include "app/main_window/predictions_page.h"
+#include "app/main_window/run_state_text.h"
+#include "app/main_window/runs_panel.h"
+#include "app/main_window/status_strip.h"
+#include "app/main_window/top_bar.h"
+#include "widgets/banner.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kLayoutVersion = 1;
+constexpr QSize kUsualSize(1440, 900);
+
+std::optional<double> lastValue(const RunController& run, const char* tag) {
+  const MetricSeries* series = run.history().metrics().series(tag);
+  if (!series || series->size() == 0) return std::nullopt;
+  return series->value(series->size() - 1);
+}
+
+}  // namespace
+
+MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& options)
+    : theme_(theme), options_(options) {
+  runList_ = new RunListModel(this);
+  openRuns_ = new OpenRuns(this);
+  engine_ = new EngineProcess({}, this);
+  const QSettings settings;
+  const int keptTheme = options.keepLayout ? settings.value(QStringLiteral("theme"), 0).toInt() : 0;
+  theme_->setMode(options.themeGiven ? options.theme
+                                     : static_cast<widgets::ThemeSwitch::Mode>(keptTheme));
+  buildUi();
+  connectSignals();
+  addShortcuts();
+  restoreLayout();
+  openPaths();
+  updateStatus();
+  updateTrainable();
+  runs_->focusList();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildUi() {
+  setWindowTitle(QStringLiteral("Lockstep"));
+  setDockNestingEnabled(false);
+  setDockOptions(AnimatedDocks | AllowTabbedDocks);
+  // The bottom dock lies under the pages, beside the runs.
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  topBar_ = new TopBar;
+  setMenuWidget(topBar_);
+  status_ = new StatusStrip;
+  setStatusBar(status_);
+  setCentralWidget(buildCentre());
+  buildDocks();
+  topBar_->setMenu(buildMenu());
+}
+
+QWidget* MainWindow::buildCentre() {
+  auto* centre = new QWidget;
+  centre->setObjectName(QStringLiteral("pages"));
+  tabs_ = new QTabBar;
+  tabs_->setObjectName(QStringLiteral("pageTabs"));
+  tabs_->setDrawBase(false);
+  tabs_->setExpanding(false);
+  for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions")})
+    tabs_->addTab(title);
+  for (int i = 0; i < tabs_->count(); ++i)
+    tabs_->setTabToolTip(i, QStringLiteral("Ctrl+%1").arg(i + 1));
+  tabs_->setCurrentIndex(1);
+  monitor_ = new MonitorPage;
+  pages_ = new QStackedWidget;
+  // The pages that need an editor or a data set are made when they are first shown: the window
+  // opens without waiting.
+  pages_->addWidget(new QWidget);
+  pages_->addWidget(monitor_);
+  pages_->addWidget(new QWidget);
+  pages_->setCurrentIndex(1);
+  banner_ = new widgets::Banner;
+
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(12, 4, 0, 0);
+  head->addWidget(tabs_);
+  head->addStretch();
+  head->addWidget(monitor_->tools());
+  auto* bannerRow = new QVBoxLayout;
+  bannerRow->setContentsMargins(16, 10, 16, 0);
+  bannerRow->addWidget(banner_);
+  auto* line = new QFrame;
+  line->setFixedHeight(1);
+  widgets::setRole(line, "divider");
+  auto* column = new QVBoxLayout(centre);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(head);
+  column->addWidget(line);
+  column->addLayout(bannerRow);
+  column->addWidget(pages_, 1);
+  return centre;
+}
+
+void MainWindow::buildDocks() {
+  runs_ = new RunsPanel(runList_);
+  log_ = new LogPanel;
+  runsDock_ = new QDockWidget(tr("Runs"));
+  runsDock_->setObjectName(QStringLiteral("runsDock"));
+  runsDock_->setWidget(runs_);
+  logDock_ = new QDockWidget(tr("Log and alerts"));
+  logDock_->setObjectName(QStringLiteral("logDock"));
+  logDock_->setWidget(log_);
+  // The panels have their own headings.
+  for (QDockWidget* dock : {runsDock_, logDock_}) {
+    dock->setTitleBarWidget(new QWidget);
+    dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
+  }
+  addDockWidget(Qt::LeftDockWidgetArea, runsDock_);
+  addDockWidget(Qt::BottomDockWidgetArea, logDock_);
+  resizeDocks({runsDock_}, {268}, Qt::Horizontal);
+  resizeDocks({logDock_}, {124}, Qt::Vertical);
+}
+
+void MainWindow::connectSignals() {
+  connect(tabs_, &QTabBar::currentChanged, this,
+          [this](int page) { showPage(static_cast<Page>(page)); });
+  connect(topBar_, &TopBar::trainRequested, this, &MainWindow::train);
+  connect(topBar_, &TopBar::pauseRequested, this, &MainWindow::togglePause);
+  connect(topBar_, &TopBar::resumeRequested, this, &MainWindow::togglePause);
+  connect(topBar_, &TopBar::stopRequested, this, &MainWindow::stopRun);
+
+  connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::showSelection);
+  connect(runs_, &RunsPanel::resumeRequested, this, [this](const QString& folder) {
+    setStarting(true);
+    engine_->resumeRun(folder);
+  });
+  connect(runs_, &RunsPanel::copyConfigRequested, this, [this](const QString& folder) {
+    showPage(Page::Configure);
+    configure_->openCopyOfRun(folder);
+  });
+  connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
+  connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
+    if (RunController* run = openRuns_->find(folder)) run->refresh();
+  });
+  connect(runList_, &RunListModel::loaded, this, &MainWindow::readyChanged);
+  connect(openRuns_, &OpenRuns::runOpened, this, &MainWindow::connectRun);
+
+  connect(engine_, &EngineProcess::started, this, [this](const QString& folder) {
+    setStarting(false);
+    runList_->addRun(folder);
+    runs_->selectRun(folder);
+    showPage(Page::Monitor);
+  });
+  connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
+    setStarting(false);
+    showFailure(tr("The run did not start"), message);
+  });
+
+  connect(monitor_, &MonitorPage::readyChanged, this, &MainWindow::readyChanged);
+  connect(monitor_, &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
+  connect(monitor_, &MonitorPage::emptyActionTriggered, this,
+          [this] { showPage(Page::Configure); });
+  connect(monitor_, &MonitorPage::alertsRequested, this, [this] {
+    logDock_->show();
+    log_->showAlerts();
+  });
+  connect(monitor_, &MonitorPage::stepChosen, this, [this](qint64 step) {
+    if (predictions_) predictions_->showStep(step);
+  });
+  connect(log_, &LogPanel::stepChosen, monitor_, &MonitorPage::showStep);
+}
+
+void MainWindow::connectConfigurePage() {
+  connect(configure_, &ConfigurePage::trainRequested, this, &MainWindow::train);
+  connect(configure_, &ConfigurePage::documentChanged, this, [this] {
+    updateTrainable();
+    updateStatus();
+  });
+  connect(configure_, &ConfigurePage::failed, this, &MainWindow::showFailure);
+  connect(configure_, &ConfigurePage::readyChanged, this, &MainWindow::readyChanged);
+}
+
+void MainWindow::connectRun(RunController* run) {
+  auto update = [this, run] {
+    runList_->setLive(run->folder(), QString::fromStdString(run->info().state), run->info().step);
+    if (run == currentRun()) updateStatus();
+  };
+  connect(run, &RunController::infoChanged, this, update);
+  connect(run, &RunController::linkChanged, this, update);
+  connect(run, &RunController::historyChanged, this, [this, run] {
+    if (run != currentRun()) return;
+    log_->setLog(run->history().log());
+    log_->setAlerts(run->history().alerts());
+  });
+  connect(run, &RunController::failed, this, &MainWindow::showFailure);
+}
+
+ConfigurePage* MainWindow::configurePage() {
+  if (configure_) return configure_;
+  configure_ = new ConfigurePage;
+  QWidget* placeholder = pages_->widget(0);
+  pages_->insertWidget(0, configure_);
+  pages_->removeWidget(placeholder);
+  delete placeholder;
+  connectConfigurePage();
+  return configure_;
+}
+
+PredictionsPage* MainWindow::predictionsPage() {
+  if (predictions_) return predictions_;
+  predictions_ = new PredictionsPage;
+  QWidget* placeholder = pages_->widget(2);
+  pages_->insertWidget(2, predictions_);
+  pages_->removeWidget(placeholder);
+  delete placeholder;
+  connect(predictions_, &PredictionsPage::readyChanged, this, &MainWindow::readyChanged);
+  connect(predictions_, &PredictionsPage::configureRequested, this,
+          [this] { showPage(Page::Configure); });
+  predictions_->setRun(currentRun());
+  return predictions_;
+}
+
+void MainWindow::showPage(Page page) {
+  if (page == Page::Configure) configurePage();
+  if (page == Page::Predictions) predictionsPage();
+  const QSignalBlocker blocker(tabs_);
+  tabs_->setCurrentIndex(static_cast<int>(page));
+  pages_->setCurrentIndex(static_cast<int>(page));
+  monitor_->tools()->setVisible(page == Page::Monitor && currentRun());
+  for (QShortcut* shortcut : monitorShortcuts_) shortcut->setEnabled(page == Page::Monitor);
+  Q_EMIT readyChanged();
+}
+
+MainWindow::Page MainWindow::page() const { return static_cast<Page>(tabs_->currentIndex()); }
+
+void MainWindow::openPaths() {
+  QString parent = QDir::cleanPath(
+      QFileInfo(QString::fromStdString(run_folder::runsFolder().string())).absoluteFilePath());
+  QStringList runs, configs;
+  for (const QString& path : options_.paths) {
+    if (QFileInfo(path).isFile()) {
+      configs.append(path);
+    } else if (run_folder::isRunFolder(path.toStdString())) {
+      runs.append(path);
+    } else {
+      parent = path;
+    }
+  }
+  runList_->setParentFolder(parent);
+  status_->setRunsFolder(parent);
+  if (!configs.isEmpty()) configurePage()->open(configs.last());
+  if (!runs.isEmpty()) runs_->selectRun(runs.first());
+  for (const QString& run : runs) {
+    runList_->addRun(run);
+    if (run != runs.first()) runs_->addToSelection(run);
+  }
+  Page page = configs.isEmpty() || !runs.isEmpty() ? Page::Monitor : Page::Configure;
+  if (options_.page == QLatin1String("configure")) page = Page::Configure;
+  if (options_.page == QLatin1String("monitor")) page = Page::Monitor;
+  if (options_.page == QLatin1String("predictions")) page = Page::Predictions;
+  if (page == Page::Configure && configs.isEmpty() && !runs.isEmpty())
+    configurePage()->openCopyOfRun(runs.first());
+  showPage(page);
+}
+
+void MainWindow::openWithDialog() {
+  showPage(Page::Configure);
+  configure_->openWithDialog();
+}
+
+RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->currentRun()); }
+
+void MainWindow::showSelection() {
+  const QStringList folders = runs_->selectedRuns();
+  std::vector<ShownRun> shown;
+  for (const QString& folder : folders) {
+    const int row = runList_->rowOf(folder);
+    const QString name = row < 0 ? QFileInfo(folder).fileName()
+                                 : runList_->index(row).data(RunListModel::NameRole).toString();
+    shown.push_back({openRuns_->open(folder), name, runList_->styleIndexOf(folder)});
+  }
+  openRuns_->setShown(folders);
+  monitor_->setRuns(std::move(shown));
+  monitor_->tools()->setVisible(page() == Page::Monitor && !folders.isEmpty());
+  RunController* run = currentRun();
+  if (predictions_) predictions_->setRun(run);
+  log_->setLog(run ? run->history().log() : std::vector<LogEntry>());
+  log_->setAlerts(run ? run->history().alerts() : std::vector<events::Alert>());
+  updateStatus();
+  Q_EMIT readyChanged();
+}
+
+void MainWindow::updateStatus() {
+  const RunController* run = currentRun();
+  RunStatus status;
+  if (configure_ && configure_->hasDocument()) status.experiment = configure_->experimentName();
+  if (run) {
+    const run_folder::RunInfo& info = run->info();
+    status.experiment = info.name.empty() ? status.experiment : QString::fromStdString(info.name);
+    status.state = QString::fromStdString(info.state);
+    status.step = info.step;
+    status.maxSteps = info.maxSteps;
+    status.secondsLeft = run->secondsLeft();
+    status.imagesPerSecond = lastValue(*run, "time/images_per_second");
+    status.averagePrecision = lastValue(*run, "eval/segm/AP");
+    status.averagePrecisionName = tr("mask AP");
+    status.heldOutLoss = lastValue(*run, "eval/loss_total");
+    status.isLive = run->linkState() == EngineLink::State::Connected;
+  }
+  topBar_->setStatus(status);
+  status_->showRun(run);
+  showRunError();
+  setWindowTitle(status.experiment.isEmpty() ? QStringLiteral("Lockstep")
+                                             : status.experiment + QStringLiteral(" – Lockstep"));
+}
+
+/// A failed run says why, inline, once.
+void MainWindow::showRunError() {
+  const RunController* run = currentRun();
+  const bool failed = run && run->info().error && run->info().state == "failed";
+  const QString folder = failed ? run->folder() : QString();
+  if (folder == errorShownOf_) return;
+  errorShownOf_ = folder;
+  if (!failed) {
+    banner_->hide();
+    return;
+  }
+  const protocol::RunError& error = *run->info().error;
+  QStringList where;
+  if (error.step > 0) where << tr("step %1").arg(error.step);
+  if (!error.phase.empty()) where << QString::fromStdString(error.phase);
+  if (error.rank >= 0 && !error.host.empty())
+    where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
+  QString detail = QString::fromStdString(error.message);
+  if (!where.isEmpty()) detail += QStringLiteral("\n") + where.join(QStringLiteral(" · "));
+  showFailure(tr("The run failed"), detail);
+}
+
+void MainWindow::showFailure(const QString& title, const QString& detail) {
+  banner_->showMessage(widgets::Banner::Kind::Error, title, detail);
+}
+
+void MainWindow::updateTrainable() {
+  const QString blocked =
+      configure_ ? configure_->trainingBlockedBy() : tr("Open an experiment first (Ctrl+O)");
+  topBar_->setTrainable(blocked.isEmpty(), blocked.isEmpty()
+                                               ? tr("Save and start this experiment (Ctrl+Return)")
+                                               : blocked);
+}
+
+void MainWindow::setStarting(bool starting) {
+  topBar_->setStarting(starting);
+  if (configure_) configure_->setStarting(starting);
+  updateTrainable();
+}
+
+void MainWindow::train() {
+  if (engine_->isStarting()) return;
+  const QString blocked = configurePage()->trainingBlockedBy();
+  if (!blocked.isEmpty()) {
+    showPage(Page::Configure);
+    if (!configure_->hasDocument()) configure_->openWithDialog();
+    return;
+  }
+  const QString file = configure_->saveForTraining();
+  if (file.isEmpty()) return;
+  banner_->hide();
+  setStarting(true);
+  engine_->startTraining(file, runList_->parentFolder());
+}
+
+void MainWindow::togglePause() {
+  RunController* run = currentRun();
+  if (!run || run->linkState() != EngineLink::State::Connected) return;
+  if (run->info().state == "paused") {
+    run->resume();
+  } else {
+    run->pause();
+  }
+}
+
+void MainWindow::stopRun() {
+  RunController* run = currentRun();
+  if (run && run->linkState() == EngineLink::State::Connected) run->stop();
+}
+
+bool MainWindow::isReady() const {
+  if (!runList_->isLoaded()) return false;
+  switch (page()) {
+    case Page::Configure:
+      return configure_->isReady();
+    case Page::Monitor:
+      return monitor_->isReady();
+    case Page::Predictions:
+      return predictions_->isReady();
+  }
+  return true;
+}
+
+QString MainWindow::whatIsLoading() const {
+  if (!runList_->isLoaded()) return tr("the list of runs");
+  return tr("the page %1").arg(tabs_->tabText(tabs_->currentIndex()));
+}
+
+void MainWindow::restoreLayout() {
+  const QSettings settings;
+  resize(kUsualSize);
+  if (options_.keepLayout) {
+    restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+    restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
+    monitor_->setSmoothing(settings.value(QStringLiteral("smoothing"), 0.6).toDouble());
+  }
+  if (!options_.size.isEmpty()) resize(options_.size);
+}
+
+void MainWindow::saveLayout() const {
+  QSettings settings;
+  settings.setValue(QStringLiteral("geometry"), saveGeometry());
+  settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
+  settings.setValue(QStringLiteral("theme"), static_cast<int>(theme_->mode()));
+  settings.setValue(QStringLiteral("smoothing"), monitor_->smoothing());
+}
+
+void MainWindow::resetLayout() {
+  for (QDockWidget* dock : {runsDock_, logDock_}) dock->show();
+  addDockWidget(Qt::LeftDockWidgetArea, runsDock_);
+  addDockWidget(Qt::BottomDockWidgetArea, logDock_);
+  resizeDocks({runsDock_}, {268}, Qt::Horizontal);
+  resizeDocks({logDock_}, {124}, Qt::Vertical);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (options_.keepLayout) saveLayout();
+  // Runs go on: closing asks nothing and ends nothing.
+  QMainWindow::closeEvent(event);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <QMainWindow>
+#include <QSize>
+#include <QString>
+#include <QStringList>
+
+#include "app/controllers/engine_process.h"
+#include "app/controllers/open_runs.h"
+#include "app/models/run_list_model.h"
+#include "widgets/theme.h"
+
+class QDockWidget;
+class QHBoxLayout;
+class QMenu;
+class QShortcut;
+class QStackedWidget;
+class QTabBar;
+
+namespace lockstep::widgets {
+class Banner;
+}
+
+namespace lockstep::app {
+
+class ConfigurePage;
+class LogPanel;
+class MonitorPage;
+class PredictionsPage;
+class RunsPanel;
+class StatusStrip;
+class TopBar;
+
+struct MainWindowOptions {
+  QStringList paths;  ///< absolute: runs, experiment files, folders of runs
+  QString page;       ///< configure | monitor | predictions; empty: by the paths
+  QSize size;         ///< empty: as kept
+  widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
+  bool themeGiven = false;
+  bool keepLayout = true;  ///< restore and save layout and theme; pictures and tests do not
+};
+
+/// The window: creates every part and wires them in connectSignals().
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  enum class Page { Configure, Monitor, Predictions };
+  MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& options);
+  ~MainWindow() override;
+
+  void showPage(Page page);
+  Page page() const;
+  /// The page in front shows what was asked for.
+  bool isReady() const;
+  QString whatIsLoading() const;
+  ConfigurePage* configurePage();
+  MonitorPage* monitorPage() const { return monitor_; }
+  PredictionsPage* predictionsPage();
+  RunsPanel* runsPanel() const { return runs_; }
+
+ public Q_SLOTS:
+  void train();
+  void togglePause();
+  void stopRun();
+
+ Q_SIGNALS:
+  void readyChanged();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  void buildUi();
+  QWidget* buildCentre();
+  void buildDocks();
+  QMenu* buildMenu();
+  void buildThemeMenu(QMenu* menu);
+  void connectSignals();
+  void connectConfigurePage();
+  void connectRun(RunController* run);
+  void addShortcuts();
+  void addMonitorShortcuts();
+  void restoreLayout();
+  void saveLayout() const;
+  void resetLayout();
+  void openPaths();
+  void openWithDialog();
+  void showSelection();
+  void updateStatus();
+  void updateTrainable();
+  void showRunError();
+  void showShortcuts();
+  void showFailure(const QString& title, const QString& detail);
+  void setStarting(bool starting);
+  RunController* currentRun() const;
+  void escape();
+
+  widgets::ThemeSwitch* theme_;
+  MainWindowOptions options_;
+  RunListModel* runList_ = nullptr;
+  OpenRuns* openRuns_ = nullptr;
+  EngineProcess* engine_ = nullptr;
+  TopBar* topBar_ = nullptr;
+  RunsPanel* runs_ = nullptr;
+  QTabBar* tabs_ = nullptr;
+  QStackedWidget* pages_ = nullptr;
+  ConfigurePage* configure_ = nullptr;  ///< made when it is shown for the first time
+  MonitorPage* monitor_ = nullptr;
+  PredictionsPage* predictions_ = nullptr;  ///< likewise
+  LogPanel* log_ = nullptr;
+  StatusStrip* status_ = nullptr;
+  widgets::Banner* banner_ = nullptr;
+  QDockWidget* runsDock_ = nullptr;
+  QDockWidget* logDock_ = nullptr;
+  QList<QShortcut*> monitorShortcuts_;
+  QString errorShownOf_;  ///< the run whose failure the banner tells
+};
+
+}  // namespace lockstep::app

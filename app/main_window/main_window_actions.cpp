@@ -1,0 +1,147 @@
+// Menu and keyboard of the window.
+#include <QAction>
+#include <QActionGroup>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QLabel>
+#include <QMenu>
+#include <QShortcut>
+#include <QVBoxLayout>
+
+#include "app/main_window/configure_page.h"
+#include "app/main_window/main_window.h"
+#include "app/main_window/monitor_page.h"
+#include "app/main_window/runs_panel.h"
+#include "app/main_window/status_strip.h"
+#include "widgets/banner.h"
+
+namespace lockstep::app {
+
+QMenu* MainWindow::buildMenu() {
+  auto* menu = new QMenu(this);
+  menu->addAction(tr("Open experiment…"), QKeySequence(QStringLiteral("Ctrl+O")), this,
+                  &MainWindow::openWithDialog);
+  menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this, [this] {
+    if (configure_) configure_->save();
+  });
+  menu->addAction(
+      tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this, [this] {
+        const QString folder =
+            QFileDialog::getExistingDirectory(this, tr("Folder of runs"), runList_->parentFolder());
+        if (folder.isEmpty()) return;
+        runList_->setParentFolder(folder);
+        status_->setRunsFolder(folder);
+      });
+  menu->addSeparator();
+  menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")), this,
+                  &MainWindow::train);
+  menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
+                  &MainWindow::togglePause);
+  menu->addAction(tr("Save a checkpoint now"), this, [this] {
+    if (RunController* run = currentRun()) run->saveCheckpoint();
+  });
+  menu->addAction(tr("Stop"), QKeySequence(QStringLiteral("Ctrl+.")), this, &MainWindow::stopRun);
+  menu->addSeparator();
+  buildThemeMenu(menu->addMenu(tr("Theme")));
+  QMenu* panels = menu->addMenu(tr("Panels"));
+  for (QDockWidget* dock : {runsDock_, logDock_}) panels->addAction(dock->toggleViewAction());
+  panels->addSeparator();
+  panels->addAction(tr("Usual places"), this, &MainWindow::resetLayout);
+  menu->addAction(tr("Keyboard"), QKeySequence(QStringLiteral("F1")), this,
+                  &MainWindow::showShortcuts);
+  menu->addSeparator();
+  menu->addAction(tr("Close the window (runs go on)"), QKeySequence(QStringLiteral("Ctrl+Q")), this,
+                  &QWidget::close);
+  // Actions of a menu that is not open act on their keys only where the window has them too.
+  addActions(menu->actions());
+  return menu;
+}
+
+void MainWindow::buildThemeMenu(QMenu* menu) {
+  using Mode = widgets::ThemeSwitch::Mode;
+  auto* group = new QActionGroup(menu);
+  const QList<QPair<QString, Mode>> modes{
+      {tr("System"), Mode::System}, {tr("Light"), Mode::Light}, {tr("Dark"), Mode::Dark}};
+  for (const auto& [title, mode] : modes) {
+    QAction* action = menu->addAction(title);
+    action->setCheckable(true);
+    action->setChecked(theme_->mode() == mode);
+    group->addAction(action);
+    connect(action, &QAction::triggered, theme_,
+            [this, wanted = mode] { theme_->setMode(wanted); });
+  }
+}
+
+void MainWindow::addShortcuts() {
+  auto add = [this](const QString& keys, auto slot) {
+    return connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, this, slot);
+  };
+  add(QStringLiteral("Ctrl+1"), [this] { showPage(Page::Configure); });
+  add(QStringLiteral("Ctrl+2"), [this] { showPage(Page::Monitor); });
+  add(QStringLiteral("Ctrl+3"), [this] { showPage(Page::Predictions); });
+  add(QStringLiteral("/"), [this] { runs_->focusFilter(); });
+  add(QStringLiteral("Esc"), [this] { escape(); });
+  add(QStringLiteral("?"), [this] { showShortcuts(); });
+  add(QStringLiteral("F11"), [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+  add(QStringLiteral("Ctrl+D"), [this] {
+    const QString run = runs_->currentRun();
+    if (run.isEmpty()) return;
+    showPage(Page::Configure);
+    configure_->openCopyOfRun(run);
+  });
+  addMonitorShortcuts();
+}
+
+void MainWindow::addMonitorShortcuts() {
+  // Single letters act on the Monitor page only, and never while a field has the keyboard: it takes
+  // them first.
+  const QList<QPair<QString, void (MonitorPage::*)()>> keys{
+      {QStringLiteral("L"), &MonitorPage::toggleLogY},
+      {QStringLiteral("X"), &MonitorPage::toggleLogX},
+      {QStringLiteral("S"), &MonitorPage::toggleSmoothing},
+      {QStringLiteral("O"), &MonitorPage::toggleOutliers},
+      {QStringLiteral("R"), &MonitorPage::resetViews},
+      {QStringLiteral("F"), &MonitorPage::toggleFullSize}};
+  for (const auto& [key, slot] : keys) {
+    auto* shortcut = new QShortcut(QKeySequence(key), this);
+    connect(shortcut, &QShortcut::activated, monitor_, slot);
+    monitorShortcuts_.append(shortcut);
+  }
+}
+
+void MainWindow::escape() {
+  if (runs_->clearFilter()) return;
+  if (isFullScreen()) {
+    showNormal();
+  } else {
+    banner_->hide();
+  }
+}
+
+void MainWindow::showShortcuts() {
+  auto* sheet = new QWidget(this, Qt::Popup);
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  auto* text =
+      new QLabel(tr("<table cellspacing='4'>"
+                    "<tr><td><b>Ctrl+1 2 3</b></td><td>Configure, Monitor, Predictions</td></tr>"
+                    "<tr><td><b>Ctrl+Return</b></td><td>Train</td></tr>"
+                    "<tr><td><b>Ctrl+Shift+P</b></td><td>Pause, resume</td></tr>"
+                    "<tr><td><b>Ctrl+.</b></td><td>Save a checkpoint and stop</td></tr>"
+                    "<tr><td><b>Ctrl+O, Ctrl+S</b></td><td>Open, save the experiment</td></tr>"
+                    "<tr><td><b>Ctrl+D</b></td><td>Edit a copy of the run's configuration</td></tr>"
+                    "<tr><td><b>/</b>, <b>Esc</b></td><td>Filter runs, clear</td></tr>"
+                    "<tr><td><b>L X S O</b></td><td>Log Y, log X, smoothing, outliers</td></tr>"
+                    "<tr><td><b>R F</b></td><td>Show everything, one card alone</td></tr>"
+                    "<tr><td><b>G M B T</b></td><td>Ground truth, masks, boxes, labels</td></tr>"
+                    "<tr><td><b>A D</b></td><td>Previous, next image</td></tr>"
+                    "</table>"));
+  text->setTextFormat(Qt::RichText);
+  auto* layout = new QVBoxLayout(sheet);
+  layout->setContentsMargins(18, 14, 18, 14);
+  layout->addWidget(text);
+  sheet->adjustSize();
+  sheet->move(mapToGlobal(rect().center()) - sheet->rect().center());
+  sheet->show();
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,103 @@
+#include "app/main_window/metric_curve.h"
+
+namespace lockstep::app {
+namespace {
+
+XScale scaleOf(const MetricStore& metrics, widgets::XAxis axis, double stepsPerEpoch) {
+  XScale scale;
+  scale.baseTime = metrics.baseTime();
+  switch (axis) {
+    case widgets::XAxis::Step:
+      break;
+    case widgets::XAxis::Epoch:
+      scale.quantity = XScale::Quantity::Epoch;
+      scale.stepsPerEpoch = stepsPerEpoch > 0 ? stepsPerEpoch : 1;
+      break;
+    case widgets::XAxis::Relative:
+      scale.quantity = XScale::Quantity::RelativeSeconds;
+      break;
+    case widgets::XAxis::Wall:
+      scale.quantity = XScale::Quantity::WallSeconds;
+      break;
+  }
+  return scale;
+}
+
+std::vector<QPointF> toPoints(const std::vector<PlotPoint>& points) {
+  std::vector<QPointF> result;
+  result.reserve(points.size());
+  for (const PlotPoint& point : points) result.push_back({point.x, point.y});
+  return result;
+}
+
+}  // namespace
+
+MetricCurve::MetricCurve(RunController* run, std::string tag, widgets::XAxis axis,
+                         double stepsPerEpoch, bool smooth)
+    : run_(run),
+      tag_(std::move(tag)),
+      axis_(axis),
+      stepsPerEpoch_(stepsPerEpoch),
+      smooth_(smooth) {}
+
+const MetricSeries* MetricCurve::series() const {
+  return run_ ? run_->history().metrics().series(tag_) : nullptr;
+}
+
+XScale MetricCurve::scale() const {
+  return scaleOf(run_->history().metrics(), axis_, stepsPerEpoch_);
+}
+
+bool MetricCurve::isEmpty() const {
+  const MetricSeries* own = series();
+  return !own || own->size() == 0;
+}
+
+std::pair<double, double> MetricCurve::xRange() const {
+  const MetricSeries* own = series();
+  const XScale x = scale();
+  return {x.at(own->axis(), 0), x.at(own->axis(), own->size() - 1)};
+}
+
+widgets::CurveSamples MetricCurve::sample(const std::vector<double>& columnEdges) const {
+  const DecimatedCurve curve = decimate(*series(), scale(), columnEdges, smooth_);
+  return {toPoints(curve.raw), toPoints(curve.smooth), toPoints(curve.nonFinite)};
+}
+
+std::vector<double> MetricCurve::valuesBetween(double low, double high, int atMost) const {
+  return sampleValues(*series(), scale(), low, high, atMost);
+}
+
+widgets::CurveReading MetricCurve::reading(const MetricSeries& own, std::size_t index) const {
+  widgets::CurveReading reading;
+  reading.x = scale().at(own.axis(), index);
+  reading.value = own.value(index);
+  reading.smooth = smooth_ ? own.smoothed(index) : reading.value;
+  reading.step = own.step(index);
+  reading.seconds = own.axis().seconds(index);
+  return reading;
+}
+
+std::optional<widgets::CurveReading> MetricCurve::nearest(double x) const {
+  const MetricSeries* own = series();
+  if (!own || own->size() == 0) return std::nullopt;
+  return reading(*own, nearestIndex(*own, scale(), x));
+}
+
+std::optional<widgets::CurveReading> MetricCurve::lowest() const {
+  const MetricSeries* own = series();
+  const auto index = own ? own->lowest() : std::nullopt;
+  if (!index) return std::nullopt;
+  return reading(*own, *index);
+}
+
+std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis,
+                              double stepsPerEpoch) {
+  const MetricStore& metrics = run.history().metrics();
+  const MetricSeries* times = metrics.series("train/loss_total");
+  if (!times || times->size() == 0) return std::nullopt;
+  const XScale scale = scaleOf(metrics, axis, stepsPerEpoch);
+  return scale.at(times->axis(), nearestIndex(*times, XScale{}, static_cast<double>(step)));
+}
+
+}  // namespace lockstep::app

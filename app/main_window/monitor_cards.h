@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::app {
+
+/// One curve of a card, for every run that is shown.
+struct CardCurve {
+  std::string tag;
+  QString name;
+  bool evaluation = false;  ///< few points, with markers
+  bool solid = false;       ///< an evaluation without dots
+  bool markLowest = false;
+  bool gapToPrevious = false;
+  bool smooth = true;
+};
+
+/// One card of the Monitor page and its place in a grid of four columns; narrower windows flow in
+/// the order of the list.
+struct CardPlan {
+  QString title;
+  std::vector<CardCurve> curves;
+  int row = 0, column = 0, rowSpan = 1, columnSpan = 1;
+  std::optional<double> yLeast;
+  bool ignoreOutliers = true;
+  QString emptyText;
+};
+
+std::vector<CardPlan> monitorCards();
+
+}  // namespace lockstep::app

@@ -1,0 +1,357 @@
+#include "app/main_window/monitor_page.h"
+
+#include <QComboBox>
+#include <QCursor>
+#include <QGridLayout>
+#include <QLabel>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QSlider>
+#include <QStackedLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "app/main_window/metric_curve.h"
+#include "widgets/banner.h"
+#include "widgets/empty_state.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/number_text.h"
+#include "widgets/theme.h"
+#include "widgets/throttle.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640;
+constexpr int kSmallCardPx = 148;
+
+double lastValue(const RunController& run, const char* tag) {
+  const MetricSeries* series = run.history().metrics().series(tag);
+  return series && series->size() > 0 ? series->value(series->size() - 1) : std::nan("");
+}
+
+}  // namespace
+
+MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent), plans_(monitorCards()) {
+  buildUi();
+  buildTools();
+  connectSignals();
+  setRuns({});
+}
+
+void MonitorPage::buildUi() {
+  grid_ = new QWidget;
+  layout_ = new QGridLayout(grid_);
+  layout_->setContentsMargins(16, 14, 16, 14);
+  layout_->setSpacing(12);
+  for (const CardPlan& plan : plans_) {
+    auto* card = new widgets::CurveCard(plan.title, grid_);
+    card->setEmptyText(plan.emptyText);
+    card->plot()->setYLimits(plan.yLeast, std::nullopt);
+    card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
+    QStringList tags;
+    for (const CardCurve& curve : plan.curves) tags.append(QString::fromStdString(curve.tag));
+    card->setAccessibleName(plan.title);
+    card->setTitleTip(tags.join(QLatin1Char('\n')));
+    connectCard(card);
+    cards_.push_back(card);
+  }
+  scroll_ = new QScrollArea;
+  scroll_->setWidgetResizable(true);
+  scroll_->setWidget(grid_);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  alert_ = new widgets::Banner;
+  auto* content = new QWidget;
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* alertRow = new QVBoxLayout;
+  alertRow->setContentsMargins(16, 14, 16, 0);
+  alertRow->addWidget(alert_);
+  column->addLayout(alertRow);
+  column->addWidget(scroll_, 1);
+  empty_ = new widgets::EmptyState;
+  stack_ = new QStackedLayout(this);
+  stack_->addWidget(content);
+  stack_->addWidget(empty_);
+  redraw_ = new widgets::Throttle(std::chrono::milliseconds(33), this);
+}
+
+void MonitorPage::buildTools() {
+  tools_ = new QWidget;
+  auto* label = new QLabel(tr("Smoothing"));
+  widgets::setRole(label, "muted");
+  smoothing_ = new QSlider(Qt::Horizontal);
+  smoothing_->setRange(0, 999);
+  smoothing_->setValue(600);
+  smoothing_->setFixedWidth(110);
+  smoothing_->setAccessibleName(tr("Smoothing"));
+  smoothing_->setToolTip(
+      tr("Weight of the moving average, 0 to 0.999 (S: off and on). The raw line stays behind."));
+  smoothingText_ = new QLabel;
+  widgets::setRole(smoothingText_, "mono");
+  smoothingText_->setFixedWidth(40);
+  xAxis_ = new QComboBox;
+  xAxis_->setAccessibleName(tr("X axis"));
+  xAxis_->addItem(tr("x: step"), static_cast<int>(widgets::XAxis::Step));
+  xAxis_->addItem(tr("x: relative time"), static_cast<int>(widgets::XAxis::Relative));
+  xAxis_->addItem(tr("x: wall time"), static_cast<int>(widgets::XAxis::Wall));
+  auto* row = new QHBoxLayout(tools_);
+  row->setContentsMargins(0, 0, 16, 0);
+  row->setSpacing(8);
+  row->addWidget(label);
+  row->addWidget(smoothing_);
+  row->addWidget(smoothingText_);
+  row->addSpacing(8);
+  row->addWidget(xAxis_);
+}
+
+void MonitorPage::connectSignals() {
+  connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {
+    smoothingText_->setText(QString::number(value / 1000.0, 'g', 3));
+    if (value > 0) lastSmoothing_ = value;
+    Q_EMIT smoothingChanged(value / 1000.0);
+    updateCurves();
+  });
+  smoothingText_->setText(QString::number(smoothing(), 'g', 3));
+  connect(xAxis_, &QComboBox::currentIndexChanged, this,
+          [this] { setXAxis(static_cast<widgets::XAxis>(xAxis_->currentData().toInt())); });
+  connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
+  connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
+  connect(alert_, &widgets::Banner::actionTriggered, this, [this] {
+    if (leading() && !leading()->history().alerts().empty())
+      showStep(leading()->history().alerts().back().step);
+    Q_EMIT alertsRequested();
+  });
+  connect(alert_, &widgets::Banner::dismissed, this, [this] {
+    if (leading()) dismissedAlerts_ = leading()->history().alerts().size();
+  });
+}
+
+void MonitorPage::connectCard(widgets::CurveCard* card) {
+  connect(card->plot(), &widgets::CurvePlot::cursorMoved, this,
+          [this, card](std::optional<double> x) {
+            for (widgets::CurveCard* other : cards_) other->plot()->showCursor(x, other == card);
+          });
+  connect(card->plot(), &widgets::CurvePlot::drawn, this, [this] {
+    if (isReady()) Q_EMIT readyChanged();
+  });
+  connect(card->plot(), &widgets::CurvePlot::stepChosen, this, &MonitorPage::stepChosen);
+  connect(card, &widgets::CurveCard::expandRequested, this,
+          [this, card] { showAlone(alone_ == card ? nullptr : card); });
+}
+
+void MonitorPage::layOutCards() {
+  const int width = this->width();
+  const int columns = alone_ ? 1 : width >= kFourColumnsPx ? 4 : width >= kTwoColumnsPx ? 2 : 1;
+  if (columns == columns_ && !alone_) return;
+  columns_ = alone_ ? -1 : columns;
+  for (widgets::CurveCard* card : cards_) layout_->removeWidget(card);
+  for (int i = 0; i < 16; ++i) {
+    layout_->setRowStretch(i, 0);
+    layout_->setColumnStretch(i, i < columns ? 1 : 0);
+  }
+  int row = 0, column = 0;
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    const CardPlan& plan = plans_[i];
+    const bool shown = !alone_ || cards_[i] == alone_;
+    cards_[i]->setVisible(shown);
+    if (!shown) continue;
+    cards_[i]->setMinimumHeight(kSmallCardPx * plan.rowSpan);
+    if (alone_) {
+      layout_->addWidget(cards_[i], 0, 0);
+      layout_->setRowStretch(0, 1);
+    } else if (columns == 4) {
+      layout_->addWidget(cards_[i], plan.row, plan.column, plan.rowSpan, plan.columnSpan);
+      layout_->setRowStretch(plan.row, plan.row < 2 ? 11 : 10);
+    } else {
+      const int span = i == 0 ? columns : 1;
+      layout_->addWidget(cards_[i], row, column, 1, span);
+      layout_->setRowStretch(row, i == 0 ? 2 : 1);
+      column += span;
+      if (column >= columns) {
+        column = 0;
+        ++row;
+      }
+    }
+  }
+}
+
+void MonitorPage::setRuns(std::vector<ShownRun> runs) {
+  for (const ShownRun& shown : runs_)
+    if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
+  runs_ = std::move(runs);
+  if (!runs_.empty() && alertsOf_ != runs_.front().run) {
+    alertsOf_ = runs_.front().run;
+    dismissedAlerts_ = 0;
+  }
+  for (const ShownRun& shown : runs_) {
+    connect(shown.run, &RunController::historyChanged, redraw_, &widgets::Throttle::request);
+    connect(shown.run, &RunController::loaded, this, &MonitorPage::updateCurves);
+  }
+  const bool any = !runs_.empty();
+  if (!any)
+    empty_->setContent(tr("No run to show"),
+                       tr("Curves appear here while a run trains, and stay when it has ended."),
+                       tr("Configure an experiment"));
+  stack_->setCurrentIndex(any ? 0 : 1);
+  tools_->setVisible(any);
+  rebuildCurves();
+  updateCurves();
+  if (isReady()) Q_EMIT readyChanged();
+}
+
+void MonitorPage::rebuildCurves() {
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    std::vector<widgets::Curve> curves;
+    for (const ShownRun& shown : runs_) {
+      for (const CardCurve& plan : plans_[i].curves) {
+        widgets::Curve curve;
+        curve.name = plan.name;
+        curve.run = shown.name;
+        curve.styleIndex = shown.styleIndex;
+        curve.kind =
+            plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
+        curve.solid = plan.solid;
+        // With several runs a label and a gap for each would hide the lines: the leading one has
+        // them.
+        const bool leads = curves.size() < plans_[i].curves.size();
+        curve.markLowest = plan.markLowest && leads;
+        curve.gapTo = plan.gapToPrevious && leads ? static_cast<int>(curves.size()) - 1 : -1;
+        curve.source = std::make_shared<MetricCurve>(shown.run, plan.tag, axis_, 0,
+                                                     plan.smooth && !plan.evaluation);
+        curves.push_back(std::move(curve));
+      }
+    }
+    cards_[i]->setCurves(std::move(curves));
+    cards_[i]->plot()->setXAxis(axis_);
+  }
+}
+
+void MonitorPage::updateCurves() {
+  updateMarks();
+  updateAlert();
+  updateFacts();
+  for (widgets::CurveCard* card : cards_) card->refresh();
+}
+
+void MonitorPage::updateMarks() {
+  std::vector<widgets::EventMark> marks;
+  if (const RunController* run = leading())
+    for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
+      if (const auto x = xOfStep(*run, checkpoint.step, axis_, 0))
+        marks.push_back({*x, checkpoint.best ? tr("checkpoint (best)") : tr("checkpoint")});
+  cards_.front()->plot()->setEventMarks(std::move(marks));
+}
+
+void MonitorPage::updateAlert() {
+  const RunController* run = leading();
+  if (!run || run->history().alerts().size() <= dismissedAlerts_) {
+    alert_->hide();
+    return;
+  }
+  const events::Alert& alert = run->history().alerts().back();
+  const QString title = alert.kind == "overfitting"  ? tr("Overfitting since step %1")
+                        : alert.kind == "non_finite" ? tr("A loss is not finite at step %1")
+                        : alert.kind == "checkpoint_failed"
+                            ? tr("The checkpoint of step %1 was not saved")
+                        : alert.kind == "loss_jump" ? tr("The loss jumped at step %1")
+                                                    : tr("Alert at step %1");
+  const QString text = QString::fromStdString(alert.text);
+  if (alert_->isVisible() && alert_->detail() == text) return;
+  alert_->showMessage(widgets::Banner::Kind::Warning, title.arg(alert.step), text,
+                      tr("Show in the curves"));
+}
+
+/// The figures beside the titles: those of the leading run, now.
+void MonitorPage::updateFacts() {
+  const RunController* run = leading();
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    QString text;
+    if (run && plans_[i].curves.front().tag == "time/step_seconds") {
+      const double whole = lastValue(*run, "time/step_seconds");
+      const double waiting = lastValue(*run, "time/data_seconds");
+      if (whole > 0 && waiting >= 0) text = tr("data %1 %").arg(std::lround(100 * waiting / whole));
+    } else if (run && runs_.size() == 1 && plans_[i].curves.front().tag == "solver/lr") {
+      const double rate = lastValue(*run, "solver/lr");
+      if (std::isfinite(rate)) text = widgets::valueText(rate);
+    }
+    cards_[i]->setSubtitle(text);
+  }
+}
+
+void MonitorPage::setXAxis(widgets::XAxis axis) {
+  axis_ = axis;
+  rebuildCurves();
+  updateMarks();
+}
+
+double MonitorPage::smoothing() const { return smoothing_->value() / 1000.0; }
+void MonitorPage::setSmoothing(double weight) {
+  smoothing_->setValue(static_cast<int>(std::lround(weight * 1000)));
+}
+
+void MonitorPage::showStep(qint64 step) {
+  const RunController* run = leading();
+  if (!run) return;
+  const auto x = xOfStep(*run, step, axis_, 0);
+  for (widgets::CurveCard* card : cards_) card->plot()->showCursor(x, card == cards_.front());
+}
+
+bool MonitorPage::isReady() const {
+  for (const ShownRun& shown : runs_)
+    if (shown.run && !shown.run->isLoaded()) return false;
+  if (runs_.empty()) return true;
+  return std::all_of(cards_.begin(), cards_.end(), [](const widgets::CurveCard* card) {
+    return !card->isVisible() || card->plot()->isUpToDate();
+  });
+}
+
+const RunController* MonitorPage::leading() const {
+  return runs_.empty() ? nullptr : runs_.front().run.data();
+}
+
+widgets::CurveCard* MonitorPage::cardUnderPointer() const {
+  for (widgets::CurveCard* card : cards_)
+    if (card->isVisible() && card->rect().contains(card->mapFromGlobal(QCursor::pos())))
+      return card;
+  return cards_.front();
+}
+
+void MonitorPage::showAlone(widgets::CurveCard* card) {
+  alone_ = card;
+  columns_ = 0;
+  layOutCards();
+}
+
+void MonitorPage::toggleFullSize() { showAlone(alone_ ? nullptr : cardUnderPointer()); }
+
+void MonitorPage::toggleLogY() {
+  widgets::CurvePlot* plot = cardUnderPointer()->plot();
+  plot->setLogY(!plot->isLogY());
+}
+
+void MonitorPage::toggleLogX() {
+  const bool log = !cards_.front()->plot()->isLogX();
+  for (widgets::CurveCard* card : cards_) card->plot()->setLogX(log);
+}
+
+void MonitorPage::toggleSmoothing() {
+  smoothing_->setValue(smoothing_->value() > 0 ? 0 : lastSmoothing_);
+}
+
+void MonitorPage::toggleOutliers() {
+  widgets::CurvePlot* plot = cardUnderPointer()->plot();
+  plot->setIgnoreOutliers(!plot->isIgnoringOutliers());
+}
+
+void MonitorPage::resetViews() {
+  for (widgets::CurveCard* card : cards_) card->plot()->resetView();
+}
+
+void MonitorPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  layOutCards();
+}
+
+}  // namespace lockstep::app

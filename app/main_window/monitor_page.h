@@ -1,0 +1,114 @@
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "app/controllers/run_controller.h"
+#include "app/main_window/monitor_cards.h"
+#include "widgets/plots/curve_source.h"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QScrollArea;
+class QSlider;
+class QStackedLayout;
+class QToolButton;
+
+namespace lockstep::widgets {
+class Banner;
+class CurveCard;
+class EmptyState;
+class Throttle;
+}  // namespace lockstep::widgets
+
+namespace lockstep::app {
+
+/// A run on the page.
+struct ShownRun {
+  QPointer<RunController> run;
+  QString name;
+  int styleIndex = 0;
+};
+
+/// The Monitor page: cards of curves of the chosen runs, with one cursor over all of them.
+class MonitorPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MonitorPage(QWidget* parent = nullptr);
+
+  /// The first leads: its alerts and checkpoints are shown.
+  void setRuns(std::vector<ShownRun> runs);
+  /// Smoothing and x axis, to be placed beside the tabs.
+  QWidget* tools() const { return tools_; }
+  double smoothing() const;
+  void setSmoothing(double weight);
+  /// Moves the cursor of all cards to a step of the leading run.
+  void showStep(qint64 step);
+  /// Every visible card shows what its runs hold.
+  bool isReady() const;
+  const std::vector<widgets::CurveCard*>& cards() const { return cards_; }
+
+ public Q_SLOTS:
+  void toggleLogY();
+  void toggleLogX();
+  void toggleSmoothing();
+  void toggleOutliers();
+  void resetViews();
+  /// The card under the pointer, or the first, alone; again: all.
+  void toggleFullSize();
+
+ Q_SIGNALS:
+  void readyChanged();
+  void smoothingChanged(double weight);
+  /// A click in a curve.
+  void stepChosen(qint64 step);
+  void alertsRequested();
+  void emptyActionTriggered();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void buildUi();
+  void buildTools();
+  void connectSignals();
+  void connectCard(widgets::CurveCard* card);
+  void layOutCards();
+  void rebuildCurves();
+  void updateCurves();
+  void updateMarks();
+  void updateAlert();
+  void updateFacts();
+  void setXAxis(widgets::XAxis axis);
+  void showAlone(widgets::CurveCard* card);
+  widgets::CurveCard* cardUnderPointer() const;
+  const RunController* leading() const;
+
+  std::vector<CardPlan> plans_;
+  std::vector<widgets::CurveCard*> cards_;
+  std::vector<ShownRun> runs_;
+  QWidget* tools_ = nullptr;
+  QSlider* smoothing_ = nullptr;
+  QLabel* smoothingText_ = nullptr;
+  QComboBox* xAxis_ = nullptr;
+  QStackedLayout* stack_ = nullptr;
+  QScrollArea* scroll_ = nullptr;
+  QWidget* grid_ = nullptr;
+  QGridLayout* layout_ = nullptr;
+  widgets::EmptyState* empty_ = nullptr;
+  widgets::Banner* alert_ = nullptr;
+  widgets::Throttle* redraw_ = nullptr;
+  QPointer<widgets::CurveCard> alone_;
+  widgets::XAxis axis_ = widgets::XAxis::Step;
+  std::size_t dismissedAlerts_ = 0;
+  QPointer<RunController> alertsOf_;
+  int columns_ = 0;
+  int lastSmoothing_ = 600;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+#include <memory>
+
+#include "app/controllers/inspect_process.h"
+#include "app/controllers/run_controller.h"
+#include "app/models/predictions_store.h"
+
+namespace lockstep::widgets {
+class PredictionsView;
+}
+
+namespace lockstep::app {
+
+/// The Predictions page: gives the view of one run its data set and predictions, and asks an engine
+/// for those it lacks. Reads nothing before it is shown for the first time.
+class PredictionsPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PredictionsPage(QWidget* parent = nullptr);
+
+  /// nullptr: none.
+  void setRun(RunController* run);
+  /// Shows the newest checkpoint at or before a step: the cursor of the curves was placed there.
+  void showStep(qint64 step);
+  bool isReady() const;
+  widgets::PredictionsView* view() const { return view_; }
+
+ Q_SIGNALS:
+  void readyChanged();
+  void configureRequested();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void connectSignals();
+  void load();
+  void updateSteps();
+  void updatePrecision();
+  void requestPrediction(ImageId image, qint64 step);
+  void announceReady();
+
+  widgets::PredictionsView* view_ = nullptr;
+  QPointer<RunController> run_;
+  PredictionsStore store_;
+  InspectProcess inspect_;
+  std::vector<std::int64_t> steps_;
+  bool shown_ = false;  ///< the page was shown since the run was set
+  bool hasDataset_ = false;
+};
+
+}  // namespace lockstep::app

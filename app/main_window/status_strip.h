@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QStatusBar>
+#include <QString>
+#include <QTimer>
+
+class QLabel;
+
+namespace lockstep::app {
+
+class RunController;
+
+/// The status bar: connection, process and ranks of the chosen run, and the free space where runs
+/// are kept.
+class StatusStrip : public QStatusBar {
+  Q_OBJECT
+
+ public:
+  explicit StatusStrip(QWidget* parent = nullptr);
+  /// nullptr: no run.
+  void showRun(const RunController* run);
+  void setRunsFolder(const QString& folder);
+
+ private:
+  void updateDisk();
+
+  QLabel* connection_ = nullptr;
+  QLabel* disk_ = nullptr;
+  QString folder_;
+  QTimer diskTimer_;
+};
+
+}  // namespace lockstep::app

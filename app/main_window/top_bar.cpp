@@ -1,0 +1,211 @@
+#include "app/main_window/top_bar.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStyle>
+#include <QStyleOption>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/main_window/run_state_text.h"
+#include "app/main_window/state_pill.h"
+#include "widgets/icon.h"
+#include "widgets/plots/number_text.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kHeightPx = 52;
+// Between the icon of a button and its text.
+const QString kGap = QStringLiteral("\u2009\u2009");
+
+QLabel* figure(const char* role) {
+  auto* label = new QLabel;
+  label->setFont(widgets::monoFont(13));
+  widgets::setRole(label, role);
+  return label;
+}
+
+}  // namespace
+
+TopBar::TopBar(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+  updateIcons();
+  updateButtons();
+}
+
+void TopBar::buildUi() {
+  setObjectName(QStringLiteral("topBar"));
+  setFixedHeight(kHeightPx);
+  brand_ = new QLabel(QStringLiteral("Lockstep"));
+  brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
+  experiment_ = new QLabel;
+  widgets::setRole(experiment_, "muted");
+  train_ = new QPushButton(kGap + tr("Train"));
+  train_->setObjectName(QStringLiteral("trainButton"));
+  widgets::setRole(train_, "primary");
+  pause_ = new QPushButton(kGap + tr("Pause"));
+  stop_ = new QPushButton(kGap + tr("Stop"));
+  stop_->setObjectName(QStringLiteral("stopButton"));
+  stop_->setToolTip(tr("Save a checkpoint and stop (Ctrl+.); the run can be resumed"));
+  for (QPushButton* button : {train_, pause_, stop_}) button->setIconSize({12, 12});
+  pill_ = new StatePill;
+  step_ = figure("");
+  progress_ = new QProgressBar;
+  progress_->setTextVisible(false);
+  progress_->setMinimumWidth(80);
+  progress_->setMaximumWidth(230);
+  timeLeft_ = figure("muted");
+  speed_ = figure("muted");
+  averagePrecision_ = figure("");
+  heldOut_ = figure("");
+  menu_ = new QToolButton;
+  menu_->setObjectName(QStringLiteral("menuButton"));
+  menu_->setToolTip(tr("Menu (F10)"));
+  menu_->setPopupMode(QToolButton::InstantPopup);
+  widgets::setRole(menu_, "quiet");
+
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(20, 0, 14, 1);
+  row->setSpacing(8);
+  row->addWidget(brand_);
+  row->addSpacing(6);
+  row->addWidget(experiment_);
+  row->addSpacing(20);
+  for (QPushButton* button : {train_, pause_, stop_}) row->addWidget(button);
+  row->addSpacing(14);
+  row->addWidget(pill_);
+  row->addSpacing(8);
+  row->addWidget(step_);
+  row->addSpacing(8);
+  row->addWidget(progress_, 1);
+  for (QLabel* label : {timeLeft_, speed_, averagePrecision_, heldOut_}) {
+    row->addSpacing(10);
+    row->addWidget(label);
+  }
+  row->addStretch(1);
+  row->addWidget(menu_);
+}
+
+void TopBar::connectSignals() {
+  connect(train_, &QPushButton::clicked, this, &TopBar::trainRequested);
+  connect(stop_, &QPushButton::clicked, this, &TopBar::stopRequested);
+  connect(pause_, &QPushButton::clicked, this, [this] {
+    if (status_.state == QLatin1String("paused")) {
+      Q_EMIT resumeRequested();
+    } else {
+      Q_EMIT pauseRequested();
+    }
+  });
+}
+
+void TopBar::setStatus(const RunStatus& status) {
+  status_ = status;
+  experiment_->setText(fontMetrics().elidedText(status.experiment, Qt::ElideMiddle, 220));
+  experiment_->setToolTip(status.experiment);
+  pill_->setState(status.state);
+  const bool hasRun = !status.state.isEmpty();
+  step_->setText(!hasRun               ? QString()
+                 : status.maxSteps > 0 ? tr("step %1 / %2").arg(status.step).arg(status.maxSteps)
+                                       : tr("step %1").arg(status.step));
+  progress_->setMaximum(1000);
+  progress_->setValue(status.maxSteps > 0 ? static_cast<int>(1000 * status.step / status.maxSteps)
+                                          : 0);
+  const bool working =
+      status.state == QLatin1String("running") || status.state == QLatin1String("evaluating");
+  timeLeft_->setText(working && status.secondsLeft
+                         ? tr("ETA %1").arg(widgets::durationText(*status.secondsLeft))
+                         : QString());
+  speed_->setText(working && status.imagesPerSecond
+                      ? tr("%1 images/s").arg(*status.imagesPerSecond, 0, 'f', 1)
+                      : QString());
+  averagePrecision_->setText(
+      status.averagePrecision
+          ? QStringLiteral("%1 %2").arg(status.averagePrecisionName,
+                                        widgets::valueText(*status.averagePrecision))
+          : QString());
+  heldOut_->setText(status.heldOutLoss
+                        ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))
+                        : QString());
+  updateButtons();
+  fitFigures();
+}
+
+void TopBar::setTrainable(bool trainable, const QString& tip) {
+  train_->setEnabled(trainable && !starting_);
+  train_->setToolTip(tip);
+}
+
+void TopBar::setStarting(bool starting) {
+  starting_ = starting;
+  train_->setText(kGap + (starting ? tr("Starting…") : tr("Train")));
+  if (starting) train_->setEnabled(false);
+}
+
+void TopBar::setMenu(QMenu* menu) { menu_->setMenu(menu); }
+
+void TopBar::updateButtons() {
+  const bool paused = status_.state == QLatin1String("paused");
+  const bool running =
+      status_.state == QLatin1String("running") || status_.state == QLatin1String("evaluating");
+  const bool wasPaused = pause_->text().endsWith(tr("Resume"));
+  pause_->setText(kGap + (paused ? tr("Resume") : tr("Pause")));
+  pause_->setToolTip(paused ? tr("Go on (Ctrl+Shift+P)")
+                            : tr("Wait after the present step (Ctrl+Shift+P)"));
+  pause_->setEnabled(status_.isLive && (paused || running));
+  stop_->setEnabled(status_.isLive && (paused || running));
+  if (paused != wasPaused) updateIcons();
+}
+
+void TopBar::updateIcons() {
+  const widgets::Theme& theme = widgets::currentTheme();
+  train_->setIcon(widgets::icon(QStringLiteral("play"), theme.accentText, theme.textFaint));
+  const bool paused = status_.state == QLatin1String("paused");
+  pause_->setIcon(widgets::icon(paused ? QStringLiteral("play") : QStringLiteral("pause"),
+                                theme.text, theme.textFaint));
+  stop_->setIcon(widgets::icon(QStringLiteral("stop"), theme.text, theme.textFaint));
+  menu_->setIcon(widgets::icon(QStringLiteral("more"), theme.textMuted));
+}
+
+void TopBar::fitFigures() {
+  const bool hasRun = !status_.state.isEmpty();
+  for (QWidget* part : {static_cast<QWidget*>(pill_), static_cast<QWidget*>(step_),
+                        static_cast<QWidget*>(progress_)})
+    part->setVisible(hasRun);
+  int used = 2 * 20 + brand_->sizeHint().width() + experiment_->sizeHint().width() +
+             train_->sizeHint().width() + pause_->sizeHint().width() + stop_->sizeHint().width() +
+             menu_->sizeHint().width() + 120;
+  if (hasRun) used += pill_->sizeHint().width() + step_->sizeHint().width() + 120;
+  for (QLabel* label : {timeLeft_, averagePrecision_, heldOut_, speed_}) {
+    const int needed = label->sizeHint().width() + 18;
+    const bool fits = hasRun && !label->text().isEmpty() && used + needed <= width();
+    label->setVisible(fits);
+    if (fits) used += needed;
+  }
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitFigures();
+}
+
+void TopBar::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::StyleChange && menu_) updateIcons();
+}
+
+void TopBar::paintEvent(QPaintEvent*) {
+  // A plain QWidget draws its style sheet's ground only when asked.
+  QStyleOption option;
+  option.initFrom(this);
+  QPainter painter(this);
+  style()->drawPrimitive(QStyle::PE_Widget, &option, &painter, this);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <optional>
+
+class QLabel;
+class QMenu;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace lockstep::app {
+
+class StatePill;
+
+/// What the bar tells about the chosen run.
+struct RunStatus {
+  QString experiment;
+  QString state;  ///< empty: no run
+  qint64 step = 0, maxSteps = 0;
+  std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
+  QString averagePrecisionName;  ///< "mask AP"
+  bool isLive = false;           ///< its engine can be asked
+};
+
+/// The bar at the top: what is open, the buttons that act on it, and how far the chosen run is.
+/// Narrow windows lose figures from the right.
+class TopBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopBar(QWidget* parent = nullptr);
+
+  void setStatus(const RunStatus& status);
+  /// Whether Train can be pressed, and what it says when not.
+  void setTrainable(bool trainable, const QString& tip);
+  /// A run is being started.
+  void setStarting(bool starting);
+  void setMenu(QMenu* menu);
+
+ Q_SIGNALS:
+  void trainRequested();
+  void pauseRequested();
+  void resumeRequested();
+  void stopRequested();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void buildUi();
+  void connectSignals();
+  void updateIcons();
+  void updateButtons();
+  void fitFigures();
+
+  QLabel* brand_ = nullptr;
+  QLabel* experiment_ = nullptr;
+  QPushButton* train_ = nullptr;
+  QPushButton* pause_ = nullptr;
+  QPushButton* stop_ = nullptr;
+  StatePill* pill_ = nullptr;
+  QLabel* step_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QLabel* timeLeft_ = nullptr;
+  QLabel* speed_ = nullptr;
+  QLabel* averagePrecision_ = nullptr;
+  QLabel* heldOut_ = nullptr;
+  QToolButton* menu_ = nullptr;
+  RunStatus status_;
+  bool starting_ = false;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QByteArray>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+
+#include "tests/support/test_data.h"
+
+namespace lockstep::tests {
+
+/// A fake_engine that listens at path() and replays lines to whoever says hello.
+class FakeSocket {
+ public:
+  QString path() const { return folder_.filePath(QStringLiteral("e.sock")); }
+
+  /// False when it does not come up.
+  bool start(const QList<QByteArray>& lines) {
+    QFile file(folder_.filePath(QStringLiteral("replay.jsonl")));
+    if (!file.open(QIODevice::WriteOnly)) return false;
+    for (const QByteArray& line : lines) file.write(line + '\n');
+    file.close();
+    process_.start(program("fake_engine"), {QStringLiteral("--socket"), path(),
+                                            QStringLiteral("--replay"), file.fileName()});
+    while (!process_.canReadLine())
+      if (!process_.waitForReadyRead(10000)) return false;
+    return process_.readLine() == "listening\n";
+  }
+  void kill() {
+    process_.kill();
+    process_.waitForFinished();
+  }
+  /// Next line that a client sent; empty when none comes.
+  QByteArray nextLine() {
+    while (!process_.canReadLine())
+      if (!process_.waitForReadyRead(5000)) return {};
+    return process_.readLine().trimmed();
+  }
+
+ private:
+  QTemporaryDir folder_;
+  QProcess process_;
+};
+
+}  // namespace lockstep::tests

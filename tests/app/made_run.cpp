@@ -1,0 +1,142 @@
+#include "tests/app/made_run.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/base/counter_hash.h"
+#include "engine/events/writer.h"
+
+namespace lockstep::tests {
+namespace {
+
+constexpr double kStepSeconds = 0.45;
+
+float noise(std::int64_t step, std::uint64_t key) {
+  return static_cast<float>(base::counterUniform({static_cast<std::uint64_t>(step), key}) - 0.5);
+}
+
+float warmRate(std::int64_t step, std::int64_t steps) {
+  const double warm = std::min(1.0, static_cast<double>(step) / 40);
+  return static_cast<float>(
+      0.02 * warm * 0.5 *
+      (1 + std::cos(3.14159265 * static_cast<double>(step) / static_cast<double>(steps))));
+}
+
+const std::pair<const char*, float> kHeads[] = {{"loss_classifier", 0.28F},
+                                                {"loss_box_reg", 0.24F},
+                                                {"loss_mask", 0.3F},
+                                                {"loss_objectness", 0.12F},
+                                                {"loss_rpn_box_reg", 0.06F}};
+
+events::Record scalars(std::int64_t step, double time, events::ScalarValues values) {
+  events::Record record;
+  record.kind = events::Record::Kind::Scalars;
+  record.step = step;
+  record.wallTime = time;
+  record.scalars = std::move(values);
+  return record;
+}
+
+events::Record event(const protocol::EngineMessage& message, std::int64_t step, double time) {
+  events::Record record;
+  record.kind = events::Record::Kind::Event;
+  record.step = step;
+  record.wallTime = time;
+  record.json = protocol::encodeEvent(message);
+  return record;
+}
+
+events::ScalarValues trainValues(const MadeRun& run, std::int64_t step) {
+  const float total = madeLoss(run, step);
+  events::ScalarValues values{{"train/loss_total", total}};
+  std::uint64_t key = 10;
+  for (const auto& [head, part] : kHeads)
+    values.push_back(
+        {std::string("train/") + head, total * part * (1 + 0.5F * noise(step, ++key))});
+  values.push_back({"solver/lr", warmRate(step, run.maxSteps)});
+  values.push_back({"solver/grad_norm", 3 * total + noise(step, 20)});
+  values.push_back(
+      {"time/step_seconds", static_cast<float>(kStepSeconds) + 0.05F * noise(step, 21)});
+  values.push_back({"time/data_seconds", 0.03F + 0.02F * noise(step, 22)});
+  values.push_back({"time/images_per_second", 4.4F + 0.3F * noise(step, 23)});
+  return values;
+}
+
+events::ScalarValues heldOutValues(const MadeRun& run, std::int64_t step) {
+  const double part = static_cast<double>(step) / static_cast<double>(run.maxSteps);
+  const auto total = static_cast<float>(0.12 + run.lossOffset + 0.42 + 1.5 * std::exp(-5 * part) +
+                                        0.35 * std::pow(std::max(0.0, part - 0.55), 1.2));
+  events::ScalarValues values{{"eval/loss_total", total}};
+  for (const auto& [head, share] : kHeads)
+    values.push_back({std::string("eval/") + head, total * share});
+  const auto precision =
+      static_cast<float>(std::max(0.0, 0.56 * (1 - std::exp(-4 * (part - 0.08)))));
+  values.push_back({"eval/segm/AP", precision});
+  values.push_back({"eval/bbox/AP", precision * 0.92F});
+  return values;
+}
+
+void writeConfig(const run_folder::Layout& layout, const MadeRun& run) {
+  std::ofstream config(layout.config());
+  config << "name: " << run.name << "\n";
+  if (!run.valAnnotations.empty())
+    config << "dataset:\n  val: {images: " << run.valImages
+           << ", annotations: " << run.valAnnotations << "}\n";
+  config << "solver:\n  max_steps: " << run.maxSteps << "\n";
+}
+
+}  // namespace
+
+float madeLoss(const MadeRun& run, std::int64_t step) {
+  const double part = static_cast<double>(step) / static_cast<double>(run.maxSteps);
+  const double base = 0.36 + run.lossOffset + 1.6 * std::exp(-5 * part) - 0.05 * part;
+  return static_cast<float>(base * (1 + 0.28 * noise(step, 1)));
+}
+
+QString makeRun(const QString& parent, const MadeRun& run) {
+  const std::filesystem::path folder = std::filesystem::path(parent.toStdString()) / run.name;
+  const run_folder::Layout layout = run_folder::createRunFolderAt(folder);
+  writeConfig(layout, run);
+  events::Writer writer = events::Writer::open(folder);
+  run_folder::RunInfo info;
+  writer.append(event(protocol::State{0, 0, 0, "running", {}}, 0, run.created));
+  for (std::int64_t step = 1; step <= run.steps; ++step) {
+    const double time = run.created + static_cast<double>(step) * kStepSeconds;
+    writer.append(scalars(step, time, trainValues(run, step)));
+    if (step % run.evaluateEvery != 0) continue;
+    const events::ScalarValues heldOut = heldOutValues(run, step);
+    writer.append(scalars(step, time + 0.2, heldOut));
+    writer.append(event(
+        protocol::Evaluation{0, step, 0, "evaluations/" + run_folder::stepName(step) + ".json"},
+        step, time + 0.2));
+    writer.append(event(protocol::Log{0, step, 0, "info",
+                                      "evaluate step=" + std::to_string(step) +
+                                          " eval/loss_total=" + std::to_string(heldOut[0].second),
+                                      ""},
+                        step, time + 0.2));
+    const double precision = heldOut[6].second;
+    const bool best = !info.best || precision > info.best->value;
+    if (best) info.best = run_folder::Best{"segm/AP", precision, step};
+    writer.append(
+        event(protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best},
+              step, time + 0.3));
+    writer.append(event(
+        protocol::Log{0, step, 0, "info",
+                      "checkpoint " + run_folder::stepName(step) + (best ? " (best)" : ""), ""},
+        step, time + 0.3));
+  }
+  const double end = run.created + static_cast<double>(run.steps) * kStepSeconds + 1;
+  writer.append(event(protocol::State{0, run.steps, 0, run.state, {}}, run.steps, end));
+  info.name = run.name;
+  info.state = run.state;
+  info.step = run.steps;
+  info.maxSteps = run.maxSteps;
+  info.created = run.created;
+  info.started = run.created;
+  info.updated = end;
+  run_folder::writeRunInfo(layout, info);
+  return QString::fromStdString(folder.string());
+}
+
+}  // namespace lockstep::tests

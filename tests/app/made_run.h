@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <string>
+
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::tests {
+
+/// What a run folder made for a test holds.
+struct MadeRun {
+  std::string name = "made";
+  std::string state = "finished";
+  std::int64_t steps = 40;
+  std::int64_t maxSteps = 40;
+  std::int64_t evaluateEvery = 10;
+  double created = 1795255200;
+  double lossOffset = 0;  ///< tells runs apart
+  std::string valImages;  ///< dataset.val of config.yaml; empty: none
+  std::string valAnnotations;
+};
+
+/// Writes a run folder with the engine's own writers: config.yaml, run.json and an event log of
+/// losses that fall, held-out losses that turn, AP, learning rate, times, checkpoints and log
+/// lines. Returns its path.
+QString makeRun(const QString& parent, const MadeRun& run);
+
+/// Training loss of a step in such a run.
+float madeLoss(const MadeRun& run, std::int64_t step);
+
+}  // namespace lockstep::tests

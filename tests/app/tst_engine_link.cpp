@@ -1,0 +1,128 @@
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/controllers/engine_link.h"
+#include "tests/app/fake_socket.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::EngineLink;
+
+namespace {
+
+const QByteArray kWelcome =
+    R"({"v":1,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})";
+
+QByteArray scalars(int seq) {
+  return R"({"v":1,"type":"scalars","seq":)" + QByteArray::number(seq) + R"(,"step":)" +
+         QByteArray::number(seq) + R"(,"time":100.5,"values":{"train/loss_total":0.5}})";
+}
+
+}  // namespace
+
+class TstEngineLink : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    qRegisterMetaType<protocol::EngineMessage>("lockstep::protocol::EngineMessage");
+  }
+
+  void helloIsAnsweredByEventsInOrder() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({kWelcome, scalars(6), scalars(7)}));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(5, 1); });
+    std::vector<std::int64_t> seqs;
+    connect(&link, &EngineLink::eventReceived, &link, [&](const protocol::EngineMessage& message) {
+      seqs.push_back(std::get<protocol::Scalars>(message).seq);
+    });
+    QSignalSpy welcomed(&link, &EngineLink::welcomed);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(seqs.size(), std::size_t{2});
+    QCOMPARE(welcomed.count(), 1);
+    QCOMPARE(seqs, (std::vector<std::int64_t>{6, 7}));
+    QVERIFY(engine.nextLine().contains(R"("since":5)"));
+    QCOMPARE(link.state(), EngineLink::State::Connected);
+  }
+
+  void aSocketThatIsNotThereYetIsTriedAgain() {
+    tests::FakeSocket engine;
+    EngineLink link;
+    QSignalSpy connected(&link, &EngineLink::connected), failed(&link, &EngineLink::failed);
+    link.connectToEngine(engine.path());
+    QCOMPARE(link.state(), EngineLink::State::Connecting);
+    QVERIFY(engine.start({}));
+    QTRY_COMPARE(connected.count(), 1);
+    QCOMPARE(failed.count(), 0);
+  }
+
+  void aLostConnectionIsToldAndMadeAgain() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({kWelcome, "@close", kWelcome}));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy lost(&link, &EngineLink::lost), welcomed(&link, &EngineLink::welcomed);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(welcomed.count(), 2);
+    QCOMPARE(lost.count(), 1);
+  }
+
+  void badLinesAreLeftOutAndTheNextIsRead() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({"not json", R"({"v":1,"type":"from the future"})", R"([])",
+                          "@half " + scalars(8).left(20), scalars(8).mid(20), scalars(9)}));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy events(&link, &EngineLink::eventReceived);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(events.count(), 2);
+    QCOMPARE(link.state(), EngineLink::State::Connected);
+  }
+
+  void aLineOverTheLimitIsDroppedWhole() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start(
+        {QByteArray(static_cast<qsizetype>(protocol::kMaxLineBytes) + 10, 'x'), scalars(3)}));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy events(&link, &EngineLink::eventReceived);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(events.count(), 1);
+  }
+
+  void anotherVersionEndsTheConnectionForGood() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start(
+        {R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})"}));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy failed(&link, &EngineLink::failed);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(failed.count(), 1);
+    QCOMPARE(link.state(), EngineLink::State::Off);
+  }
+
+  void requestsAreAnsweredByTheirId() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({}));
+    EngineLink link;
+    QSignalSpy connected(&link, &EngineLink::connected), answered(&link, &EngineLink::answered);
+    QVERIFY(link.sendCommand(QStringLiteral("stop")).isEmpty());
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(connected.count(), 1);
+    const QString stop = link.sendCommand(QStringLiteral("stop"));
+    const QString predict = link.sendPredict({4}, QStringLiteral("200"), 0.05);
+    QVERIFY(!stop.isEmpty() && stop != predict);
+    QTRY_COMPARE(answered.count(), 2);
+    QCOMPARE(answered[0][0].toString(), stop);
+    QCOMPARE(answered[1][0].toString(), predict);
+    QVERIFY(answered[1][1].toString().contains(QStringLiteral("answers/1.json")));
+    QVERIFY(engine.nextLine().contains(R"("type":"stop")"));
+    const QByteArray asked = engine.nextLine();
+    QVERIFY(asked.contains(R"("image_ids":[4])") && asked.contains(R"("weights":"200")"));
+  }
+};
+
+LOCKSTEP_TEST(TstEngineLink)
+#include "tst_engine_link.moc"

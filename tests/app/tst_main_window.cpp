@@ -1,0 +1,170 @@
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/main_window/main_window.h"
+#include "app/main_window/monitor_page.h"
+#include "app/main_window/runs_panel.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+#include "widgets/banner.h"
+#include "widgets/empty_state.h"
+#include "widgets/plots/curve_card.h"
+
+using namespace lockstep;
+using app::MainWindow;
+
+namespace {
+
+app::MainWindowOptions optionsFor(const QStringList& paths, const QString& page = {}) {
+  app::MainWindowOptions options;
+  options.paths = paths;
+  options.page = page;
+  options.size = QSize(1400, 900);
+  options.keepLayout = false;
+  return options;
+}
+
+tests::MadeRun made(const char* name, double created) {
+  tests::MadeRun run;
+  run.name = name;
+  run.created = created;
+  return run;
+}
+
+}  // namespace
+
+class TstMainWindow : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void anEmptyWindowSaysWhyAndWhatToDo() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.page(), MainWindow::Page::Monitor);
+    bool told = false;
+    for (const auto* empty : window.findChildren<widgets::EmptyState*>())
+      told = told || (empty->isVisible() && empty->title().contains(QStringLiteral("No run")));
+    QVERIFY(told);
+    QVERIFY(!window.findChild<QPushButton*>(QStringLiteral("trainButton"))->isEnabled());
+  }
+
+  void theNewestRunIsShownWithItsPoints() {
+    QTemporaryDir parent;
+    tests::makeRun(parent.path(), made("older", 1000));
+    const QString newer = tests::makeRun(parent.path(), made("newer", 2000));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->currentRun(), newer);
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) >= 40);
+    QCOMPARE(window.monitorPage()->cards().front()->plot()->curves().size(), std::size_t{2});
+  }
+
+  void selectedRunsAreCompared() {
+    QTemporaryDir parent;
+    const QString a = tests::makeRun(parent.path(), made("a", 1000));
+    const QString b = tests::makeRun(parent.path(), made("b", 2000));
+    MainWindow window(&theme_, optionsFor({a, b}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->selectedRuns(), (QStringList{a, b}));
+    QTRY_VERIFY(window.isReady());
+    const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
+    QCOMPARE(curves.size(), std::size_t{4});
+    QVERIFY(curves[0].styleIndex != curves[2].styleIndex);
+    QVERIFY(curves[0].markLowest == false && curves[1].markLowest && !curves[3].markLowest);
+  }
+
+  void pagesAreReachedByTheKeyboard() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
+    QCOMPARE(window.page(), MainWindow::Page::Configure);
+    QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
+    QCOMPARE(window.page(), MainWindow::Page::Predictions);
+    QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+    QCOMPARE(window.page(), MainWindow::Page::Monitor);
+  }
+
+  void theFilterTakesTextAndExpressions_data() {
+    QTest::addColumn<QString>("filter");
+    QTest::addColumn<int>("rows");
+    QTest::newRow("text") << QStringLiteral("alp") << 1;
+    QTest::newRow("state") << QStringLiteral("finished") << 2;
+    QTest::newRow("expression") << QStringLiteral("/^(alpha|beta)/") << 2;
+    QTest::newRow("nothing") << QStringLiteral("gamma") << 0;
+    QTest::newRow("dots are dots") << QStringLiteral("a.p") << 0;
+  }
+  void theFilterTakesTextAndExpressions() {
+    QFETCH(QString, filter);
+    QFETCH(int, rows);
+    QTemporaryDir parent;
+    tests::makeRun(parent.path(), made("alpha", 1000));
+    tests::makeRun(parent.path(), made("beta", 2000));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    auto* list = window.findChild<QListView*>(QStringLiteral("runList"));
+    QTRY_COMPARE(list->model()->rowCount(), 2);
+    window.findChild<app::RunsPanel*>()->findChild<QLineEdit*>()->setText(filter);
+    QTRY_COMPARE(list->model()->rowCount(), rows);
+  }
+
+  void aFailedRunSaysWhyInline() {
+    QTemporaryDir parent;
+    tests::MadeRun run = made("broken", 1000);
+    run.state = "failed";
+    const QString folder = tests::makeRun(parent.path(), run);
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
+    run_folder::writeRunInfo(layout, info);
+    MainWindow window(&theme_, optionsFor({folder}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    bool told = false;
+    for (const auto* banner : window.findChildren<widgets::Banner*>())
+      told = told || (banner->isVisible() &&
+                      banner->detail().contains(QStringLiteral("rank 0 ran out of memory")));
+    QVERIFY(told);
+  }
+
+  void theThemeSwitchesWhileTheWindowIsOpen() {
+    QTemporaryDir parent;
+    const QString run = tests::makeRun(parent.path(), made("run", 1000));
+    MainWindow window(&theme_, optionsFor({run}));
+    theme_.setMode(widgets::ThemeSwitch::Mode::Dark);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const QColor dark = window.grab().toImage().pixelColor(400, 700);
+    theme_.setMode(widgets::ThemeSwitch::Mode::Light);
+    QTRY_VERIFY(window.isReady());
+    const QColor light = window.grab().toImage().pixelColor(400, 700);
+    QVERIFY(dark.lightness() < 80 && light.lightness() > 180);
+  }
+
+  void smoothingReachesEveryOpenRun() {
+    QTemporaryDir parent;
+    const QString run = tests::makeRun(parent.path(), made("run", 1000));
+    MainWindow window(&theme_, optionsFor({run}));
+    window.show();
+    QTRY_VERIFY(window.isReady() &&
+                window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 40);
+    QCOMPARE(window.monitorPage()->cards().front()->plot()->drawnPointCount(0), 80);
+    window.monitorPage()->setSmoothing(0);
+    QTRY_COMPARE(window.monitorPage()->cards().front()->plot()->drawnPointCount(0), 40);
+  }
+
+ private:
+  widgets::ThemeSwitch theme_;
+};
+
+LOCKSTEP_TEST(TstMainWindow)
+#include "tst_main_window.moc"

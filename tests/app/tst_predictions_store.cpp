@@ -1,0 +1,117 @@
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/models/predictions_store.h"
+#include "engine/base/error.h"
+#include "engine/run_folder/run_folder.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::PredictionsStore;
+using app::StepPredictions;
+
+namespace {
+
+const std::string kDetections =
+    R"([{"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [1, 2, 3, 4], "segmentation": {"size": [8, 8], "counts": "P2"}}])";
+
+void write(const QString& path, const QByteArray& text) {
+  QDir().mkpath(QFileInfo(path).absolutePath());
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  file.write(text);
+}
+
+const QByteArray kDataset =
+    R"({"images": [{"id": 3, "file_name": "a.png", "width": 8, "height": 8}],
+  "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
+
+}  // namespace
+
+class TstPredictionsStore : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aFileOfAStepNamesImagesWithoutDetectionsToo() {
+    const StepPredictions read = app::parseStepPredictions(
+        R"({"image_ids": [3, 5], "score_threshold": 0.05, "detections": )" + kDetections + "}", "f",
+        40);
+    QCOMPARE(read.step, 40);
+    QCOMPARE(read.detections.size(), std::size_t{1});
+    QCOMPARE(read.watched, (std::vector<ImageId>{ImageId{3}, ImageId{5}}));
+  }
+
+  void aBareListOfResultsIsReadToo() {
+    const StepPredictions read = app::parseStepPredictions(kDetections, "f", 1);
+    QCOMPARE(read.watched, (std::vector<ImageId>{ImageId{3}}));
+  }
+
+  void aBrokenFileNamesItself_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::newRow("cut off") << QByteArray("{\"image_ids\": [1");
+    QTest::newRow("no detections") << QByteArray("{\"image_ids\": []}");
+    QTest::newRow("a number") << QByteArray("7");
+  }
+  void aBrokenFileNamesItself() {
+    QFETCH(QByteArray, text);
+    try {
+      app::parseStepPredictions(text.toStdString(), "predictions/x.json", 1);
+      QFAIL("not refused");
+    } catch (const Error& error) {
+      QVERIFY(QByteArray(error.what()).contains("predictions/x.json"));
+    }
+  }
+
+  void readsDatasetAndStepsOfARun() {
+    QTemporaryDir parent;
+    write(parent.filePath(QStringLiteral("val.json")), kDataset);
+    tests::MadeRun made;
+    made.valImages = parent.path().toStdString();
+    made.valAnnotations = parent.filePath(QStringLiteral("val.json")).toStdString();
+    const QString folder = tests::makeRun(parent.path(), made);
+    const run_folder::Layout layout{folder.toStdString()};
+    write(QString::fromStdString(layout.predictions(10).string()),
+          QByteArray::fromStdString(kDetections));
+    PredictionsStore store;
+    QSignalSpy dataset(&store, &PredictionsStore::datasetLoaded),
+        loaded(&store, &PredictionsStore::predictionsLoaded),
+        failed(&store, &PredictionsStore::predictionsFailed), idle(&store, &PredictionsStore::idle);
+    store.setRun(folder);
+    store.readSteps({10, 20});
+    store.readSteps({10});
+    QVERIFY(!store.isIdle());
+    QTRY_VERIFY(store.isIdle());
+    QCOMPARE(dataset.count(), 1);
+    QCOMPARE(dataset[0][1].toString(), parent.path());
+    QCOMPARE(loaded.count(), 1);
+    QCOMPARE(failed.count(), 1);  // step 20 has no file
+    QVERIFY(failed[0][1].toString().contains(QStringLiteral("step-00000020")));
+    QVERIFY(idle.count() >= 1);
+  }
+
+  void aRunWithoutHeldOutImagesSaysSo() {
+    QTemporaryDir parent;
+    PredictionsStore store;
+    QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
+    store.setRun(tests::makeRun(parent.path(), {}));
+    QVERIFY(failed.wait());
+    QVERIFY(failed[0][0].toString().contains(QStringLiteral("dataset.val.annotations")));
+  }
+
+  void resultsOfTheRunBeforeAreDropped() {
+    QTemporaryDir parent;
+    PredictionsStore store;
+    QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
+    store.setRun(tests::makeRun(parent.path(), {}));
+    store.setRun({});
+    QTRY_VERIFY(store.isIdle());
+    QCOMPARE(failed.count(), 0);
+  }
+};
+
+LOCKSTEP_TEST(TstPredictionsStore)
+#include "tst_predictions_store.moc"

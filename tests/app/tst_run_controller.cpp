@@ -1,0 +1,161 @@
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/controllers/run_controller.h"
+#include "engine/events/reader.h"
+#include "engine/events/writer.h"
+#include "tests/app/fake_socket.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::RunController;
+
+namespace {
+
+std::int64_t lastSeqIn(const QString& folder) {
+  events::Reader reader(events::findEventFile(folder.toStdString()));
+  return reader.readAvailable().back().seq;
+}
+
+QByteArray line(const protocol::EngineMessage& message) {
+  return QByteArray::fromStdString(protocol::encode(message));
+}
+
+QByteArray scalars(std::int64_t seq, std::int64_t step) {
+  return line(
+      protocol::Scalars{seq, step, 1.8e9, {{"train/loss_total", static_cast<float>(step)}}});
+}
+
+/// A made run that a process holds and that names its socket.
+struct LiveRun {
+  QTemporaryDir parent;
+  QString folder;
+  tests::FakeSocket engine;
+  std::optional<run_folder::RunLock> lock;
+
+  LiveRun() {
+    tests::MadeRun made;
+    made.state = "running";
+    made.steps = 20;
+    folder = tests::makeRun(parent.path(), made);
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.socket = engine.path().toStdString();
+    run_folder::writeRunInfo(layout, info);
+    lock = run_folder::RunLock::tryAcquire(layout);
+  }
+};
+
+std::size_t lossCount(const RunController& run) {
+  const auto* series = run.history().metrics().series("train/loss_total");
+  return series ? series->size() : 0;
+}
+
+}  // namespace
+
+class TstRunController : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aFinishedRunIsReadWithEveryPoint() {
+    QTemporaryDir parent;
+    RunController run(tests::makeRun(parent.path(), {}));
+    QSignalSpy loaded(&run, &RunController::loaded);
+    run.refresh();
+    QVERIFY(loaded.wait());
+    QCOMPARE(lossCount(run), std::size_t{40});
+    for (std::int64_t step = 1; step <= 40; ++step)
+      QCOMPARE(run.history().metrics().series("train/loss_total")->value(step - 1),
+               tests::madeLoss({}, step));
+    QVERIFY(!run.isAlive());
+    QCOMPARE(run.linkState(), app::EngineLink::State::Off);
+    QCOMPARE(QString::fromStdString(run.info().state), QStringLiteral("finished"));
+  }
+
+  void theSocketGoesOnWhereTheFileEnds() {
+    LiveRun live;
+    const std::int64_t last = lastSeqIn(live.folder);
+    QVERIFY(
+        live.engine.start({line(protocol::Welcome{live.folder.toStdString(), 1, last, "running"}),
+                           scalars(last, 20), scalars(last + 1, 21), scalars(last + 2, 22)}));
+    RunController run(live.folder);
+    run.refresh();
+    QTRY_COMPARE(lossCount(run), std::size_t{22});
+    QVERIFY(live.engine.nextLine().contains(QByteArray("\"since\":" + QByteArray::number(last))));
+    QCOMPARE(run.info().step, std::int64_t{22});
+    QVERIFY(run.isAlive());
+    QVERIFY(run.secondsLeft().has_value());
+  }
+
+  void aResetTakesTheCutPartAway() {
+    LiveRun live;
+    const std::int64_t last = lastSeqIn(live.folder);
+    QVERIFY(
+        live.engine.start({line(protocol::Welcome{live.folder.toStdString(), 2, last, "running"}),
+                           line(protocol::Reset{12, 10}), scalars(14, 11)}));
+    RunController run(live.folder);
+    QSignalSpy cut(&run, &RunController::cutAfter);
+    run.refresh();
+    QTRY_COMPARE(lossCount(run), std::size_t{11});
+    QCOMPARE(cut.count(), 1);
+    QCOMPARE(cut[0][0].toLongLong(), 10);
+    QCOMPARE(run.history().metrics().series("train/loss_total")->value(10), 11.F);
+  }
+
+  void aRunThatEndsBetweenFileAndSocketIsReadToItsEnd() {
+    LiveRun live;  // alive, but nobody listens
+    RunController run(live.folder);
+    QSignalSpy loaded(&run, &RunController::loaded);
+    run.refresh();
+    QVERIFY(loaded.wait());
+    QCOMPARE(lossCount(run), std::size_t{20});
+    {
+      events::Writer writer = events::Writer::open(live.folder.toStdString());
+      events::Record record;
+      record.kind = events::Record::Kind::Scalars;
+      record.step = 21;
+      record.wallTime = 1.8e9;
+      record.scalars = {{"train/loss_total", 0.5F}};
+      writer.append(record);
+    }
+    live.lock.reset();
+    run.refresh();
+    QTRY_COMPARE(lossCount(run), std::size_t{21});
+    QVERIFY(!run.isAlive());
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Off);
+  }
+
+  void commandsReachTheEngineAndAPredictionNamesItsFile() {
+    LiveRun live;
+    const std::int64_t last = lastSeqIn(live.folder);
+    QVERIFY(live.engine.start(
+        {line(protocol::Welcome{live.folder.toStdString(), 1, last, "running"})}));
+    RunController run(live.folder);
+    run.refresh();
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
+    QVERIFY(live.engine.nextLine().contains("hello"));
+    run.stop();
+    QVERIFY(live.engine.nextLine().contains(R"("type":"stop")"));
+    QSignalSpy ready(&run, &RunController::predictionReady);
+    run.predict(7, 20);
+    QTRY_COMPARE(ready.count(), 1);
+    QCOMPARE(ready[0][0].toLongLong(), 7);
+    QCOMPARE(ready[0][1].toLongLong(), 20);
+  }
+
+  void aCommandWithoutAConnectionIsToldInline() {
+    QTemporaryDir parent;
+    RunController run(tests::makeRun(parent.path(), {}));
+    QSignalSpy failed(&run, &RunController::failed);
+    run.stop();
+    QCOMPARE(failed.count(), 1);
+    QSignalSpy refused(&run, &RunController::predictionFailed);
+    run.predict(1, 10);
+    QCOMPARE(refused.count(), 1);
+  }
+};
+
+LOCKSTEP_TEST(TstRunController)
+#include "tst_run_controller.moc"

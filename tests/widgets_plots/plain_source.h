@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "widgets/plots/curve_source.h"
+
+namespace lockstep::tests {
+
+/// Points held as they are: what a plot is given and asks for can be looked at.
+class PlainSource : public widgets::CurveSource {
+ public:
+  std::vector<QPointF> points;
+  bool smoothed = false;
+  mutable std::vector<double> lastEdges;
+
+  bool isEmpty() const override { return points.empty(); }
+  std::pair<double, double> xRange() const override {
+    return {points.front().x(), points.back().x()};
+  }
+  widgets::CurveSamples sample(const std::vector<double>& columnEdges) const override {
+    lastEdges = columnEdges;
+    widgets::CurveSamples samples;
+    samples.raw = points;
+    if (smoothed) samples.smooth = points;
+    for (const QPointF& point : points)
+      if (!std::isfinite(point.y())) samples.nonFinite.push_back({point.x(), 1});
+    return samples;
+  }
+  std::vector<double> valuesBetween(double low, double high, int) const override {
+    std::vector<double> values;
+    for (const QPointF& point : points)
+      if (point.x() >= low && point.x() <= high && std::isfinite(point.y()))
+        values.push_back(point.y());
+    return values;
+  }
+  std::optional<widgets::CurveReading> nearest(double x) const override {
+    if (points.empty()) return std::nullopt;
+    const auto at =
+        std::min_element(points.begin(), points.end(), [&](const QPointF& a, const QPointF& b) {
+          return std::abs(a.x() - x) < std::abs(b.x() - x);
+        });
+    return reading(*at);
+  }
+  std::optional<widgets::CurveReading> lowest() const override {
+    std::optional<widgets::CurveReading> found;
+    for (const QPointF& point : points)
+      if (std::isfinite(point.y()) && (!found || point.y() < found->value)) found = reading(point);
+    return found;
+  }
+
+ private:
+  static widgets::CurveReading reading(const QPointF& point) {
+    return {point.x(), point.y(), point.y(), static_cast<qint64>(point.x()), point.x() / 2};
+  }
+};
+
+}  // namespace lockstep::tests

@@ -1,0 +1,232 @@
+#include <QFileInfo>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QWheelEvent>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_plots/plain_source.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/curve_plot.h"
+#include "widgets/theme.h"
+
+using namespace lockstep;
+using tests::PlainSource;
+using widgets::Curve;
+using widgets::CurvePlot;
+
+namespace {
+
+std::shared_ptr<PlainSource> line(int count, double slope = 0.01) {
+  auto source = std::make_shared<PlainSource>();
+  for (int i = 0; i < count; ++i) source->points.push_back({1.0 + i, 1 + slope * i});
+  return source;
+}
+
+Curve curveOf(std::shared_ptr<PlainSource> source, Curve::Kind kind = Curve::Kind::Line) {
+  Curve curve;
+  curve.name = QStringLiteral("train");
+  curve.kind = kind;
+  curve.source = std::move(source);
+  return curve;
+}
+
+int pixelsOf(const QImage& image, const QColor& color) {
+  int count = 0;
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y) == color;
+  return count;
+}
+
+void wheel(QWidget* widget, const QPointF& position, int delta) {
+  QWheelEvent event(position, widget->mapToGlobal(position), {}, {0, delta}, Qt::NoButton,
+                    Qt::NoModifier, Qt::NoScrollPhase, false);
+  QCoreApplication::sendEvent(widget, &event);
+}
+
+}  // namespace
+
+class TstCurvePlot : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    plot_ = std::make_unique<CurvePlot>();
+    plot_->resize(600, 300);
+  }
+
+  void asksForOneColumnAPixelAndDrawsTheRunsColour() {
+    auto source = line(100);
+    plot_->setCurves({curveOf(source)});
+    show();
+    QVERIFY(source->lastEdges.size() > 450 && source->lastEdges.size() < 600);
+    QVERIFY(std::is_sorted(source->lastEdges.begin(), source->lastEdges.end()));
+    QCOMPARE(source->lastEdges.front(), 0.0);
+    QCOMPARE(source->lastEdges.back(), 100.0);
+    const QImage image = plot_->grab().toImage();
+    QVERIFY(pixelsOf(image, widgets::runStyle(0, widgets::currentTheme()).color) > 200);
+  }
+
+  void nonFiniteValuesLeaveAGapAndAMark() {
+    auto source = line(100, 0);
+    for (int i = 40; i < 60; ++i) source->points[i].setY(std::nan(""));
+    plot_->setCurves({curveOf(source)});
+    show();
+    const QImage image = plot_->grab().toImage();
+    const QColor color = widgets::runStyle(0, widgets::currentTheme()).color;
+    int left = 0, gap = 0;
+    for (int y = 0; y < 300; ++y) {
+      left += image.pixelColor(180, y) == color;
+      gap += image.pixelColor(50 + 534 / 2, y) == color;
+    }
+    QVERIFY(left > 0);
+    QCOMPARE(gap, 0);
+    QVERIFY(pixelsOf(image, widgets::currentTheme().error) > 10);
+  }
+
+  void onlyNonFiniteValuesDoNotBreakThePlot() {
+    auto source = line(10);
+    for (QPointF& point : source->points) point.setY(std::nan(""));
+    Curve curve = curveOf(source, Curve::Kind::Evaluation);
+    curve.markLowest = true;
+    plot_->setCurves({curve});
+    show();
+    QVERIFY(plot_->yView().first < plot_->yView().second);
+  }
+
+  void newPointsWidenTheViewUnlessItIsZoomed() {
+    auto source = line(100);
+    plot_->setCurves({curveOf(source)});
+    show();
+    source->points.push_back({200, 2});
+    plot_->refresh();
+    waitDrawn();
+    QCOMPARE(plot_->xView().second, 200.0);
+    plot_->setXView(10, 20);
+    waitDrawn();
+    source->points.push_back({300, 2});
+    plot_->refresh();
+    waitDrawn();
+    QCOMPARE(plot_->xView(), std::pair(10.0, 20.0));
+    QVERIFY(plot_->isZoomed());
+    plot_->resetView();
+    waitDrawn();
+    QCOMPARE(plot_->xView().second, 300.0);
+  }
+
+  void theWheelZoomsAtThePointerAndDoubleClickShowsAll() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QWidget* overlay = overlayOf();
+    const double before = plot_->xView().second - plot_->xView().first;
+    wheel(overlay, {300, 150}, 120);
+    QVERIFY(plot_->xView().second - plot_->xView().first < before);
+    QVERIFY(plot_->xView().first > 0 && plot_->xView().second < 100);
+    QTest::mouseDClick(overlay, Qt::LeftButton, {}, {300, 150});
+    QVERIFY(!plot_->isZoomed());
+  }
+
+  void draggingABoxZoomsIntoIt() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QWidget* overlay = overlayOf();
+    QTest::mousePress(overlay, Qt::LeftButton, {}, {200, 60});
+    QTest::mouseMove(overlay, {260, 120});
+    QTest::mouseMove(overlay, {400, 200});
+    QTest::mouseRelease(overlay, Qt::LeftButton, {}, {400, 200});
+    const auto [low, high] = plot_->xView();
+    QVERIFY2(low > 20 && low < 40 && high > 60 && high < 75,
+             qPrintable(QStringLiteral("%1 %2").arg(low).arg(high)));
+  }
+
+  void shiftDraggingPans() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QWidget* overlay = overlayOf();
+    const auto before = plot_->xView();
+    QTest::mousePress(overlay, Qt::LeftButton, Qt::ShiftModifier, {300, 150});
+    QTest::mouseMove(overlay, {200, 150});
+    QTest::mouseRelease(overlay, Qt::LeftButton, Qt::ShiftModifier, {200, 150});
+    const auto after = plot_->xView();
+    QVERIFY(after.first > before.first + 10);
+    QVERIFY(std::abs((after.second - after.first) - (before.second - before.first)) < 1e-6);
+  }
+
+  void thePointerAndAClickAreToldInTheUnitsOfTheAxis() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QSignalSpy moved(plot_.get(), &CurvePlot::cursorMoved),
+        chosen(plot_.get(), &CurvePlot::stepChosen);
+    QTest::mouseMove(overlayOf(), {300, 150});
+    QVERIFY(moved.count() >= 1);
+    const auto x = moved.last()[0].value<std::optional<double>>();
+    QVERIFY(x && *x > 40 && *x < 55);
+    QTest::mouseClick(overlayOf(), Qt::LeftButton, {}, {300, 150});
+    QCOMPARE(chosen.count(), 1);
+    QVERIFY(std::abs(chosen[0][0].toDouble() - *x) <= 1);
+  }
+
+  void logAxesTakeZerosAndNegativesWithoutHarm() {
+    auto source = line(100);
+    source->points[3].setY(0);
+    source->points[4].setY(-2);
+    plot_->setCurves({curveOf(source)});
+    plot_->setLogX(true);
+    plot_->setLogY(true);
+    show();
+    QVERIFY(plot_->xView().first > 0 && plot_->yView().first > 0);
+    QVERIFY(std::isfinite(plot_->yView().second));
+  }
+
+  void theLowestPointIsRinged() {
+    auto source = line(10);
+    source->points[6].setY(0.5);
+    Curve curve = curveOf(source, Curve::Kind::Evaluation);
+    curve.markLowest = true;
+    plot_->setCurves({curve});
+    show();
+    QVERIFY(pixelsOf(plot_->grab().toImage(), widgets::currentTheme().good) > 30);
+  }
+
+  void noCurvesAndEmptyCurvesAreDrawnAsAnEmptyPlot() {
+    show();
+    plot_->setCurves({curveOf(std::make_shared<PlainSource>())});
+    waitDrawn();
+    QVERIFY(plot_->isUpToDate());
+    plot_->showCursor(3.0, true);
+    QVERIFY(!plot_->grab().isNull());
+  }
+
+  void manyRefreshesAreDrawnOnce() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QSignalSpy drawn(plot_.get(), &CurvePlot::drawn);
+    for (int i = 0; i < 500; ++i) plot_->refresh();
+    QVERIFY(!plot_->isUpToDate());
+    waitDrawn();
+    QCOMPARE(drawn.count(), 1);
+  }
+
+  void aPictureIsExported() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QTemporaryDir folder;
+    QVERIFY(plot_->exportPicture(folder.filePath(QStringLiteral("a.pdf"))));
+    QVERIFY(plot_->exportPicture(folder.filePath(QStringLiteral("a.png"))));
+    QVERIFY(QFileInfo(folder.filePath(QStringLiteral("a.pdf"))).size() > 1000);
+  }
+
+ private:
+  void show() {
+    plot_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(plot_.get()));
+    waitDrawn();
+  }
+  void waitDrawn() { QTRY_VERIFY(plot_->isUpToDate()); }
+  QWidget* overlayOf() { return plot_->childAt(300, 150); }
+
+  std::unique_ptr<CurvePlot> plot_;
+};
+
+LOCKSTEP_TEST(TstCurvePlot)
+#include "tst_curve_plot.moc"
