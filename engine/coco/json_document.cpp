@@ -38,12 +38,13 @@ struct FaultFinder : nlohmann::json_sax<nlohmann::json> {
   std::string reason;
 };
 
-/// The part of nlohmann's message that says what is wrong, on one line.
+/// The part of nlohmann's message that says what is wrong, in printable ASCII: it quotes the file.
 std::string shortReason(const std::string& message) {
   const std::size_t start = message.rfind(" - ");
   std::string reason = start == std::string::npos ? message : message.substr(start + 3);
+  std::replace_if(
+      reason.begin(), reason.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   if (reason.size() > kMaxReasonLength) reason = reason.substr(0, kMaxReasonLength) + "…";
-  std::replace(reason.begin(), reason.end(), '\n', ' ');
   return reason;
 }
 

@@ -51,6 +51,7 @@ std::int64_t RecordReader::takeWhole(const char* key) {
   const auto value = require(key);
   if (!value) return 0;
   const auto whole = wholeNumber(*value);
+  if (!whole && value->is_number()) fail(std::string(key) + " is not a whole number");
   if (!whole) failKind(key, *value, "a whole number");
   return whole.value_or(0);
 }

@@ -51,6 +51,7 @@ class TstDatasetFaults : public QObject {
     row("NaN", "{\"images\": [NaN]}", ":1:13: broken JSON at byte 13");
     row("no UTF-8", "{\"images\": \"\xff\xfe\"}", ":1:13: broken JSON at byte 13");
     row("number out of range", fileOf(annotation("\"score\": 1e999, ") + kTriangle), "broken JSON");
+    row("bytes that are no text", "{\"images\": [4\xe9]}", "last read: '4?'; expected ']'");
     row("a picture", std::string("\x89PNG\r\n\x1a\n\0\0", 10), ":1:1: broken JSON at byte 1");
     row("nested too deep",
         "{\"images\": " + std::string(200000, '[') + std::string(200000, ']') + "}",
@@ -75,7 +76,7 @@ class TstDatasetFaults : public QObject {
     row("id is a text", image(R"({"id": "1", "file_name": "a", "width": 8, "height": 6})"),
         ": images[0]: id is a string; it must be a whole number");
     row("id is a fraction", image(R"({"id": 1.5, "file_name": "a", "width": 8, "height": 6})"),
-        ": images[0]: id is a number; it must be a whole number");
+        ": images[0]: id is not a whole number");
     row("no width", image(R"({"id": 3, "file_name": "a", "height": 6})"),
         ": image 3: has no \"width\"");
     row("no height", image(R"({"id": 3, "file_name": "a", "width": 6, "height": 0})"),
