@@ -14,12 +14,7 @@ ValueFault fault(std::string text, std::string proposal = {}) {
 
 /// A scalar as the user wrote it, cut when it is long.
 std::string shown(const YamlNode& node) {
-  constexpr std::size_t kLongest = 40;
-  std::string text = node.text.substr(0, kLongest);
-  for (char& character : text) {
-    if (static_cast<unsigned char>(character) < 0x20) character = ' ';
-  }
-  if (node.text.size() > kLongest) text += "…";
+  const std::string text = shortened(node.text);
   return node.isQuoted ? "\"" + text + "\"" : text;
 }
 
@@ -54,13 +49,29 @@ std::string wantedList(const Field& field, const std::string& of) {
 
 template <typename Value, typename Take>
 ValueFault takeList(const Field& field, const YamlNode& node, std::vector<Value>& values,
+                    const Take& take);
+
+/// `[100, 200]` for what was written without brackets, "" when that is no list either.
+template <typename Value, typename Take>
+std::string listInBrackets(const Field& field, const YamlNode& node, const Take& take, Value) {
+  std::string list = "[" + node.text + "]";
+  std::vector<Value> values;
+  try {
+    const YamlNode inBrackets = parseYamlValue(list);
+    const bool isList = inBrackets.kind == YamlNode::Kind::List;
+    return isList && takeList(field, inBrackets, values, take).text.empty() ? list : std::string();
+  } catch (const YamlFault&) {
+    return {};
+  }
+}
+
+template <typename Value, typename Take>
+ValueFault takeList(const Field& field, const YamlNode& node, std::vector<Value>& values,
                     const Take& take) {
   const std::string wanted = wantedList(field, field.mayBeEmpty ? "[0, 1]" : field.defaultText());
   if (node.kind == YamlNode::Kind::Scalar) {
-    Value value{};
-    const bool couldBeItem = field.listSize <= 1 && take(field, node, value).text.empty();
     return fault(shown(node) + " is no list; " + wanted + " is wanted",
-                 couldBeItem ? "[" + node.text + "]" : std::string());
+                 listInBrackets(field, node, take, Value()));
   }
   if (node.kind != YamlNode::Kind::List) {
     return fault(describeKind(node) + "; " + wanted + " is wanted");

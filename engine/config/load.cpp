@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/config/field_values.h"
 #include "engine/config/fields.h"
+#include "engine/config/unknown_key.h"
 #include "engine/config/value_text.h"
 #include "engine/config/yaml_tree.h"
 
@@ -18,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFileBytes = 4 << 20;
+/// More faults than a person reads at once; the rest shows when these are mended.
+constexpr std::size_t kMostIssues = 100;
 constexpr const char* kOverrideFile = "--set";
 
 /// A file being read: its text, and its name as the user knows it.
@@ -37,60 +40,6 @@ std::string absolutePath(const std::string& written, const fs::path& folder) {
   fs::path path = (folder / written).lexically_normal();
   if (!path.has_filename() && path.has_relative_path()) path = path.parent_path();
   return path.string();
-}
-
-/// A key or value in a message: one line, not too long.
-std::string shortened(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
-  std::string shown = text.substr(0, kLongest);
-  for (char& character : shown) {
-    if (static_cast<unsigned char>(character) < 0x20) character = ' ';
-  }
-  return text.size() > kLongest ? shown + "…" : shown;
-}
-
-std::string keysOf(const std::string& section) {
-  std::string list;
-  std::string last;
-  const std::string prefix = section.empty() ? "" : section + ".";
-  for (const Field& field : fields()) {
-    if (!field.key.starts_with(prefix)) continue;
-    const std::string name =
-        field.key.substr(prefix.size(), field.key.find('.', prefix.size()) - prefix.size());
-    if (name == last) continue;
-    list += (list.empty() ? "" : ", ") + name;
-    last = name;
-  }
-  return list;
-}
-
-ValueFault unknownKey(const std::string& section, const std::string& written,
-                      const YamlNode& value) {
-  if (written == "<<") {
-    return {
-        "merge keys are not read in experiment files: write the keys here, or share them with "
-        "'base:'",
-        {}};
-  }
-  const std::string key = section.empty() ? written : section + "." + written;
-  const std::size_t dot = written.find('.');
-  if (dot != std::string::npos && (findField(key) != nullptr || findField(written) != nullptr)) {
-    return {"dotted keys are for --set; here write '" + written.substr(0, dot) +
-                ":' and below it '" + written.substr(dot + 1) + ":'",
-            {}};
-  }
-  const bool isMap = value.kind == YamlNode::Kind::Map;
-  std::string nearest = isMap ? nearestSection(key) : nearestKey(key);
-  if (nearest.empty()) nearest = isMap ? nearestKey(key) : nearestSection(key);
-  if (nearest.empty()) {
-    const std::string where = section.empty() ? "the top level" : section;
-    return {"unknown key; " + where + " has " + keysOf(section), {}};
-  }
-  const std::size_t lastDot = nearest.rfind('.');
-  const std::string parent = lastDot == std::string::npos ? "" : nearest.substr(0, lastDot);
-  return {std::string(parent == section ? "unknown key" : "unknown key here") + "; did you mean " +
-              nearest + "?",
-          nearest};
 }
 
 class Loader {
@@ -139,7 +88,15 @@ class Loader {
     return {};
   }
 
-  void addIssue(ConfigIssue issue) { result_.issues.push_back(std::move(issue)); }
+  bool isFull() const { return result_.issues.size() > kMostIssues; }
+
+  void addIssue(ConfigIssue issue) {
+    if (result_.issues.size() == kMostIssues) {
+      issue.text = "and more faults from here on; mend those above first";
+      issue.proposal.clear();
+    }
+    if (!isFull()) result_.issues.push_back(std::move(issue));
+  }
 
   void addIssue(const Source& source, std::size_t offset, const std::string& key,
                 ValueFault fault) {
@@ -201,7 +158,7 @@ class Loader {
 
   void applyMap(const Source& source, const YamlNode& map, const std::string& section) {
     std::map<std::string, std::size_t> seen;
-    for (std::size_t index = 0; index < map.items.size(); ++index) {
+    for (std::size_t index = 0; index < map.items.size() && !isFull(); ++index) {
       const YamlNode &keyNode = map.keys[index], &value = map.items[index];
       const std::string key = (section.empty() ? "" : section + ".") + keyNode.text;
       const auto [first, isNew] = seen.emplace(keyNode.text, keyNode.begin);
@@ -219,9 +176,11 @@ class Loader {
   void applyItem(const Source& source, const std::string& section, const YamlNode& keyNode,
                  const YamlNode& value) {
     const std::string key = (section.empty() ? "" : section + ".") + keyNode.text;
-    if (const Field* field = findField(key)) {
+    const bool isDotted = keyNode.text.find('.') != std::string::npos;
+    const Field* field = findField(key);
+    if (field != nullptr && !isDotted) {
       applyValue(source, *field, keyNode, value);
-    } else if (!isSection(key)) {
+    } else if (!isSection(key) || isDotted) {
       addIssue(source, keyNode.begin, shortened(key),
                unknownKey(section, shortened(keyNode.text), value));
     } else if (value.kind == YamlNode::Kind::Map) {
@@ -263,7 +222,7 @@ class Loader {
     } else if (field == nullptr && isSection(key)) {
       fault.text = "is a section; set its keys one by one: " + keysOf(key);
     } else if (field == nullptr) {
-      fault = unknownKey("", shortened(key), {});
+      fault = unknownOverride(key);
     } else if (key == "base") {
       fault.text = "cannot be overridden: name it in the file";
     } else {
@@ -277,6 +236,13 @@ class Loader {
                 .text = std::move(fault.text),
                 .proposal = std::move(fault.proposal)});
     }
+  }
+
+  static ValueFault unknownOverride(const std::string& key) {
+    const std::size_t dot = key.rfind('.');
+    const bool isInSection = dot != std::string::npos && isSection(key.substr(0, dot));
+    return isInSection ? unknownKey(key.substr(0, dot), key.substr(dot + 1), {})
+                       : unknownKey("", key, {});
   }
 
   ValueFault assignOverride(const Field& field, const std::string& value) {

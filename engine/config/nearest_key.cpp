@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "engine/config/fields.h"
 
@@ -59,6 +61,30 @@ int keyDistance(const std::string& written, const std::string& candidate) {
   return best;
 }
 
+/// Words of other tools for keys that no edit distance leads to.
+std::string ownWordFor(std::string_view last) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kWords{{
+      {"epochs", "solver.max_steps"},
+      {"max_epochs", "solver.max_steps"},
+      {"num_epochs", "solver.max_steps"},
+      {"iterations", "solver.max_steps"},
+      {"max_iter", "solver.max_steps"},
+      {"steps", "solver.max_steps"},
+      {"learning_rate", "solver.base_lr"},
+      {"lr0", "solver.base_lr"},
+      {"batch", "solver.batch_size"},
+      {"ims_per_batch", "solver.batch_size"},
+      {"num_workers", "dataset.loader_threads"},
+      {"amp", "runtime.precision"},
+      {"pretrained", "model.weights"},
+      {"checkpoint_period", "checkpoint.every"},
+  }};
+  for (const auto& [theirs, ours] : kWords) {
+    if (last == theirs) return std::string(ours);
+  }
+  return {};
+}
+
 std::string nearestOf(std::string_view key, const std::vector<std::string>& candidates) {
   const std::string written = normalised(key.substr(0, 100));
   std::string nearest;
@@ -80,7 +106,8 @@ std::string nearestOf(std::string_view key, const std::vector<std::string>& cand
 std::string nearestKey(std::string_view key) {
   std::vector<std::string> candidates;
   for (const Field& field : fields()) candidates.push_back(field.key);
-  return nearestOf(key, candidates);
+  const std::string nearest = nearestOf(key, candidates);
+  return nearest.empty() ? ownWordFor(lastPart(normalised(key.substr(0, 100)))) : nearest;
 }
 
 std::string nearestSection(std::string_view key) {
@@ -107,7 +134,12 @@ std::string nearestWord(std::string_view word, const std::vector<std::string>& c
     least = distance;
     nearest = candidate;
   }
-  return nearest;
+  if (!nearest.empty() || written.empty()) return nearest;
+  const auto tail =
+      std::find_if(candidates.begin(), candidates.end(), [&](const std::string& candidate) {
+        return normalised(candidate).ends_with("/" + written);  // AP means segm/AP
+      });
+  return tail == candidates.end() ? std::string() : *tail;
 }
 
 }  // namespace lockstep::config

@@ -112,7 +112,7 @@ class SpanFinder {
         ++place;  // '' is an escaped quote
       }
     }
-    return text_.size();
+    throw YamlFault{begin, "this quote is not closed"};  // yaml-cpp lets it pass
   }
 
   /// End of the last line with text that is indented deeper than the holder.

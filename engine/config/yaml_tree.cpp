@@ -168,22 +168,23 @@ void refuseTabs(std::string_view text) {
 
 /// yaml-cpp's words for what people most often write, in ours.
 std::string explainSyntax(const std::string& message) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{{
       {"illegal map value",
-       "a ':' where no key can be: check the indentation here and of the line above, and put text "
-       "that holds ': ' in quotes"},
+       "a ':' where no key can be: does the line above lack its ':', or is this line indented "
+       "otherwise? Text that "
+       "holds ': ' needs quotes"},
       {"end of map flow not found", "a '}' or a ',' is missing"},
       {"end of sequence flow not found", "a ']' or a ',' is missing"},
       {"end of map not found",
        "this line does not belong to the map above: check its indentation and that it is 'key: "
        "value'"},
       {"end of sequence not found",
-       "this line does not belong to the list above: check its "
-       "indentation"},
+       "this line does not belong to the list above: check its indentation"},
       {"illegal EOF in scalar", "a quote is not closed"},
       {"illegal flow end", "a closing bracket without its opening one"},
       {"illegal block entry", "a '- ' where no list can begin"},
       {"illegal map key", "a key where none can be: check the indentation"},
+      {"unknown token", "a value that begins with this character needs quotes"},
   }};
   for (const auto& [theirs, ours] : kWords) {
     if (message == theirs) return std::string(ours);

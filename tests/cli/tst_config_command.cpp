@@ -1,0 +1,127 @@
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+
+class TstConfigCommand : public QObject {
+  Q_OBJECT
+
+ private:
+  static void write(const EngineBench& bench, const char* name, const std::string& text) {
+    std::filesystem::create_directories((bench.folder() / name).parent_path());
+    base::writeFileAtomically(bench.folder() / name, text);
+  }
+
+ private Q_SLOTS:
+  void aGoodFileIsOneLine() {
+    EngineBench bench;
+    write(bench, "a.yaml",
+          "model: {backbone: resnet18}\nsolver: {max_steps: 12 epochs, batch_size: 1}\n");
+    const auto result = bench.run({"config", "check", "a.yaml"});
+    QCOMPARE(result.status, 0);
+    QCOMPARE(
+        result.out,
+        std::string("a.yaml: fine: resnet18, group norm, from scratch; 12 epochs of 1 image\n"));
+    QCOMPARE(result.err, std::string());
+  }
+
+  void everyFaultIsALine() {
+    EngineBench bench;
+    write(bench, "a.yaml", "solver:\n  base_rl: 1\n  gamma: x\n");
+    const auto result =
+        bench.run({"config", "check", "a.yaml", "--set", "runtime.sed=1", "--set", "name=b"});
+    QCOMPARE(result.status, 2);
+    QCOMPARE(result.out, std::string());
+    QCOMPARE(result.err,
+             std::string("a.yaml:2:3: solver.base_rl: unknown key; did you mean solver.base_lr?\n"
+                         "a.yaml:3:10: solver.gamma: x is not a finite number\n"
+                         "--set: runtime.sed: unknown key; did you mean runtime.seed?\n"));
+  }
+
+  void warningsLeaveTheFileFine() {
+    EngineBench bench;
+    write(bench, "a.yaml", "solver: {max_steps: 10}\n");
+    const auto result = bench.run({"config", "check", "a.yaml"});
+    QCOMPARE(result.status, 0);
+    QVERIFY(result.err.find("warning: 500 is longer than the training") != std::string::npos);
+    QVERIFY(result.out.starts_with("a.yaml: fine: "));
+  }
+
+  void dataIsReadWhenAskedFor() {
+    EngineBench bench;
+    write(bench, "a.yaml", "name: a\n");
+    QCOMPARE(bench.run({"config", "check", "a.yaml"}).status, 0);
+    const auto result = bench.run({"config", "check", "a.yaml", "--data"});
+    QCOMPARE(result.status, 2);
+    QVERIFY(result.err.starts_with("a.yaml: dataset.train.images: is not given"));
+  }
+
+  void realDataGivesFigures() {
+    const auto droplets = tests::realData("droplets");
+    if (droplets.empty()) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
+    EngineBench bench;
+    write(bench, "a.yaml",
+          "base: " + (tests::sourceFolder() / "configs/cpu_small.yaml").string() +
+              "\ndataset:\n  train: {images: " + (droplets / "train").string() +
+              ", annotations: " + (droplets / "annotations/instances_train.json").string() +
+              "}\n  val: {images: " + (droplets / "val").string() +
+              ", annotations: " + (droplets / "annotations/instances_val.json").string() + "}\n");
+    const auto result = bench.run({"config", "check", "a.yaml", "--data"});
+    QCOMPARE(result.err, std::string());
+    QCOMPARE(result.status, 0);
+    QVERIFY2(result.out.find("60 training images with 1009 objects, 12 held out with 229, 1 class; "
+                             "400 steps are 13.3 "
+                             "epochs; largest batch 2 x ") != std::string::npos,
+             result.out.c_str());
+  }
+
+  void whatIsShownLoadsAgain() {
+    EngineBench bench;
+    write(bench, "ground.yaml", "solver: {gamma: 0.5}\n");
+    write(bench, "a.yaml", "base: ground.yaml\n\nname: shown\n");
+    const auto plain = bench.run({"config", "show", "a.yaml", "--set", "runtime.seed=9"});
+    QCOMPARE(plain.status, 0);
+    QVERIFY(plain.out.find("#") == std::string::npos);
+    write(bench, "b.yaml", plain.out);
+    const auto same = bench.run({"config", "diff", "a.yaml", "b.yaml"});
+    QCOMPARE(same.status, 0);
+    QCOMPARE(same.out, std::string("runtime.seed: 1 -> 9\n"));
+    const auto origins =
+        bench.run({"config", "show", "a.yaml", "--origins", "--set", "runtime.seed=9"});
+    QVERIFY(origins.out.find("\nname: shown") == std::string::npos);
+    QVERIFY(origins.out.starts_with("name: shown  # from a.yaml:3\n"));
+    QVERIFY(origins.out.find("\n  gamma: 0.5  # from ground.yaml:1\n") != std::string::npos);
+    QVERIFY(origins.out.find("\n  seed: 9  # from --set\n") != std::string::npos);
+  }
+
+  void differencesTakeFilesAndRunFolders() {
+    EngineBench bench;
+    write(bench, "a.yaml", "solver: {base_lr: 0.1, max_steps: 1 epoch}\n");
+    write(bench, "run/config.yaml", "model: {norm: batch}\n");
+    const auto result = bench.run({"config", "diff", "run", "a.yaml"});
+    QCOMPARE(result.status, 0);
+    QCOMPARE(result.out, std::string("model.norm: batch -> auto\nsolver.base_lr: 0.02 -> 0.1\n"
+                                     "solver.max_steps: 90000 -> 1 epoch\n"));
+    QCOMPARE(bench.run({"config", "diff", "a.yaml", "none.yaml"}).status, 2);
+  }
+
+  void referenceAndSchemaGoToStandardOutput() {
+    EngineBench bench;
+    const auto docs = bench.run({"config", "docs"});
+    QCOMPARE(docs.status, 0);
+    QVERIFY(docs.out.starts_with("# The experiment file\n"));
+    const auto schema = bench.run({"config", "schema"});
+    QCOMPARE(schema.status, 0);
+    QVERIFY(nlohmann::json::parse(schema.out).contains("properties"));
+  }
+};
+
+LOCKSTEP_TEST(TstConfigCommand)
+
+#include "tst_config_command.moc"

@@ -1,0 +1,246 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/cli/data_check.h"
+#include "engine/config/load.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+/// Two parts of made annotations whose images are empty files: the check opens none.
+class Data {
+ public:
+  /// Image ids firstId … of the part, each 640 x 480 with one square of class 3 unless it is
+  /// `emptyId`.
+  void addPart(const std::string& name, int images, int firstId, const std::string& prefix) {
+    json file = {{"images", json::array()},
+                 {"annotations", json::array()},
+                 {"categories", json::array({{{"id", 3}, {"name", "cell"}}})}};
+    for (int id = firstId; id < firstId + images; ++id) {
+      const std::string image = prefix + std::to_string(id) + ".jpg";
+      file["images"].push_back({{"id", id}, {"file_name", image}, {"width", 640}, {"height", 480}});
+      file["annotations"].push_back({{"id", id},
+                                     {"image_id", id},
+                                     {"category_id", 3},
+                                     {"iscrowd", 0},
+                                     {"area", 100},
+                                     {"bbox", {10, 10, 10, 10}},
+                                     {"segmentation", {{10, 10, 20, 10, 20, 20, 10, 20}}}});
+      fs::create_directories(path(name));
+      base::writeFileAtomically(path(name + "/" + image), "");
+    }
+    write(name, file);
+  }
+  json read(const std::string& name) const {
+    return json::parse(base::readFile(path(name + ".json")));
+  }
+  void write(const std::string& name, const json& file) const {
+    base::writeFileAtomically(path(name + ".json"), file.dump());
+  }
+  fs::path path(const std::string& name) const {
+    return fs::path(folder_.path().toStdString()) / name;
+  }
+
+  config::LoadedExperiment load(const std::vector<std::string>& overrides = {}) const {
+    const std::string text =
+        "dataset:\n  train: {images: train, annotations: train.json}\n  val: {images: val, "
+        "annotations: val.json}\n"
+        "solver: {batch_size: 2}\naugment: {min_size: [64], max_size: 128}\nruntime: {device: "
+        "cpu}\n";
+    const config::LoadedExperiment loaded =
+        config::loadExperimentText(text, path("a.yaml"), overrides);
+    loaded.throwIfFaulty();
+    return loaded;
+  }
+  /// Lines of all issues without the folder's path.
+  std::string lines(const std::vector<std::string>& overrides = {}) const {
+    std::string text;
+    for (const config::ConfigIssue& issue : cli::checkData(load(overrides)).issues) {
+      text += (text.empty() ? "" : "\n") + issue.format();
+    }
+    const std::string prefix = path("").string();
+    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+      text.erase(at, prefix.size());
+    }
+    return text;
+  }
+
+ private:
+  QTemporaryDir folder_;
+};
+
+}  // namespace
+
+class TstDataCheck : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void goodDataIsCounted() {
+    Data data;
+    data.addPart("train", 5, 1, "t");
+    data.addPart("val", 3, 1, "v");
+    json train = data.read("train");
+    train["annotations"][0]["iscrowd"] = 1;
+    train["annotations"][0]["segmentation"] = {{"size", {480, 640}}, {"counts", {0, 307200}}};
+    data.write("train", train);
+    QCOMPARE(data.lines(), std::string());
+    const cli::DataCheck check = cli::checkData(data.load());
+    QCOMPARE(check.trainImages, std::int64_t{4});
+    QCOMPARE(check.trainAnnotations, std::size_t{5});
+    QCOMPARE(check.valImages, std::size_t{3});
+    QCOMPARE(check.classes, std::size_t{1});
+    QCOMPARE(check.largestBatch.images, 2);
+    QCOMPARE(check.largestBatch.widthPx, 96);  // 640 x 480 to 85 x 64, padded to 32
+    QCOMPARE(check.largestBatch.heightPx, 64);
+    QCOMPARE(cli::checkTrainingData(data.load({"dataset.skip_empty=false"})), std::int64_t{5});
+  }
+
+  void partsHaveToBeGiven() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    QCOMPARE(
+        data.lines({"dataset.val.images=null", "dataset.val.annotations=null"}),
+        std::string("--set: dataset.val.images: is not given: name the folder of the images\n"
+                    "--set: dataset.val.annotations: is not given: name a COCO instances file"));
+    try {
+      cli::checkTrainingData(
+          data.load({"dataset.val.images=null", "dataset.val.annotations=null"}));
+      QFAIL("did not throw");
+    } catch (const Error& error) {
+      QVERIFY(error.status() == ExitStatus::Mendable);
+    }
+  }
+
+  void noClassIsRefused() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    for (const char* name : {"train", "val"}) {
+      json file = data.read(name);
+      file["categories"] = json::array();
+      file["annotations"] = json::array();
+      data.write(name, file);
+    }
+    QCOMPARE(data.lines(), std::string("a.yaml:2:39: dataset.train.annotations: train.json names "
+                                       "no class: its \"categories\" are empty\n"
+                                       "a.yaml:2:39: dataset.train.annotations: has no usable "
+                                       "annotation (no crowd, width and height "
+                                       "over 1 px) in 2 images"));
+  }
+
+  void classesOfTheHeldOutPartAreKnown() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    json val = data.read("val");
+    val["categories"].push_back({{"id", 7}, {"name", "worm"}});
+    data.write("val", val);
+    QCOMPARE(
+        data.lines(),
+        std::string(
+            "a.yaml:3:35: dataset.val.annotations: has the category 7 (worm) that the training "
+            "part does not name"));
+    val["categories"] = json::array({{{"id", 3}, {"name", "worm"}}});
+    data.write("val", val);
+    QCOMPARE(data.lines(),
+             std::string(
+                 "a.yaml:3:35: dataset.val.annotations: warning: calls category 3 (worm) what the "
+                 "training part calls cell"));
+  }
+
+  void missingImagesAreNamed() {
+    Data data;
+    data.addPart("train", 5, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    fs::remove(data.path("train/t2.jpg"));
+    fs::remove(data.path("train/t4.jpg"));
+    QCOMPARE(
+        data.lines(),
+        std::string("a.yaml:2:19: dataset.train.images: train lacks 2 of the 5 images that the "
+                    "annotations name, such as t2.jpg"));
+  }
+
+  void heldOutImagesAreNotTrainingImages() {
+    Data data;
+    data.addPart("train", 4, 1, "i");
+    data.addPart("val", 2, 3, "i");
+    fs::remove_all(data.path("val"));
+    fs::create_directory_symlink("train", data.path("val"));
+    QCOMPARE(data.lines(),
+             std::string(
+                 "a.yaml:3:17: dataset.val.images: the held-out images are training images: name "
+                 "images that are not learnt from"));
+    data.addPart("val", 2, 4, "i");
+    QCOMPARE(
+        data.lines(),
+        std::string(
+            "a.yaml:3:17: dataset.val.images: warning: 1 of the 2 held-out images are training "
+            "images too: held-out figures will flatter"));
+  }
+
+  void hugeBatchesAreWarnedOf() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    const std::string lines = data.lines({"solver.batch_size=10000", "augment.min_size=[4000]",
+                                          "augment.max_size=16000", "model.backbone=resnet101"});
+    QVERIFY2(lines.starts_with("--set: solver.batch_size: warning: the largest batch, 10000 images "
+                               "of 5344 x 4000 px, takes "
+                               "about "),
+             lines.c_str());
+    QVERIFY(cli::checkTrainingData(data.load({"solver.batch_size=10000", "augment.min_size=[4000]",
+                                              "augment.max_size=16000"})) == 2);
+  }
+
+  void brokenAnnotationsFail() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    base::writeFileAtomically(data.path("val.json"), "{\"images\": [");
+    try {
+      cli::checkData(data.load());
+      QFAIL("did not throw");
+    } catch (const Error& error) {
+      QVERIFY(error.status() == ExitStatus::Failed);
+      QVERIFY(std::string(error.what()).find("val.json") != std::string::npos);
+    }
+  }
+
+  void estimatesAreOfTheRightSize() {
+    // torchvision's Mask R-CNN R50-FPN of 800 x 1333 px keeps about 3 GB an image when it trains in
+    // fp32.
+    config::Experiment experiment;
+    experiment.solver.batchSize = 2;
+    const std::vector<coco::Image> images(3, coco::Image{{1}, "", 640, 384});
+    const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
+    QCOMPARE(estimate.widthPx, 1344);
+    QCOMPARE(estimate.heightPx, 800);
+    QVERIFY(estimate.bytes > 2 * 2e9 && estimate.bytes < 2 * 5e9);
+    experiment.solver.accumulate = 2;
+    QCOMPARE(cli::estimateLargestBatch(experiment, images).images, 1);
+  }
+
+  void wideAndTallImagesDoNotShareABatch() {
+    config::Experiment experiment;
+    const std::vector<coco::Image> images{{{1}, "", 1333, 800}, {{2}, "", 800, 1333}};
+    QCOMPARE(cli::estimateLargestBatch(experiment, images).heightPx, 800);
+    experiment.dataset.groupByAspect = false;
+    const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
+    QCOMPARE(estimate.widthPx, 1344);
+    QCOMPARE(estimate.heightPx, 1344);
+  }
+};
+
+LOCKSTEP_TEST(TstDataCheck)
+
+#include "tst_data_check.moc"

@@ -1,0 +1,131 @@
+#include "tests/config/experiment_files.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/counter_hash.h"
+#include "engine/base/error.h"
+
+namespace lockstep::tests {
+namespace {
+
+using config::Field;
+using config::FieldType;
+
+std::string randomNumber(const Field& field, std::uint64_t& seed, bool isWhole) {
+  const double low = std::isfinite(field.minimum) ? field.minimum : -1000;
+  const double high = std::isfinite(field.maximum) ? field.maximum : low + 1000;
+  const double part = static_cast<double>(1 + nextRandom(seed) % 998) / 999;  // neither end
+  const double value = low + (std::min(high, low + 1e6) - low) * part;
+  if (isWhole) return std::to_string(static_cast<std::int64_t>(std::ceil(value)));
+  return std::to_string(value);
+}
+
+std::string randomText(std::uint64_t& seed) {
+  static const std::vector<std::string> kTexts{
+      "plain",       "with space", "it's", "a: b", "a #b",       "#c",    "[x]",   "{y",
+      "a,b",         "null",       "12",   "true", "\"quoted\"", "-dash", "ends:", "größe",
+      "back\\slash", "*star",      "&and", "%x",   "@y",         "1e5"};
+  return kTexts[nextRandom(seed) % kTexts.size()];
+}
+
+std::string doubleQuoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char character : text) {
+    if (character == '"' || character == '\\') quoted += '\\';
+    quoted += character;
+  }
+  return quoted + "\"";
+}
+
+std::string randomDuration(const Field& field, std::uint64_t& seed) {
+  static const std::vector<std::string> kUnits{"", "", " epochs", " images"};
+  return randomNumber(field, seed, true) + kUnits[nextRandom(seed) % kUnits.size()];
+}
+
+std::string randomList(const Field& field, std::uint64_t& seed) {
+  const std::size_t least = field.mayBeEmpty ? 0 : 1;
+  const std::size_t size =
+      field.listSize >= 0 ? static_cast<std::size_t>(field.listSize) : least + nextRandom(seed) % 4;
+  std::string text;
+  for (std::size_t index = 0; index < size; ++index) {
+    const std::string item = field.type == FieldType::DurationList
+                                 ? randomDuration(field, seed)
+                                 : randomNumber(field, seed, field.type == FieldType::IntegerList);
+    text += (text.empty() ? "" : ", ") + item;
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+std::filesystem::path ExperimentFolder::path(const std::string& name) const {
+  const std::filesystem::path folder = folder_.path().toStdString();
+  return name.empty() ? folder : folder / name;
+}
+
+std::filesystem::path ExperimentFolder::write(const std::string& name,
+                                              const std::string& text) const {
+  std::filesystem::create_directories(path(name).parent_path());
+  base::writeFileAtomically(path(name), text);
+  return path(name);
+}
+
+std::string issueLines(const config::LoadedExperiment& loaded, const std::string& folder) {
+  std::string lines;
+  for (const config::ConfigIssue& issue : loaded.issues) {
+    lines += (lines.empty() ? "" : "\n") + issue.format();
+  }
+  const std::string prefix = folder + "/";
+  for (std::size_t place = lines.find(prefix); !folder.empty() && place != std::string::npos;
+       place = lines.find(prefix, place)) {
+    lines.erase(place, prefix.size());
+  }
+  return lines;
+}
+
+std::uint64_t nextRandom(std::uint64_t& seed) { return seed = base::mixBits(seed); }
+
+std::string randomValue(const Field& field, std::uint64_t& seed) {
+  if (field.nullable && nextRandom(seed) % 4 == 0) return "null";
+  switch (field.type) {
+    case FieldType::Bool:
+      return nextRandom(seed) % 2 ? "true" : "false";
+    case FieldType::Integer:
+      if (!field.choices.empty() && nextRandom(seed) % 3 == 0) return field.choices.front();
+      return randomNumber(field, seed, true);
+    case FieldType::Number:
+      return randomNumber(field, seed, false);
+    case FieldType::Text:
+      return doubleQuoted(randomText(seed));
+    case FieldType::Path:
+      return doubleQuoted("/" + randomText(seed));
+    case FieldType::Choice:
+      return field.choices[nextRandom(seed) % field.choices.size()];
+    case FieldType::Duration:
+      return randomDuration(field, seed);
+    case FieldType::Bytes: {
+      static const std::vector<std::string> kUnits{"", " KiB", " MiB", " GiB"};
+      return std::to_string(nextRandom(seed) % 10000) + kUnits[nextRandom(seed) % kUnits.size()];
+    }
+    case FieldType::IntegerList:
+    case FieldType::NumberList:
+    case FieldType::DurationList:
+      break;
+  }
+  return randomList(field, seed);
+}
+
+config::Experiment randomExperiment(std::uint64_t seed) {
+  config::Experiment experiment;
+  for (const Field& field : config::fields()) {
+    if (field.key == "base") continue;
+    const std::string value = randomValue(field, seed);
+    const std::string fault = field.assign(experiment, value);
+    if (!fault.empty()) throw Error(field.key + ": " + value + ": " + fault);
+  }
+  return experiment;
+}
+
+}  // namespace lockstep::tests

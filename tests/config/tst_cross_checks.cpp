@@ -1,0 +1,152 @@
+#include <QTest>
+#include <functional>
+
+#include "engine/config/load.h"
+#include "tests/config/experiment_files.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::ExperimentFolder;
+
+class TstCrossChecks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatDoesNotFitTogetherIsNamed_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("lines");
+    const auto row = [](const char* name, const char* text, const char* lines) {
+      QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(lines);
+    };
+    row("frozen norm without weights", "model: {norm: frozen_batch}",
+        "a.yaml:1:15: model.norm: frozen_batch: without model.weights it would freeze random "
+        "numbers; give model.weights "
+        "a safetensors file, or train from scratch with model.norm: group and model.freeze_stages: "
+        "0");
+    row("frozen stages without weights", "model: {norm: group, freeze_stages: 2}",
+        "a.yaml:1:37: model.freeze_stages: 2: without model.weights it would freeze random "
+        "numbers; give model.weights "
+        "a safetensors file, or train from scratch with model.norm: group and model.freeze_stages: "
+        "0");
+    row("auto without weights is fine", "model: {norm: auto, freeze_stages: auto}", "");
+    row("batch norm without weights is fine", "model: {norm: batch}", "");
+    row("milestones fall", "solver: {milestones: [200, 100]}",
+        "a.yaml:1:22: solver.milestones: 100 does not come after 200: milestones have to rise");
+    row("milestones stand still", "solver: {milestones: [1 epoch, 1 epoch]}",
+        "a.yaml:1:22: solver.milestones: 1 epoch does not come after 1 epoch: milestones have to "
+        "rise");
+    row("milestones of two units cannot be compared", "solver: {milestones: [5000, 1 epoch]}", "");
+    row("parts do not divide the batch", "solver: {batch_size: 10, accumulate: 4}",
+        "a.yaml:1:22: solver.batch_size: 10 images cannot be shared out evenly to "
+        "solver.accumulate: 4 parts");
+    row("background above foreground", "model: {rpn: {bg_iou: 0.8}}",
+        "a.yaml:1:23: model.rpn.bg_iou: 0.8 is above model.rpn.fg_iou, 0.7: nothing can be both "
+        "object and background");
+    row("five anchor sizes", "model: {anchors: {sizes: [32, 64]}}",
+        "a.yaml:1:26: model.anchors.sizes: has 2 values; 5 are wanted");
+    row("nesterov without momentum", "solver: {nesterov: true, momentum: 0}",
+        "a.yaml:1:20: solver.nesterov: true needs a solver.momentum above 0");
+    row("warm-up longer than the training", "solver: {max_steps: 100}",
+        "a.yaml: solver.warmup_steps: warning: 500 is longer than the training, solver.max_steps: "
+        "100");
+    row("size that is never reached", "augment: {min_size: [400, 900], max_size: 800}",
+        "a.yaml:1:21: augment.min_size: warning: 900 is never reached: augment.max_size is 800");
+    row("name of a folder elsewhere", "name: ../x",
+        "a.yaml:1:7: name: ../x: run folders are named so: no '/', and no '.' or '-' at the start");
+    row("half a part", "dataset: {train: {images: /}}",
+        "a.yaml:1:27: dataset.train.images: is given but not dataset.train.annotations: give both "
+        "or none");
+    row("missing folder", "dataset: {train: {images: /no/where, annotations: /no/file.json}}",
+        "a.yaml:1:27: dataset.train.images: /no/where: there is no such folder\n"
+        "a.yaml:1:51: dataset.train.annotations: /no/file.json: there is no such file");
+    row("missing weights", "model: {weights: /no/w.safetensors}",
+        "a.yaml:1:18: model.weights: /no/w.safetensors: there is no such file");
+    row("weights that are a folder", "model: {weights: /}",
+        "a.yaml:1:18: model.weights: / is a folder; a file is wanted");
+  }
+  void whatDoesNotFitTogetherIsNamed() {
+    QFETCH(QString, text);
+    QFETCH(QString, lines);
+    const auto loaded = config::loadExperimentText(text.toStdString(), "a.yaml");
+    QCOMPARE(QString::fromStdString(tests::issueLines(loaded)), lines);
+  }
+
+  void aHeldOutPartThatIsTheTrainingPartIsRefused() {
+    ExperimentFolder folder;
+    folder.write("images/a.jpg", "");
+    folder.write("all.json", "");
+    std::filesystem::create_hard_link(folder.path("all.json"), folder.path("link.json"));
+    for (const std::string val : {"all.json", "./images/../all.json", "link.json"}) {
+      const auto file = folder.write("a.yaml",
+                                     "dataset:\n  train: {images: images, annotations: all.json}\n"
+                                     "  val: {images: images, annotations: " +
+                                         val + "}\n");
+      const std::string lines =
+          tests::issueLines(config::loadExperiment(file), folder.path().string());
+      QVERIFY2(lines ==
+                   "a.yaml:3:38: dataset.val.annotations: is the training part's file: the "
+                   "held-out part has to be "
+                   "other images",
+               lines.c_str());
+    }
+  }
+
+  void whatIsNotBuiltYetIsRefused_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<bool>("isRefused");
+    const auto row = [](const char* key, const char* value, bool isRefused) {
+      QTest::newRow(
+          qPrintable(QStringLiteral("%1=%2").arg(QLatin1String(key), QLatin1String(value))))
+          << QString::fromLatin1(key) << QString::fromLatin1(value) << isRefused;
+    };
+    for (const char* precision : {"tf32", "bf16", "fp16"})
+      row("runtime.precision", precision, true);
+    row("runtime.precision", "fp32", false);
+    row("runtime.cuda_graphs", "true", true);
+    row("runtime.max_restarts", "1", true);
+    row("runtime.workers", "2", true);
+    row("runtime.workers", "1", false);
+    row("runtime.devices", "[0]", true);
+    row("runtime.backend", "gloo", true);
+    row("runtime.backend", "nccl", true);
+    row("runtime.device", "cuda", false);
+    row("model.norm", "sync_batch", true);
+    row("model.norm", "batch", false);
+    row("solver.ema_decay", "0.99", true);
+    row("solver.optimizer", "adamw", false);
+    row("solver.accumulate", "2", false);
+    row("evaluation.early_stop.metric", "loss_total", true);
+    row("monitor.tensor_stats_every", "100", true);
+    row("augment.scale_jitter", "[0.5, 2]", true);
+    row("augment.crop", "0.5", true);
+    row("augment.brightness", "0.5", false);
+    row("dataset.repeat_threshold", "0.1", true);
+    row("dataset.cache", "ram", true);
+    row("dataset.cache_limit", "1 GiB", false);
+  }
+  void whatIsNotBuiltYetIsRefused() {
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    QFETCH(bool, isRefused);
+    const std::string override = (key + QLatin1Char('=') + value).toStdString();
+    const auto loaded = config::loadExperimentText("", "a.yaml", {override});
+    QCOMPARE(loaded.hasErrors(), isRefused);
+    if (!isRefused) return;
+    const QString line = QString::fromStdString(tests::issueLines(loaded));
+    QVERIFY2(line.startsWith(
+                 QStringLiteral("--set: %1: %2 is not built yet; leave it at ").arg(key, value)),
+             qPrintable(line));
+  }
+
+  void brokenFilesAreNotCheckedFurther() {
+    const auto loaded =
+        config::loadExperimentText("model: {norm: frozen_batch}\nbase: /no/where.yaml\n", "a.yaml");
+    QCOMPARE(tests::issueLines(loaded),
+             std::string("a.yaml:2:7: base: /no/where.yaml: there is no such file"));
+  }
+};
+
+LOCKSTEP_TEST(TstCrossChecks)
+
+#include "tst_cross_checks.moc"

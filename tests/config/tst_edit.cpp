@@ -1,0 +1,345 @@
+#include <QTest>
+#include <functional>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/config/edit.h"
+#include "engine/config/fields.h"
+#include "engine/config/load.h"
+#include "tests/config/experiment_files.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using config::Field;
+
+namespace {
+
+/// Files as people write them, whose comments and spaces must survive.
+const std::vector<std::pair<const char*, std::string>> kFiles{
+    {"empty", ""},
+    {"comment only", "# nothing yet"},
+    {"document marks", "%YAML 1.2\n---\n# x\nname: a\n...\n"},
+    {"usual",
+     "# An experiment.\nname: first   # its name\n\nsolver:   # how\n  base_lr: 0.02      # "
+     "high\n\n  # falls\n"
+     "  milestones: [100, 200]  # twice\n  max_steps: 300\n\nmodel:\n  backbone: resnet18\n# "
+     "end\n"},
+    {"flow maps",
+     "{name: 'it''s', solver: {base_lr: 0.02, milestones: [100,  200] , gamma: 0.5}, model: {}, "
+     "augment: { },}\n"},
+    {"flow maps over lines",
+     "solver: {\n  base_lr: 0.02,   # high\n  milestones: [100,   # one\n    200],\n  gamma: 0.5   "
+     "# last\n}\nmodel: {rpn: "
+     "{fg_iou: 0.7}, anchors: {\n   sizes: [1, 2, 3, 4, 5]}}\n"},
+    {"carriage returns",
+     "name: a\r\nsolver:\r\n    base_lr: 0.02   # c\r\n    milestones:\r\n      - 100\r\n      - "
+     "200\r\nmodel:\r\n    "
+     "backbone: resnet18\r\n"},
+    {"byte order mark", "\xef\xbb\xbfname: >-\n  folded\n  name\nsolver:\n   gamma: 0.5\n"},
+    {"block lists",
+     "solver:\n  milestones:  # drops\n  # the first\n  - 100   # one\n\n  # the second\n  - 200   "
+     "# two\n  gamma: 0.5\n"
+     "augment:\n  min_size:\n      - 256\n      - 300\n"},
+    {"texts over lines",
+     "name: |-  # block\n  literal\nmodel:\n  weights: \"/a\\\n    b\"   # c\n  backbone:\n     "
+     "resnet18\n"
+     "dataset:\n  train:\n    images: '/x\n\n      y'\n    annotations: /a b\n      c\n"},
+    {"sections without keys",
+     "solver:\nmodel:   # later\n  # rpn:\naugment: null\nevaluation: ~   # none\ndataset: {train: "
+     ", val}\n"},
+    {"odd indentation",
+     "solver:\n     base_lr: 0.02\n     loss_weights:\n       loss_mask: 2\nmodel:\n rpn:\n        "
+     " fg_iou: 0.7\n"
+     " mask_head: {convs: 2}\n"},
+    {"quoted keys",
+     "\"solver\":\n  'gamma': 0.5\n  \"base_lr\" : 0.1\n'model': {\"backbone\":resnet18, "
+     "\"norm\":\"group\"}\n"},
+    {"no newline at the end", "name: a\nsolver:\n  gamma: 0.5"},
+    {"hashes and colons in values",
+     "name: a#b:c\nmodel: {weights: /a#b:c}\ndataset:\n  train:\n    images: http://x/#y # z\n"},
+    {"nulls",
+     "base: null\nmodel: {weights: ~, freeze_stages: auto}\nevaluation:\n  early_stop:\n    "
+     "metric: null # off\n"},
+};
+
+std::string whole() { return config::writeExperiment({}); }
+
+std::string faultOf(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+class TstEdit : public QObject {
+  Q_OBJECT
+
+ private:
+  static config::Experiment load(const std::string& text) {
+    return config::loadExperimentText(text, "/f/a.yaml").experiment;
+  }
+
+  /// The value that a key has once it stands in a file of the folder /f.
+  static std::string loadedText(const Field& field, const std::string& value) {
+    config::Experiment experiment;
+    const std::string fault = field.assign(experiment, value);
+    if (!fault.empty()) throw Error(fault);
+    return field.text(experiment);
+  }
+
+  static void checkEdit(const std::string& text, const Field& field, const std::string& value) {
+    const std::string edited = config::setValue(text, field.key, value);
+    const auto span = config::findValue(edited, field.key);
+    QVERIFY2(span.has_value(), edited.c_str());
+    QVERIFY2(edited.substr(span->begin, span->end - span->begin) == value, edited.c_str());
+    const config::Experiment before = load(text), after = load(edited);
+    if (field.key != "base") QCOMPARE(field.text(after), loadedText(field, value));
+    for (const config::ConfigDifference& change : config::difference(before, after)) {
+      QVERIFY2(change.key == field.key, (change.key + "\n" + edited).c_str());
+    }
+    // Every comment and every line of the old text that does not hold the key is still there.
+    for (std::size_t place = text.find(" # "); place != std::string::npos;
+         place = text.find(" # ", place + 1)) {
+      const std::string comment =
+          text.substr(place + 1, text.find_first_of("\r\n", place) - place - 1);
+      const bool isOfRemovedItem = comment == "# one" || comment == "# two" || comment == "# block";
+      QVERIFY2(isOfRemovedItem || edited.find(comment) != std::string::npos, edited.c_str());
+    }
+    const std::string removed = config::removeValue(edited, field.key);
+    QVERIFY2(!config::findValue(removed, field.key), removed.c_str());
+    for (const config::ConfigDifference& change : config::difference(before, load(removed))) {
+      QVERIFY2(change.key == field.key, (change.key + "\n" + removed).c_str());
+    }
+  }
+
+ private Q_SLOTS:
+  void everyKeyCanBeSetInEveryFile_data() {
+    QTest::addColumn<QByteArray>("text");
+    for (const auto& [name, text] : kFiles) QTest::newRow(name) << QByteArray::fromStdString(text);
+    QTest::newRow("whole") << QByteArray::fromStdString(whole());
+    for (const auto& entry :
+         std::filesystem::directory_iterator(tests::sourceFolder() / "configs")) {
+      QTest::newRow(entry.path().filename().c_str())
+          << QByteArray::fromStdString(base::readFile(entry.path()));
+    }
+  }
+  void everyKeyCanBeSetInEveryFile() {
+    QFETCH(QByteArray, text);
+    std::uint64_t seed = 17;
+    for (const Field& field : config::fields()) {
+      for (int turn = 0; turn < 3; ++turn) {
+        checkEdit(text.toStdString(), field, tests::randomValue(field, seed));
+        if (QTest::currentTestFailed()) return;
+      }
+    }
+  }
+
+  void onlyTheCharactersOfAValueChange() {
+    // In files where the value of every key is on one line, the rest is byte for byte the same.
+    for (const std::string& text : {whole(), kFiles[3].second, kFiles[4].second}) {
+      std::uint64_t seed = 23;
+      for (const Field& field : config::fields()) {
+        const auto span = config::findValue(text, field.key);
+        if (!span) continue;
+        const std::string value = tests::randomValue(field, seed);
+        const std::string wanted = text.substr(0, span->begin) + value + text.substr(span->end);
+        QCOMPARE(config::setValue(text, field.key, value), wanted);
+      }
+    }
+  }
+
+  void editsLookAsAPersonWouldMakeThem_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QString>("wanted");
+    const auto row = [](const char* name, const char* text, const char* key, const char* value,
+                        const char* wanted) {
+      QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(key)
+                          << QString::fromUtf8(value) << QString::fromUtf8(wanted);
+    };
+    row("value before a comment", "a: 1\nname: x   # y\n", "name", "z", "a: 1\nname: z   # y\n");
+    row("quotes go with their value", "name: \"x\" # y", "name", "z", "name: z # y");
+    row("new key in a section", "solver:\n  gamma: 0.5  # g\n\nmodel:\n  norm: group\n",
+        "solver.base_lr", "0.1",
+        "solver:\n  gamma: 0.5  # g\n  base_lr: 0.1\n\nmodel:\n  norm: group\n");
+    row("new section", "name: x\n", "model.rpn.fg_iou", "0.6",
+        "name: x\nmodel:\n  rpn:\n    fg_iou: 0.6\n");
+    row("new section, the file's indentation", "solver:\n    gamma: 0.5\n", "model.rpn.fg_iou",
+        "0.6", "solver:\n    gamma: 0.5\nmodel:\n    rpn:\n        fg_iou: 0.6\n");
+    row("new sub-section", "model:\n  norm: group\nname: x\n", "model.rpn.fg_iou", "0.6",
+        "model:\n  norm: group\n  rpn:\n    fg_iou: 0.6\nname: x\n");
+    row("section without keys", "solver:   # how\nname: x\n", "solver.gamma", "0.5",
+        "solver:   # how\n  gamma: 0.5\nname: x\n");
+    row("null section", "solver: null  # how\n", "solver.gamma", "0.5",
+        "solver: {gamma: 0.5}  # how\n");
+    row("flow map", "solver: {gamma: 0.5}  # g\n", "solver.base_lr", "0.1",
+        "solver: {gamma: 0.5, base_lr: 0.1}  # g\n");
+    row("empty flow map", "solver: {}\n", "solver.loss_weights.loss_mask", "2",
+        "solver: {loss_weights: {loss_mask: 2}}\n");
+    row("no value", "solver:\n  gamma:   # g\n", "solver.gamma", "0.5",
+        "solver:\n  gamma: 0.5   # g\n");
+    row("no newline at the end", "name: x", "solver.gamma", "0.5",
+        "name: x\nsolver:\n  gamma: 0.5");
+    row("carriage returns", "name: x\r\n", "solver.gamma", "0.5",
+        "name: x\r\nsolver:\r\n  gamma: 0.5\r\n");
+    row("block list",
+        "solver:\n  milestones:  # m\n    - 1   # one\n    # second\n    - 2\n  gamma: 0.5\n",
+        "solver.milestones", "[3]",
+        "solver:\n  milestones: [3]  # m\n    # second\n  gamma: 0.5\n");
+    row("block text", "name: |  # b\n  x\n  y\n\nbase: z\n", "name", "a",
+        "name: a  # b\n\nbase: z\n");
+    row("empty file", "", "solver.gamma", "0.5", "solver:\n  gamma: 0.5\n");
+    row("before the document's end", "name: x\n...\n", "base", "y", "name: x\nbase: y\n...\n");
+  }
+  void editsLookAsAPersonWouldMakeThem() {
+    QFETCH(QString, text);
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    QFETCH(QString, wanted);
+    const std::string edited =
+        config::setValue(text.toStdString(), key.toStdString(), value.toStdString());
+    QCOMPARE(QString::fromStdString(edited), wanted);
+  }
+
+  void removingLeavesTheRest_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("wanted");
+    const auto row = [](const char* name, const char* text, const char* key, const char* wanted) {
+      QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(key)
+                          << QString::fromUtf8(wanted);
+    };
+    row("line with its comment", "a: 1\nname: x  # y\n# z\nb: 2\n", "name", "a: 1\n# z\nb: 2\n");
+    row("last line", "a: 1\nname: x", "name", "a: 1\n");
+    row("not there", "a: 1 # x\n", "name", "a: 1 # x\n");
+    row("block list", "solver:\n  milestones:\n    - 1\n    - 2 # x\n  gamma: 1\n",
+        "solver.milestones", "solver:\n  gamma: 1\n");
+    row("first of a flow map", "solver: {gamma: 1, base_lr: 2}\n", "solver.gamma",
+        "solver: {base_lr: 2}\n");
+    row("middle of a flow map", "solver: {a: 1, gamma: 1, base_lr: 2}\n", "solver.gamma",
+        "solver: {a: 1, base_lr: 2}\n");
+    row("last of a flow map", "solver: {a: 1, gamma: 1} # x\n", "solver.gamma",
+        "solver: {a: 1} # x\n");
+    row("only one of a flow map", "solver: {gamma: 1}\n", "solver.gamma", "solver: {}\n");
+    row("only one before a comma", "solver: {gamma: 1,}\n", "solver.gamma", "solver: {}\n");
+    row("a section", "name: x\nsolver:\n  gamma: 1\n  # c\nbase: y\n", "solver",
+        "name: x\n  # c\nbase: y\n");
+  }
+  void removingLeavesTheRest() {
+    QFETCH(QString, text);
+    QFETCH(QString, key);
+    QFETCH(QString, wanted);
+    QCOMPARE(QString::fromStdString(config::removeValue(text.toStdString(), key.toStdString())),
+             wanted);
+  }
+
+  void spansCoverExactlyTheValue_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("covered");
+    QTest::addColumn<int>("line");
+    QTest::addColumn<int>("column");
+    const auto row = [](const char* text, const char* covered, int line, int column) {
+      QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(covered) << line
+                          << column;
+    };
+    row("k: v", "v", 1, 4);
+    row("k:   v w   # c", "v w", 1, 6);
+    row("k: 'v # w' # c", "'v # w'", 1, 4);
+    row("k: 'it''s' # c", "'it''s'", 1, 4);
+    row("k: \"a\\\"b\" # c", "\"a\\\"b\"", 1, 4);
+    row("k: v\n  w\n  # c\nl: 1", "v\n  w", 1, 4);
+    row("k: \"v\n\n  w\"\nl: 1", "\"v\n\n  w\"", 1, 4);
+    row("k: |\n  v\n\n  w\n\nl: 1", "|\n  v\n\n  w", 1, 4);
+    row("k: >2-\n   v\nl: 1", ">2-\n   v", 1, 4);
+    row("k: [1, [2, 3], {a: b}] # c", "[1, [2, 3], {a: b}]", 1, 4);
+    row("k: [1, # ]\n 2]\nl: 1", "[1, # ]\n 2]", 1, 4);
+    row("k: {a: don't, b: \"}\"}\nl: 1", "{a: don't, b: \"}\"}", 1, 4);
+    row("k:\n- 1\n- 2 # c\nl: 1", "- 1\n- 2", 2, 1);
+    row("k:\n  a: 1\n  b: 2\nl: 1", "a: 1\n  b: 2", 2, 3);
+    row("k:\nl: 1", "", 1, 3);
+    row("k: # c\nnull: 1", "", 1, 3);
+    row("k: null # c", "null", 1, 4);
+    row("k: ~", "~", 1, 4);
+    row("k: größe # c", "größe", 1, 4);
+    row("ö: 1\nk: 2", "2", 2, 4);
+    row("{j: ö, k: [a,b] , l}", "[a,b]", 1, 11);
+    row("{\"k\":v}", "v", 1, 6);
+    row("{k}", "", 1, 3);
+  }
+  void spansCoverExactlyTheValue() {
+    QFETCH(QString, text);
+    QFETCH(QString, covered);
+    QFETCH(int, line);
+    QFETCH(int, column);
+    const std::string bytes = text.toStdString();
+    const auto span = config::findValue(bytes, "k");
+    if (bytes.find("null: 1") != std::string::npos) {
+      QVERIFY(!span);  // a key has to be a word
+      return;
+    }
+    QVERIFY(span.has_value());
+    QCOMPARE(QString::fromStdString(bytes.substr(span->begin, span->end - span->begin)), covered);
+    QCOMPARE(span->line, line);
+    QCOMPARE(span->column, column);
+  }
+
+  void whatIsNotThereIsNotFound() {
+    QVERIFY(!config::findValue("solver: {gamma: 1}\n", "solver.base_lr"));
+    QVERIFY(!config::findValue("solver: {gamma: 1}\n", "solver.gamma.deep"));
+    QVERIFY(!config::findValue("solver: {gamma: 1\n", "solver.gamma"));
+    QVERIFY(!config::findValue("", "solver"));
+  }
+
+  void editsThatCannotBeDoneAreRefused() {
+    const auto fault = [](const char* text, const char* key, const char* value) {
+      return faultOf([&] { config::setValue(text, key, value); });
+    };
+    QCOMPARE(fault("- a\n", "name", "x"),
+             std::string("line 1, column 1: an experiment file is a map of keys, such as 'name: "
+                         "first' and 'solver:' with "
+                         "lines below it"));
+    QVERIFY(!fault("solver: {a\n", "name", "x").empty());
+    QCOMPARE(fault("solver: 5\n", "solver.gamma", "1"),
+             std::string("solver holds a value, not keys: remove the value first"));
+    QVERIFY(!fault("name: x\n", "name", "a: b").empty());
+    QVERIFY(!fault("name: x\n", "name", "a\nb").empty());
+    QVERIFY(!fault("name: x\n", "name", "[1").empty());
+    // Text that would mean something else inside braces.
+    QVERIFY(!fault("{name: x}\n", "name", "a, b: c").empty());
+    QVERIFY(!fault("{name: x}\n", "name", "a}").empty());
+    QVERIFY(!fault("name: x\nname: y\n", "quux", "[1").empty());
+  }
+
+  void damagedTextsNeverCrash() {
+    std::uint64_t seed = 29;
+    const std::string signs = "{}[]:,#'\"|>-?~ \n\r\t";
+    for (int turn = 0; turn < 4000; ++turn) {
+      std::string text = kFiles[tests::nextRandom(seed) % kFiles.size()].second;
+      for (int change = 0; change < 3 && !text.empty(); ++change) {
+        text[tests::nextRandom(seed) % text.size()] = signs[tests::nextRandom(seed) % signs.size()];
+      }
+      const Field& field = config::fields()[tests::nextRandom(seed) % config::fields().size()];
+      const std::string value = tests::randomValue(field, seed);
+      // Either it is refused, or it does what it should and nothing else.
+      const std::string fault = faultOf([&] {
+        const std::string edited = config::setValue(text, field.key, value);
+        const config::Experiment before = load(text), after = load(edited);
+        for (const config::ConfigDifference& change : config::difference(before, after)) {
+          if (change.key != field.key) throw std::logic_error(change.key);
+        }
+        config::removeValue(edited, field.key);
+      });
+      Q_UNUSED(fault);
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstEdit)
+
+#include "tst_edit.moc"

@@ -1,0 +1,66 @@
+#include <QTest>
+
+#include "engine/config/fields.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+class TstNearestKey : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void typingErrorsLeadToTheKey_data() {
+    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("meant");
+    const auto row = [](const char* written, const char* meant) {
+      QTest::newRow(written) << QString::fromUtf8(written) << QString::fromUtf8(meant);
+    };
+    row("solver.base_rl", "solver.base_lr");
+    row("solver.base-lr", "solver.base_lr");
+    row("solver.baseLr", "solver.base_lr");
+    row("solver.BASE_LR", "solver.base_lr");
+    row("base_lr", "solver.base_lr");
+    row("solver.lr", "solver.base_lr");
+    row("model.max_size", "augment.max_size");
+    row("solver.max_step", "solver.max_steps");
+    row("max_steps", "solver.max_steps");
+    row("model.rpn.nms_treshold", "model.rpn.nms_threshold");
+    row("model.box_head.nms_treshold", "model.box_head.nms_threshold");
+    row("dataset.train.image", "dataset.train.images");
+    row("dataset.val.anotations", "dataset.val.annotations");
+    row("threads", "runtime.cpu_threads");
+    row("nam", "name");
+    row("runtime.sed", "runtime.seed");
+    row("epochs", "solver.max_steps");
+    row("solver.max_iter", "solver.max_steps");
+    row("learning_rate", "solver.base_lr");
+    row("quux", "");
+    row("solver.something_else_entirely", "");
+    row("", "");
+  }
+  void typingErrorsLeadToTheKey() {
+    QFETCH(QString, written);
+    QFETCH(QString, meant);
+    QCOMPARE(QString::fromStdString(config::nearestKey(written.toStdString())), meant);
+  }
+
+  void sectionsAreFoundToo() {
+    QCOMPARE(config::nearestSection("sovler"), std::string("solver"));
+    QCOMPARE(config::nearestSection("rpn"), std::string("model.rpn"));
+    QCOMPARE(config::nearestSection("model.boxhead"), std::string("model.box_head"));
+    QCOMPARE(config::nearestSection("quux"), std::string());
+  }
+
+  void everyKeyIsNearestToItself() {
+    for (const config::Field& field : config::fields())
+      QCOMPARE(config::nearestKey(field.key), field.key);
+  }
+
+  void veryLongKeysAreNoWork() {
+    QCOMPARE(config::nearestKey(std::string(1000000, 'x')), std::string());
+  }
+};
+
+LOCKSTEP_TEST(TstNearestKey)
+
+#include "tst_nearest_key.moc"
