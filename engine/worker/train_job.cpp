@@ -8,7 +8,9 @@ namespace {
 class MessagingObserver : public train::TrainingObserver {
  public:
   explicit MessagingObserver(Channel& channel) : channel_(channel) {}
-  void onSteps(const protocol::ScalarBatch& batch) override { channel_.send(batch); }
+  void onSteps(const protocol::ScalarBatch& batch) override {
+    for (const protocol::ScalarBatch& part : protocol::splitBatch(batch)) channel_.send(part);
+  }
   void onState(const protocol::WorkerState& state) override { channel_.send(state); }
   void onEvaluation(const protocol::EvaluationReady& evaluation) override {
     channel_.send(evaluation);

@@ -14,7 +14,7 @@ ALLOWED = {
     "engine/coco": {"base"},
     "engine/events": {"base"},
     "engine/protocol": {"base"},
-    "engine/run_folder": {"base", "config", "protocol"},
+    "engine/run_folder": {"base", "config", "events", "protocol"},
     "engine/supervisor": CORE,
     "engine/cli": CORE | {"supervisor"},
     "engine/ops": {"base"},

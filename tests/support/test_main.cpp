@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QTest>
 #include <cstdio>
+#include <exception>
 #include <map>
 
 namespace lockstep::tests {
@@ -12,6 +13,16 @@ namespace {
 std::map<QString, std::function<std::unique_ptr<QObject>()>>& registry() {
   static std::map<QString, std::function<std::unique_ptr<QObject>()>> tests;
   return tests;
+}
+
+/// An exception that leaves a test is a failure of it, not the end of the program.
+int runUnit(QObject& unit, const QStringList& arguments) {
+  try {
+    return QTest::qExec(&unit, arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "FAIL!  : exception: %s\n", error.what());
+    return 1;
+  }
 }
 
 }  // namespace
@@ -27,18 +38,18 @@ int registerTest(const char* file, std::function<std::unique_ptr<QObject>()> mak
 /// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them.
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
-  // Qt Test would have gdb read all of LibTorch's symbols after a crash: minutes.
-  qputenv("QTEST_DISABLE_STACK_DUMP", "1");
   QApplication application(argc, argv);
   QStringList arguments = QCoreApplication::arguments();
   const QString unit = arguments.size() > 1 && !arguments[1].startsWith(QLatin1Char('-'))
                            ? arguments.takeAt(1)
                            : QString();
+  // Its crash handler has gdb read all of LibTorch's symbols: minutes.
+  arguments << QStringLiteral("-nocrashhandler");
   int failures = 0, run = 0;
   for (const auto& [name, make] : lockstep::tests::registry()) {
     if (!unit.isEmpty() && name != unit) continue;
     ++run;
-    failures += QTest::qExec(make().get(), arguments);
+    failures += runUnit(*make(), arguments);
   }
   if (run == 0) std::fprintf(stderr, "no test unit '%s' here\n", qPrintable(unit));
   return run == 0 || failures > 0;
