@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   for (const auto& [name, make] : lockstep::tests::registry()) {
     if (!unit.isEmpty() && name != unit) continue;
     ++run;
-    failures += runUnit(*make(), arguments);
+    failures += lockstep::tests::runUnit(*make(), arguments);
   }
   if (run == 0) std::fprintf(stderr, "no test unit '%s' here\n", qPrintable(unit));
   return run == 0 || failures > 0;
