@@ -112,7 +112,9 @@ LinearTaps linearTaps(int inPx, int outPx, bool flip) {
   LinearTaps taps;
   const float scale = sourceScale(inPx, outPx);
   for (int i = 0; i < outPx; ++i) {
-    const float source = std::max(scale * (static_cast<float>(i) + 0.5f) - 0.5f, 0.0f);
+    // Fused, as in ATen's compiled code: hundreds of px away from 0 a rounding in between shows in
+    // the weights.
+    const float source = std::max(std::fma(scale, static_cast<float>(i) + 0.5f, -0.5f), 0.0f);
     const int first = std::min(static_cast<int>(source), inPx - 1);
     const int second = std::min(first + 1, inPx - 1);
     taps.first.push_back(flip ? inPx - 1 - first : first);

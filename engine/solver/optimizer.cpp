@@ -112,10 +112,11 @@ class Sgd : public Optimizer {
       FusedLists lists(group, parameters_, slots);
       if (lists.parameters.empty()) continue;
       // Buffers start at zero, so the first update needs no case of its own: momentum * 0 +
-      // gradient.
-      at::_fused_sgd_(lists.parameters, lists.gradients, lists.states[0], group.weightDecay,
-                      momentum_, learningRate * group.learningRateFactor, /*dampening=*/0,
-                      nesterov_,
+      // gradient. Without momentum the kernel wants none.
+      const std::vector<at::Tensor> none;
+      at::_fused_sgd_(lists.parameters, lists.gradients, momentum_ > 0 ? lists.states[0] : none,
+                      group.weightDecay, momentum_, learningRate * group.learningRateFactor,
+                      /*dampening=*/0, nesterov_,
                       /*maximize=*/false, /*is_first_step=*/false);
     }
   }

@@ -1,0 +1,220 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstring>
+#include <functional>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/coco/orientation.h"
+#include "engine/data/image_file.h"
+#include "tests/data/small_data_set.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using data::RgbImage;
+
+namespace {
+
+std::string messageOf(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string encoded(const cv::Mat& pixels, const char* ending,
+                    const std::vector<int>& options = {}) {
+  std::vector<std::uint8_t> bytes;
+  cv::imencode(ending, pixels, bytes, options);
+  return {bytes.begin(), bytes.end()};
+}
+
+/// An APP1 segment with an EXIF orientation and then, as cameras do, a thumbnail that has an end
+/// marker of its own.
+std::string exifSegment(char orientation) {
+  std::string exif("Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0", 24);
+  exif += std::string(1, orientation) + std::string(7, '\0');
+  exif += "\xff\xd8 thumbnail \xff\xd9";
+  const std::size_t length = exif.size() + 2;
+  return std::string("\xff\xe1") + static_cast<char>(length >> 8) +
+         static_cast<char>(length & 0xff) + exif;
+}
+
+std::string withSegment(const std::string& jpeg, const std::string& segment) {
+  return jpeg.substr(0, 2) + segment + jpeg.substr(2);
+}
+
+/// 40 x 24 px: left half dark, right half light.
+cv::Mat halves() {
+  cv::Mat pixels(24, 40, CV_8UC3, cv::Scalar(20, 20, 20));
+  pixels.colRange(20, 40).setTo(cv::Scalar(230, 230, 230));
+  return pixels;
+}
+
+int brightness(const RgbImage& image, int x, int y) {
+  return image.pixels[(y * image.width + x) * 3];
+}
+
+}  // namespace
+
+class TstImageFile : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::filesystem::path file(const std::string& name, const std::string& bytes) const {
+    const std::filesystem::path path = std::filesystem::path(folder_.path().toStdString()) / name;
+    base::writeFileAtomically(path, bytes);
+    return path;
+  }
+
+ private Q_SLOTS:
+  void aPngKeepsEveryPixel() {
+    const RgbImage image = tests::noisePicture(31, 17, 1);
+    const std::filesystem::path path =
+        std::filesystem::path(folder_.path().toStdString()) / "a.png";
+    data::writeImage(image, path);
+    const RgbImage read = data::readAnnotatedImage(path, {17, 31});
+    QCOMPARE(std::memcmp(read.pixels.get(), image.pixels.get(), 31 * 17 * 3), 0);
+  }
+
+  void otherPixelsBecomeEightBitRgb() {
+    cv::Mat wide(2, 3, CV_16UC3, cv::Scalar(0x1000, 0x8000, 0xff00));  // BGR
+    const RgbImage sixteen = data::readImage(file("wide.png", encoded(wide, ".png")));
+    QCOMPARE(sixteen.pixels[0], std::uint8_t{0xff});
+    QCOMPARE(sixteen.pixels[1], std::uint8_t{0x80});
+    QCOMPARE(sixteen.pixels[2], std::uint8_t{0x10});
+    const RgbImage grey =
+        data::readImage(file("grey.png", encoded(cv::Mat(2, 3, CV_8UC1, cv::Scalar(77)), ".png")));
+    QCOMPARE(grey.pixels[0], std::uint8_t{77});
+    QCOMPARE(grey.pixels[17], std::uint8_t{77});
+    const RgbImage grey16 = data::readImage(
+        file("grey16.png", encoded(cv::Mat(2, 3, CV_16UC1, cv::Scalar(0x4d00)), ".png")));
+    QCOMPARE(grey16.pixels[5], std::uint8_t{77});
+    const RgbImage greyJpeg = data::readImage(
+        file("grey.jpg", encoded(cv::Mat(16, 16, CV_8UC1, cv::Scalar(77)), ".jpg")));
+    QCOMPARE(greyJpeg.pixels[5], std::uint8_t{77});
+    const cv::Mat clear(2, 3, CV_8UC4, cv::Scalar(10, 20, 30, 0));
+    const RgbImage alpha = data::readImage(file("alpha.png", encoded(clear, ".png")));
+    QCOMPARE(alpha.pixels[0], std::uint8_t{30});
+    QCOMPARE(alpha.pixels[2], std::uint8_t{10});
+  }
+
+  void filesThatAreCutOffAreRefused_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QByteArray>("bytes");
+    cv::Mat noise(120, 160, CV_8UC3);
+    cv::theRNG().state = 5;
+    cv::randu(noise, 0, 255);
+    const std::string plain = encoded(noise, ".jpg"), png = encoded(noise, ".png");
+    const std::string progressive = encoded(noise, ".jpg", {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+    const std::string restarts = encoded(noise, ".jpg", {cv::IMWRITE_JPEG_RST_INTERVAL, 2});
+    const std::string thumbnail = withSegment(plain, exifSegment(1));
+    const std::pair<const char*, const std::string*> files[] = {{"plain.jpg", &plain},
+                                                                {"progressive.jpg", &progressive},
+                                                                {"restarts.jpg", &restarts},
+                                                                {"thumbnail.jpg", &thumbnail},
+                                                                {"noise.png", &png}};
+    for (const auto& [name, bytes] : files) {
+      for (double share : {0.03, 0.5, 0.9}) {
+        const auto size = static_cast<int>(share * static_cast<double>(bytes->size()));
+        QTest::addRow("%s, %g", name, share)
+            << QString::fromUtf8(name) << QByteArray(bytes->data(), size);
+      }
+      QTest::addRow("%s, last byte", name)
+          << QString::fromUtf8(name)
+          << QByteArray(bytes->data(), static_cast<int>(bytes->size()) - 1);
+    }
+  }
+  void filesThatAreCutOffAreRefused() {
+    QFETCH(QString, name);
+    QFETCH(QByteArray, bytes);
+    const auto path = file(name.toStdString(), bytes.toStdString());
+    const std::string text = messageOf([&] { data::readAnnotatedImage(path, {120, 160}); });
+    QVERIFY2(text.find(name.toStdString() + ": is cut off") != std::string::npos, text.c_str());
+  }
+
+  void wholeFilesOfEveryKindAreRead() {
+    cv::Mat noise(50, 60, CV_8UC3);
+    cv::theRNG().state = 6;
+    cv::randu(noise, 0, 255);
+    const std::vector<std::pair<std::string, std::string>> files{
+        {"p.jpg", encoded(noise, ".jpg", {cv::IMWRITE_JPEG_PROGRESSIVE, 1})},
+        {"r.jpg", encoded(noise, ".jpg", {cv::IMWRITE_JPEG_RST_INTERVAL, 1})},
+        {"t.jpg", withSegment(encoded(noise, ".jpg"), exifSegment(1))},
+        {"behind.jpg", encoded(noise, ".jpg") + "some bytes behind"},
+        {"b.bmp", encoded(noise, ".bmp")},
+        {"w.webp", encoded(noise, ".webp")},
+        {"t.tiff", encoded(noise, ".tiff")}};
+    for (const auto& [name, bytes] : files) {
+      const auto path = file(name, bytes);
+      const std::string text = messageOf([&] { data::readAnnotatedImage(path, {50, 60}); });
+      QVERIFY2(text.empty(), (name + text).c_str());
+    }
+  }
+
+  void whatIsNoImageIsNamed() {
+    QVERIFY(messageOf([&] {
+              data::readImage(file("no.jpg", "hello"));
+            }).find("no.jpg: is no image") != std::string::npos);
+    QVERIFY(messageOf([&] {
+              data::readImage(file("no.png", ""));
+            }).find("no.png: is an empty file") != std::string::npos);
+    QVERIFY(messageOf([&] { data::readImage("/nowhere/x.jpg"); }).find("/nowhere/x.jpg") !=
+            std::string::npos);
+    std::string broken = encoded(halves(), ".png");
+    broken[60] =
+        static_cast<char>(broken[60] ^ 0x55);  // inside the compressed pixels: the checksum fails
+    QVERIFY(messageOf([&] { data::readImage(file("broken.png", broken)); }).find("broken.png: ") !=
+            std::string::npos);
+  }
+
+  void anotherSizeThanTheAnnotationsIsRefusedWithBoth() {
+    const auto path = file("size.png", encoded(halves(), ".png"));
+    const std::string text = messageOf([&] { data::readAnnotatedImage(path, {24, 41}); });
+    QVERIFY2(
+        text.find("size.png: is 40 x 24 px, its annotation says 41 x 24 px") != std::string::npos,
+        text.c_str());
+    QVERIFY(!messageOf([&] {
+               data::readAnnotatedImage(path, {40, 24});
+             }).empty());  // swapped, but without EXIF
+  }
+
+  void exifTurnsOnlyWhereTheAnnotationsSizeAsksForIt() {
+    const std::string jpeg = encoded(halves(), ".jpg");
+    const auto quarter = file("quarter.jpg", withSegment(jpeg, exifSegment(6)));
+    const RgbImage stored = data::readAnnotatedImage(quarter, {24, 40});
+    QVERIFY(brightness(stored, 2, 12) < 60 && brightness(stored, 37, 12) > 190);
+    const RgbImage turned =
+        data::readAnnotatedImage(quarter, {40, 24});  // a quarter clockwise: dark above
+    QVERIFY(brightness(turned, 12, 2) < 60 && brightness(turned, 12, 37) > 190);
+    QCOMPARE(data::readImage(quarter).width, 40);
+    const auto half = file("half.jpg", withSegment(jpeg, exifSegment(3)));
+    QVERIFY(brightness(data::readAnnotatedImage(half, {24, 40}), 2, 12) <
+            60);  // the size says nothing: as stored
+    QVERIFY(!messageOf([&] { data::readAnnotatedImage(quarter, {41, 24}); }).empty());
+  }
+
+  void theRuleOfOrientation() {
+    QVERIFY(!coco::shouldApplyExif(40, 24, true, 40, 24));
+    QVERIFY(coco::shouldApplyExif(40, 24, true, 24, 40));
+    QVERIFY(!coco::shouldApplyExif(40, 24, false, 24, 40));
+    QVERIFY(!coco::shouldApplyExif(40, 24, true, 24, 41));
+    QVERIFY(!coco::shouldApplyExif(40, 40, true, 40, 40));
+  }
+
+  void picturesThatCannotBeWrittenAreNamed() {
+    const RgbImage image = tests::noisePicture(4, 4, 1);
+    const std::string folder = messageOf([&] { data::writeImage(image, "/nowhere/x.png"); });
+    QVERIFY2(folder.find("/nowhere/") != std::string::npos, folder.c_str());
+    const std::string kind = messageOf([&] { data::writeImage(image, "/tmp/x.unknown"); });
+    QVERIFY2(kind.find("x.unknown") != std::string::npos, kind.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstImageFile)
+#include "tst_image_file.moc"

@@ -1,0 +1,146 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <atomic>
+#include <latch>
+
+#include "engine/base/error.h"
+#include "engine/data/prefetcher.h"
+#include "tests/data/small_data_set.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+using data::Batch;
+using data::Prefetcher;
+
+namespace {
+
+Batch numbered(std::int64_t number) {
+  Batch batch;
+  batch.step = number;
+  return batch;
+}
+
+bool sameBits(const Batch& a, const Batch& b) {
+  bool same = torch::equal(a.images, b.images) && a.ids == b.ids && a.sizes == b.sizes &&
+              a.step == b.step && a.part == b.part && a.samplingKeys == b.samplingKeys &&
+              a.gts.size() == b.gts.size();
+  for (std::size_t i = 0; same && i < a.gts.size(); ++i) {
+    same = torch::equal(a.gts[i].boxesXyxy, b.gts[i].boxesXyxy) &&
+           torch::equal(a.gts[i].masks, b.gts[i].masks) &&
+           torch::equal(a.gts[i].classes, b.gts[i].classes);
+  }
+  return same;
+}
+
+}  // namespace
+
+class TstPrefetcher : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void batchesComeInOrderWhicheverWasQuicker() {
+    // Even numbers wait until the odd one after them is loaded.
+    std::vector<std::unique_ptr<std::latch>> loaded;
+    for (int i = 0; i < 20; ++i) loaded.push_back(std::make_unique<std::latch>(1));
+    Prefetcher prefetcher(
+        [&](std::int64_t number) {
+          loaded[number]->count_down();
+          if (number % 2 == 0) loaded[number + 1]->wait();
+          return numbered(number);
+        },
+        0, 20, 2);
+    for (std::int64_t number = 0; number < 20; ++number) QCOMPARE(prefetcher.next().step, number);
+    QVERIFY_EXCEPTION_THROWN(prefetcher.next(), std::out_of_range);
+  }
+
+  void noMoreIsLoadedAheadThanSaid() {
+    std::atomic<std::int64_t> taken = 0;
+    std::atomic<bool> tooFar = false;
+    {
+      Prefetcher prefetcher(
+          [&](std::int64_t number) {
+            if (number > taken + 3 + 2) tooFar = true;
+            return numbered(number);
+          },
+          0, 200, 3);
+      for (int i = 0; i < 150; ++i) {
+        prefetcher.next();
+        ++taken;
+      }
+    }
+    QVERIFY(!tooFar);
+  }
+
+  void whatALoadThrowsReachesTheTakerAtItsPlace() {
+    Prefetcher prefetcher(
+        [](std::int64_t number) {
+          if (number == 2) throw Error("train/c.jpg: is cut off");
+          return numbered(number);
+        },
+        0, 100, 4);
+    QCOMPARE(prefetcher.next().step, std::int64_t{0});
+    QCOMPARE(prefetcher.next().step, std::int64_t{1});
+    for (int again = 0; again < 2; ++again) {
+      try {
+        prefetcher.next();
+        QFAIL("was accepted");
+      } catch (const Error& error) {
+        QCOMPARE(std::string(error.what()), std::string("train/c.jpg: is cut off"));
+      }
+    }
+  }
+
+  void stoppingDoesNotHang_data() {
+    QTest::addColumn<int>("taken");
+    QTest::addColumn<int>("threads");
+    QTest::newRow("at once") << 0 << 1;
+    QTest::newRow("in the middle") << 3 << 2;
+    QTest::newRow("after the last") << 10 << 5;
+  }
+  void stoppingDoesNotHang() {
+    QFETCH(int, taken);
+    QFETCH(int, threads);
+    for (int again = 0; again < 50; ++again) {
+      Prefetcher prefetcher(numbered, 0, 10, threads);
+      for (int i = 0; i < taken; ++i) prefetcher.next();
+    }
+  }
+
+  void trainingBatchesDoNotDependOnThreadsNorOnWhereOneBegins() {
+    QTemporaryDir folder;
+    const coco::Dataset dataset = tests::smallDataset();
+    tests::writePictures(dataset, folder.path().toStdString());
+    config::AugmentConfig augment;
+    augment.minSize = {48, 64};
+    augment.maxSize = 100;
+    augment.brightness = 0.2;
+    const data::SampleLoader loader(dataset, folder.path().toStdString(), augment, 3);
+    data::SamplerOptions options;
+    options.batchSize = 4;
+    options.accumulate = 2;
+    const data::Sampler sampler(dataset, options);
+    const auto one = data::prefetchTraining(loader, sampler, 1, 6, 1);
+    const auto many = data::prefetchTraining(loader, sampler, 1, 6, 4);
+    const auto late = data::prefetchTraining(loader, sampler, 4, 6, 2);
+    for (std::int64_t step = 1; step <= 6; ++step) {
+      for (int part = 0; part < 2; ++part) {
+        const Batch batch = one->next();
+        QCOMPARE(batch.step, step);
+        QCOMPARE(batch.part, part);
+        QVERIFY(sameBits(batch, many->next()));
+        if (step >= 4) QVERIFY(sameBits(batch, late->next()));
+      }
+    }
+    QVERIFY_EXCEPTION_THROWN(one->next(), std::out_of_range);
+  }
+
+  void thereIsAlwaysALoaderThread() {
+    QCOMPARE(data::resolveLoaderThreads(3, 2), 3);
+    QCOMPARE(data::resolveLoaderThreads(0, 10000), 1);
+    QVERIFY(data::resolveLoaderThreads(0, 1) >= 1);
+  }
+};
+
+LOCKSTEP_TEST(TstPrefetcher)
+#include "tst_prefetcher.moc"

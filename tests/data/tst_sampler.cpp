@@ -1,0 +1,183 @@
+#include <QTest>
+#include <algorithm>
+#include <set>
+
+#include "engine/base/error.h"
+#include "engine/data/sampler.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using data::Sampler;
+using data::SamplerOptions;
+
+namespace {
+
+/// `count` images, every third of them tall, every `emptyEvery`-th without a usable annotation.
+coco::Dataset dataset(int count, int emptyEvery = 1000000) {
+  std::vector<coco::Image> images;
+  std::vector<coco::Annotation> annotations;
+  for (int i = 0; i < count; ++i) {
+    const bool isTall = i % 3 == 0;
+    images.push_back({{100 + i}, std::to_string(i) + ".png", isTall ? 20 : 30, isTall ? 30 : 20});
+    coco::Annotation annotation;
+    annotation.id = i + 1;
+    annotation.imageId = images.back().id;
+    annotation.categoryId = {1};
+    annotation.boxXywh = {1, 1, i % emptyEvery == emptyEvery - 1 ? 1.0 : 8.0, 8};
+    annotation.area = 64;
+    annotation.segmentation = std::vector<std::vector<double>>{{1, 1, 9, 1, 9, 9}};
+    annotations.push_back(annotation);
+  }
+  return coco::Dataset::fromParts(images, {{{1}, "thing"}}, annotations, "made.json");
+}
+
+std::vector<Sampler::Draw> firstDraws(const Sampler& sampler, std::int64_t steps, int parts) {
+  std::vector<Sampler::Draw> draws;
+  for (std::int64_t step = 1; step <= steps; ++step) {
+    for (int part = 0; part < parts; ++part) {
+      const auto some = sampler.imagesOf(step, part);
+      draws.insert(draws.end(), some.begin(), some.end());
+    }
+  }
+  return draws;
+}
+
+SamplerOptions options(int batchSize, int accumulate = 1, bool groupByAspect = true) {
+  SamplerOptions made;
+  made.batchSize = batchSize;
+  made.accumulate = accumulate;
+  made.groupByAspect = groupByAspect;
+  return made;
+}
+
+}  // namespace
+
+class TstSampler : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyEpochIsAPermutation_data() {
+    QTest::addColumn<int>("images");
+    QTest::addColumn<int>("batchSize");
+    QTest::addColumn<int>("accumulate");
+    QTest::addColumn<bool>("grouped");
+    for (bool grouped : {false, true}) {
+      for (int images : {1, 2, 3, 7, 12, 31, 100}) {
+        for (auto [batch, accumulate] :
+             {std::pair{1, 1}, {2, 1}, {4, 1}, {8, 2}, {9, 3}, {16, 1}}) {
+          QTest::addRow("%d images, batch %d in %d parts%s", images, batch, accumulate,
+                        grouped ? ", grouped" : "")
+              << images << batch << accumulate << grouped;
+        }
+      }
+    }
+  }
+  void everyEpochIsAPermutation() {
+    QFETCH(int, images);
+    QFETCH(int, batchSize);
+    QFETCH(int, accumulate);
+    QFETCH(bool, grouped);
+    const coco::Dataset made = dataset(images);
+    const Sampler sampler(made, options(batchSize, accumulate, grouped));
+    const auto draws = firstDraws(sampler, 5 * images / batchSize + 1, accumulate);
+    for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
+      std::set<std::size_t> seen;
+      for (int i = 0; i < images; ++i) {
+        const Sampler::Draw& draw = draws[static_cast<std::size_t>(epoch * images + i)];
+        QCOMPARE(draw.epoch, epoch);
+        QVERIFY(draw.imageIndex < static_cast<std::size_t>(images));
+        seen.insert(draw.imageIndex);
+      }
+      QCOMPARE(seen.size(), static_cast<std::size_t>(images));
+    }
+  }
+
+  void imagesThatArePaddedTogetherHaveOneAspect() {
+    const coco::Dataset made = dataset(101);
+    const Sampler sampler(made, options(8, 2));
+    int mixed = 0, parts = 0;
+    for (std::int64_t step = 1; step <= 126; ++step) {  // ten epochs
+      for (int part = 0; part < 2; ++part, ++parts) {
+        std::set<bool> aspects;
+        for (const Sampler::Draw& draw : sampler.imagesOf(step, part))
+          aspects.insert(draw.imageIndex % 3 == 0);
+        mixed += aspects.size() > 1;
+      }
+    }
+    QVERIFY2(mixed <= 20, qPrintable(QString::number(mixed)));  // at most two an epoch, of 25
+  }
+
+  void anyStepCanBeAskedForAtAnyTime() {
+    const coco::Dataset made = dataset(23);
+    const Sampler sampler(made, options(4)), other(made, options(4));
+    const auto late = other.imagesOf(40, 0);
+    QVERIFY(sampler.imagesOf(40, 0) == late);
+    const auto first = sampler.imagesOf(1, 0);
+    QVERIFY(other.imagesOf(1, 0) == first);
+    QVERIFY(sampler.imagesOf(40, 0) == late);
+  }
+
+  void ranksSeeTheImagesThatPartsOfOneRankSee() {
+    const coco::Dataset made = dataset(50);
+    SamplerOptions ofRank = options(12);
+    ofRank.worldSize = 3;
+    const Sampler single(made, options(12, 3));
+    for (std::int64_t step : {1, 2, 9}) {
+      for (int rank = 0; rank < 3; ++rank) {
+        ofRank.rank = rank;
+        QVERIFY(Sampler(made, ofRank).imagesOf(step, 0) == single.imagesOf(step, rank));
+      }
+    }
+  }
+
+  void seedsAndEpochsHaveOrdersOfTheirOwn() {
+    const coco::Dataset made = dataset(40);
+    SamplerOptions other = options(1);
+    other.seed = 2;
+    const auto one = firstDraws(Sampler(made, options(1)), 80, 1),
+               two = firstDraws(Sampler(made, other), 80, 1);
+    const auto order = [](auto begin, auto end) {
+      std::vector<std::size_t> indices;
+      for (; begin != end; ++begin) indices.push_back(begin->imageIndex);
+      return indices;
+    };
+    QVERIFY(order(one.begin(), one.begin() + 40) != order(two.begin(), two.begin() + 40));
+    QVERIFY(order(one.begin(), one.begin() + 40) != order(one.begin() + 40, one.end()));
+  }
+
+  void theOrderBelongsToTheIdsNotToOtherImages() {
+    // Images that are left out do not change the relative order of the others.
+    const coco::Dataset all = dataset(30), some = dataset(30, 5);
+    const auto draws = firstDraws(Sampler(all, options(1)), 30, 1),
+               fewer = firstDraws(Sampler(some, options(1)), 24, 1);
+    std::vector<std::size_t> expected, found;
+    for (const auto& draw : draws) {
+      if (draw.imageIndex % 5 != 4) expected.push_back(draw.imageIndex);
+    }
+    for (const auto& draw : fewer) found.push_back(draw.imageIndex);
+    QVERIFY(found == expected);
+  }
+
+  void imagesWithoutUsableAnnotationsAreLeftOutIfWished() {
+    const coco::Dataset made = dataset(30, 5);
+    SamplerOptions keep = options(2);
+    keep.skipEmpty = false;
+    QCOMPARE(Sampler(made, options(2)).imageCount(), std::size_t{24});
+    QCOMPARE(Sampler(made, keep).imageCount(), std::size_t{30});
+    QVERIFY_EXCEPTION_THROWN(Sampler(dataset(3, 1), options(1)), Error);
+  }
+
+  void batchesThatCannotBeDealtAreRefused() {
+    const coco::Dataset made = dataset(5);
+    try {
+      const Sampler sampler(made, options(16, 3));
+      QFAIL("was accepted");
+    } catch (const Error& error) {
+      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QVERIFY2(QByteArray(error.what()).contains("16 is not a multiple of 3"), error.what());
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstSampler)
+#include "tst_sampler.moc"

@@ -1,0 +1,226 @@
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+
+#include "engine/data/normalisation.h"
+#include "engine/data/transform.h"
+#include "tests/data/small_data_set.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+using data::ImageSize;
+using data::TransformPlan;
+
+namespace {
+
+TransformPlan plan(ImageSize original, ImageSize resized, bool flipHorizontal, bool flipVertical) {
+  TransformPlan made;
+  made.original = original;
+  made.resized = resized;
+  made.flipHorizontal = flipHorizontal;
+  made.flipVertical = flipVertical;
+  return made;
+}
+
+at::Tensor transformed(const data::RgbImage& image, const TransformPlan& plan) {
+  data::RgbImage copy(image.width, image.height);
+  std::copy_n(image.pixels.get(), static_cast<std::size_t>(image.width) * image.height * 3,
+              copy.pixels.get());
+  at::Tensor out = torch::full({3, plan.resized.height, plan.resized.width}, 99.0f);
+  data::transformImage(
+      std::move(copy), plan,
+      {out.data_ptr<float>(), plan.resized.width, plan.resized.height * plan.resized.width});
+  return out;
+}
+
+/// The same with ATen: to float, normalise, flip, interpolate.
+at::Tensor plainTransform(const data::RgbImage& image, const TransformPlan& plan) {
+  at::Tensor pixels =
+      torch::from_blob(image.pixels.get(), {image.height, image.width, 3}, torch::kByte);
+  pixels = pixels.permute({2, 0, 1}).to(torch::kFloat) / 255;
+  const at::Tensor mean = torch::tensor(at::ArrayRef<float>(data::kImageMean)).reshape({3, 1, 1});
+  const at::Tensor deviation =
+      torch::tensor(at::ArrayRef<float>(data::kImageStd)).reshape({3, 1, 1});
+  pixels = (pixels - mean) / deviation;
+  if (plan.flipHorizontal) pixels = pixels.flip(2);
+  if (plan.flipVertical) pixels = pixels.flip(1);
+  namespace F = torch::nn::functional;
+  const std::vector<std::int64_t> size{plan.resized.height, plan.resized.width};
+  return F::interpolate(
+      pixels.unsqueeze(0),
+      F::InterpolateFuncOptions().size(size).mode(torch::kBilinear).align_corners(false))[0];
+}
+
+at::Tensor plainMask(const coco::Annotation& annotation, const coco::Image& image,
+                     const TransformPlan& plan) {
+  std::vector<std::uint8_t> full = coco::decodeMask(coco::annotationMask(annotation, image));
+  at::Tensor mask =
+      torch::from_blob(full.data(), {image.height, image.width}, torch::kByte).to(torch::kFloat);
+  if (plan.flipHorizontal) mask = mask.flip(1);
+  if (plan.flipVertical) mask = mask.flip(0);
+  namespace F = torch::nn::functional;
+  const std::vector<std::int64_t> size{plan.resized.height, plan.resized.width};
+  return F::interpolate(mask.unsqueeze(0).unsqueeze(0),
+                        F::InterpolateFuncOptions().size(size).mode(torch::kNearest))[0][0]
+      .to(torch::kByte);
+}
+
+void sizeRows() {
+  QTest::addColumn<int>("height");
+  QTest::addColumn<int>("width");
+  QTest::newRow("same") << 61 << 97;
+  QTest::newRow("smaller") << 32 << 50;
+  QTest::newRow("tiny") << 1 << 1;
+  QTest::newRow("larger") << 128 << 203;
+  QTest::newRow("twice") << 122 << 194;
+  QTest::newRow("half") << 30 << 48;
+  QTest::newRow("one side only") << 61 << 300;
+  QTest::newRow("across") << 200 << 20;
+}
+
+const bool kFlips[4][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
+}  // namespace
+
+class TstTransform : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void sizesFollowTorchvision() {
+    // scale = min(min / shorter, max / longer), then floor(side * scale)
+    QVERIFY((data::resizedSize({480, 640}, 800, 1333) == ImageSize{800, 1066}));
+    QVERIFY((data::resizedSize({640, 480}, 800, 1333) == ImageSize{1066, 800}));
+    QVERIFY((data::resizedSize({333, 1000}, 800, 1333) == ImageSize{443, 1333}));
+    QVERIFY((data::resizedSize({100, 100}, 256, 512) == ImageSize{256, 256}));
+    QVERIFY((data::resizedSize({1, 5000}, 256, 512) == ImageSize{1, 512}));
+  }
+
+  void imagesAreResizedAsByATen_data() { sizeRows(); }
+  void imagesAreResizedAsByATen() {
+    QFETCH(int, height);
+    QFETCH(int, width);
+    const data::RgbImage image = tests::noisePicture(97, 61, 4);
+    for (const auto& [horizontal, vertical] : kFlips) {
+      const TransformPlan made = plan({61, 97}, {height, width}, horizontal, vertical);
+      const double difference =
+          (transformed(image, made) - plainTransform(image, made)).abs().max().item<double>();
+      QVERIFY2(difference <= 1e-6, qPrintable(QString::number(difference)));
+    }
+  }
+
+  void masksAreResizedAsByATen_data() { sizeRows(); }
+  void masksAreResizedAsByATen() {
+    QFETCH(int, height);
+    QFETCH(int, width);
+    const coco::Dataset dataset = tests::smallDataset();
+    for (std::size_t i = 0; i < dataset.images().size(); ++i) {
+      const coco::Image& image = dataset.images()[i];
+      for (const auto& [horizontal, vertical] : kFlips) {
+        const TransformPlan made =
+            plan({image.height, image.width}, {height, width}, horizontal, vertical);
+        const auto gt = data::transformAnnotations(dataset.annotationsOf(i), dataset, image, made);
+        std::int64_t row = 0;
+        for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
+          if (!annotation.isUsable()) continue;
+          QVERIFY(torch::equal(gt.masks[row], plainMask(annotation, image, made)));
+          ++row;
+        }
+        QCOMPARE(gt.count(), row);
+        QCOMPARE(gt.masks.size(0), row);
+      }
+    }
+  }
+
+  void boxesFollowTheirImage() {
+    const coco::Dataset dataset = tests::smallDataset();
+    const std::size_t index = dataset.imageIndex({2});  // 60 x 100, box -4 70 30 40
+    const coco::Image& image = dataset.images()[index];
+    const auto boxOf = [&](bool horizontal, bool vertical) {
+      const TransformPlan made = plan({100, 60}, {200, 90}, horizontal, vertical);
+      return data::transformAnnotations(dataset.annotationsOf(index), dataset, image, made)
+          .boxesXyxy;
+    };
+    QVERIFY(torch::allclose(boxOf(false, false), torch::tensor({{0.0f, 140.0f, 39.0f, 200.0f}})));
+    QVERIFY(torch::allclose(boxOf(true, false), torch::tensor({{51.0f, 140.0f, 90.0f, 200.0f}})));
+    QVERIFY(torch::allclose(boxOf(false, true), torch::tensor({{0.0f, 0.0f, 39.0f, 60.0f}})));
+    QVERIFY(torch::allclose(boxOf(true, true), torch::tensor({{51.0f, 0.0f, 90.0f, 60.0f}})));
+  }
+
+  void onlyUsableAnnotationsCount() {
+    const coco::Dataset dataset = tests::smallDataset();
+    const std::size_t index = dataset.imageIndex({7});  // two usable ones, one 1 px wide, a crowd
+    const auto gt =
+        data::transformAnnotations(dataset.annotationsOf(index), dataset, dataset.images()[index],
+                                   plan({61, 97}, {61, 97}, false, false));
+    QVERIFY(torch::equal(gt.classes, torch::tensor({2, 1}, torch::kLong)));
+    QCOMPARE(gt.boxesXyxy.scalar_type(), torch::kFloat);
+    QCOMPARE(gt.masks.scalar_type(), torch::kByte);
+    const std::size_t empty = dataset.imageIndex({41});
+    const auto none =
+        data::transformAnnotations(dataset.annotationsOf(empty), dataset, dataset.images()[empty],
+                                   plan({48, 64}, {24, 32}, false, false));
+    QVERIFY((none.boxesXyxy.sizes() == at::IntArrayRef{0, 4}) &&
+            (none.masks.sizes() == at::IntArrayRef{0, 24, 32}));
+  }
+
+  void boxesOutsideTheImageAreLeftOut() {
+    coco::Annotation outside;
+    outside.id = 1;
+    outside.imageId = {1};
+    outside.categoryId = {1};
+    outside.boxXywh = {200, 10, 20, 20};
+    outside.area = 400;
+    outside.segmentation = std::vector<std::vector<double>>{{200, 10, 220, 10, 220, 30}};
+    const coco::Dataset dataset = coco::Dataset::fromParts(
+        {{{1}, "a.png", 100, 50}}, {{{1}, "thing"}}, {outside}, "made.json");
+    const auto gt =
+        data::transformAnnotations(dataset.annotationsOf(0), dataset, dataset.images()[0],
+                                   plan({50, 100}, {50, 100}, false, false));
+    QCOMPARE(gt.count(), std::int64_t{0});
+  }
+
+  void plansAreAFunctionOfSeedEpochAndImage() {
+    config::AugmentConfig augment;
+    augment.minSize = {40, 50, 60};
+    augment.brightness = augment.contrast = augment.saturation = 0.3;
+    augment.verticalFlip = 0.25;
+    int horizontal = 0, vertical = 0, sizes[3] = {};
+    double least = 2, most = 0;
+    for (std::int64_t id = 0; id < 3000; ++id) {
+      const TransformPlan made = data::planTraining(augment, {100, 150}, {id}, 4, 9);
+      const TransformPlan again = data::planTraining(augment, {100, 150}, {id}, 4, 9);
+      QVERIFY(made.flipHorizontal == again.flipHorizontal && made.brightness == again.brightness);
+      horizontal += made.flipHorizontal;
+      vertical += made.flipVertical;
+      ++sizes[(made.resized.height - 40) / 10];
+      least = std::min({least, made.brightness, made.contrast, made.saturation});
+      most = std::max({most, made.brightness, made.contrast, made.saturation});
+    }
+    QVERIFY(std::abs(horizontal - 1500) < 120 && std::abs(vertical - 750) < 120);
+    for (int count : sizes) QVERIFY(std::abs(count - 1000) < 120);
+    QVERIFY(least >= 0.7 && least < 0.71 && most < 1.3 && most > 1.29);
+    const TransformPlan held = data::planEvaluation(augment, {100, 150});
+    QVERIFY(!held.flipHorizontal && !held.flipVertical && !held.changesColour() &&
+            held.resized.height == 60);
+  }
+
+  void aFactorOfOneChangesNothingAndOfZeroAll() {
+    data::RgbImage image = tests::noisePicture(20, 10, 3);
+    const data::RgbImage before = tests::noisePicture(20, 10, 3);
+    data::jitterColour(image, 1, 1, 1);
+    QVERIFY(std::equal(image.pixels.get(), image.pixels.get() + 600, before.pixels.get()));
+    data::jitterColour(image, 1, 1, 0);
+    for (int i = 0; i < 200; ++i) {
+      QCOMPARE(image.pixels[3 * i], image.pixels[3 * i + 1]);
+      QCOMPARE(image.pixels[3 * i], image.pixels[3 * i + 2]);
+    }
+    data::jitterColour(image, 1, 0, 1);
+    QVERIFY(std::count(image.pixels.get(), image.pixels.get() + 600, image.pixels[0]) == 600);
+    data::jitterColour(image, 0, 1, 1);
+    QVERIFY(std::count(image.pixels.get(), image.pixels.get() + 600, 0) == 600);
+  }
+};
+
+LOCKSTEP_TEST(TstTransform)
+#include "tst_transform.moc"

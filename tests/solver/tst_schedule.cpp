@@ -1,0 +1,98 @@
+#include <QTest>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "engine/base/error.h"
+#include "engine/solver/schedule.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+namespace {
+
+config::SolverConfig solverConfig(const std::string& schedule, double maxSteps,
+                                  double warmupSteps = 0) {
+  config::SolverConfig config;
+  config.baseLr = 0.02;
+  config.schedule = schedule;
+  config.maxSteps = {maxSteps};
+  config.warmupSteps = {warmupSteps};
+  config.warmupFactor = 0.02;
+  config.milestones = {{6}, {8}};
+  return config;
+}
+
+void compare(double actual, double expected) {
+  QVERIFY2(
+      std::abs(actual - expected) <= 1e-15,
+      qPrintable(QStringLiteral("%1 is not %2").arg(actual, 0, 'g', 17).arg(expected, 0, 'g', 17)));
+}
+
+}  // namespace
+
+class TstSchedule : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyUpdateHasTheRateOfTheStepsDoneBefore_data() {
+    QTest::addColumn<QString>("schedule");
+    QTest::addColumn<QList<double>>("expected");  // times base_lr, of updates 1 … 10
+    QTest::newRow("constant") << QStringLiteral("constant")
+                              << QList<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    QTest::newRow("linear") << QStringLiteral("linear")
+                            << QList<double>{1, .9, .8, .7, .6, .5, .4, .3, .2, .1};
+    // A milestone counts once its steps are done, as in MultiStepLR: update 7 is the first after 6
+    // steps.
+    QTest::newRow("step") << QStringLiteral("step")
+                          << QList<double>{1, 1, 1, 1, 1, 1, .1, .1, .01, .01};
+    QList<double> cosine;
+    for (int done = 0; done < 10; ++done)
+      cosine << 0.5 * (1 + std::cos(std::numbers::pi * done / 10));
+    QTest::newRow("cosine") << QStringLiteral("cosine") << cosine;
+  }
+  void everyUpdateHasTheRateOfTheStepsDoneBefore() {
+    QFETCH(QString, schedule);
+    QFETCH(QList<double>, expected);
+    const solver::Schedule rates(solverConfig(schedule.toStdString(), 10));
+    for (int i = 0; i < expected.size(); ++i)
+      compare(rates.learningRate(i + 1), 0.02 * expected[i]);
+  }
+
+  // The loop of the torchvision peer: w = min(1, (it + 1) / 50), lr * w * 0.5 (1 + cos(pi it /
+  // iters)).
+  void theCpuPresetHasTheRatesOfItsPeer() {
+    const solver::Schedule rates(solverConfig("cosine", 400, 50));
+    for (int it = 0; it < 400; ++it) {
+      const double warm = std::min(1.0, (it + 1) / 50.0);
+      compare(rates.learningRate(it + 1),
+              0.02 * warm * 0.5 * (1 + std::cos(std::numbers::pi * it / 400)));
+    }
+  }
+
+  // torch.optim.lr_scheduler.LinearLR(start_factor=f, total_iters=n): f + (1 - f) * min(t, n) / n;
+  // here n = warmup - 1.
+  void warmUpIsTorchsLinearRampOverOneStepLess() {
+    config::SolverConfig config = solverConfig("constant", 1000, 101);
+    config.warmupFactor = 0.001;
+    const solver::Schedule rates(config);
+    for (int done = 0; done < 130; ++done) {
+      compare(rates.learningRate(done + 1), 0.02 * (0.001 + 0.999 * std::min(done, 100) / 100.0));
+    }
+  }
+
+  void noWarmUpBeginsAtFullRate() {
+    for (double steps : {0.0, 1.0}) {
+      compare(solver::Schedule(solverConfig("constant", 10, steps)).learningRate(1), 0.02);
+    }
+  }
+
+  void durationsMustBeSteps() {
+    config::SolverConfig config = solverConfig("cosine", 10);
+    config.maxSteps = {2, config::Duration::Unit::Epochs};
+    QVERIFY_EXCEPTION_THROWN(solver::Schedule{config}, Error);
+  }
+};
+
+LOCKSTEP_TEST(TstSchedule)
+#include "tst_schedule.moc"
