@@ -21,6 +21,9 @@ using data::Sampler;
 namespace {
 
 constexpr std::uint64_t kSeed = 3;
+/// Brightness, contrast and saturation of the jitter cases.
+constexpr std::array<std::array<double, 3>, 4> kFactors{
+    {{1.4, 1, 1}, {1, 0.6, 1}, {1, 1, 1.7}, {0.8, 1.3, 0.4}}};
 
 QString text(const std::string& value) { return QString::fromStdString(value); }
 
@@ -47,12 +50,13 @@ QJsonObject annotationToJson(const coco::Annotation& annotation) {
 
 /// An image as tests/reference/torchvision_transform.py wants it.
 QJsonObject imageToJson(const coco::Dataset& dataset, std::size_t index,
-                        const data::TransformPlan& plan, int minSize) {
+                        const data::TransformPlan& plan, int minSize,
+                        const std::filesystem::path& folder) {
   QJsonArray annotations;
   for (const coco::Annotation& annotation : dataset.annotationsOf(index)) {
     if (annotation.isUsable()) annotations.append(annotationToJson(annotation));
   }
-  return {{QStringLiteral("file"), text(dataset.images()[index].fileName)},
+  return {{QStringLiteral("file"), text((folder / dataset.images()[index].fileName).string())},
           {QStringLiteral("min_size"), minSize},
           {QStringLiteral("hflip"), plan.flipHorizontal},
           {QStringLiteral("vflip"), plan.flipVertical},
@@ -82,17 +86,67 @@ class TstSampleLoader : public QObject {
  private:
   QTemporaryDir folder_;
   coco::Dataset dataset_ = tests::smallDataset();
+  QJsonArray batchCases_;
+  std::map<std::string, Batch> batches_;  ///< by the name of their case
+  checkpoint::SafetensorsFile
+      fromTorchvision_;  ///< one answer for all cases: Python takes its time to start
 
   std::filesystem::path path(const char* name) const {
     return std::filesystem::path(folder_.path().toStdString()) / name;
   }
-  /// What torchvision makes of the cases.
-  checkpoint::SafetensorsFile askTorchvision(QJsonObject cases,
-                                             const std::filesystem::path& images) const {
-    cases[QStringLiteral("folder")] = text(images.string());
-    for (const char* key : {"batches", "jitters", "pictures"}) {
-      if (!cases.contains(QLatin1String(key))) cases[QLatin1String(key)] = QJsonArray();
+  void addCase(const std::string& name, int maxSize, const QJsonArray& images, Batch batch) {
+    batchCases_.append(QJsonObject{{QStringLiteral("name"), text(name)},
+                                   {QStringLiteral("max_size"), maxSize},
+                                   {QStringLiteral("images"), images}});
+    batches_[name] = std::move(batch);
+  }
+  void addTrainingCases() {
+    config::AugmentConfig augment;
+    augment.minSize = {40, 64, 75, 130};
+    augment.maxSize = 150;
+    augment.verticalFlip = 0.5;
+    const data::SampleLoader loader(dataset_, path(""), augment, kSeed);
+    for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
+      const auto draws = drawsOfEpoch({static_cast<std::size_t>(epoch % 6), 1, 4}, epoch);
+      QJsonArray images;
+      for (const Sampler::Draw& draw : draws) {
+        const coco::Image& image = dataset_.images()[draw.imageIndex];
+        const auto plan =
+            data::planTraining(augment, {image.height, image.width}, image.id, epoch, kSeed);
+        images.append(
+            imageToJson(dataset_, draw.imageIndex, plan, minSizeOf(augment, plan), path("")));
+      }
+      addCase("made." + std::to_string(epoch), augment.maxSize, images, loader.loadTraining(draws));
     }
+  }
+  void addPhotographs() {
+    const auto root = tests::realData("coco-tiny");
+    if (root.empty()) return;
+    const coco::Dataset dataset = coco::Dataset::load(root / "annotations/instances_val2017.json");
+    config::AugmentConfig augment;
+    augment.minSize = {256};
+    augment.maxSize = 512;
+    const data::SampleLoader loader(dataset, root / "val2017", augment, kSeed);
+    for (std::size_t i = 0; i < 12; ++i) {
+      const QJsonObject image =
+          imageToJson(dataset, i, data::TransformPlan(), augment.minSize[0], root / "val2017");
+      addCase("real." + std::to_string(i), augment.maxSize, {image}, loader.loadEvaluation(i));
+    }
+  }
+  QJsonArray jitterCases() const {
+    QJsonArray cases;
+    for (std::size_t i = 0; i < kFactors.size(); ++i) {
+      cases.append(QJsonObject{{QStringLiteral("name"), QStringLiteral("jitter.%1").arg(i)},
+                               {QStringLiteral("file"), text(path("c.png").string())},
+                               {QStringLiteral("brightness"), kFactors[i][0]},
+                               {QStringLiteral("contrast"), kFactors[i][1]},
+                               {QStringLiteral("saturation"), kFactors[i][2]}});
+    }
+    return cases;
+  }
+  void askTorchvision() {
+    const QJsonObject cases{{QStringLiteral("batches"), batchCases_},
+                            {QStringLiteral("jitters"), jitterCases()}};
     base::writeFileAtomically(path("cases.json"), QJsonDocument(cases).toJson().toStdString());
     QProcess process;
     const auto script = tests::sourceFolder() / "tests/reference/torchvision_transform.py";
@@ -101,96 +155,49 @@ class TstSampleLoader : public QObject {
                                     text(path("answer.safetensors").string())});
     if (!process.waitForFinished(300000) || process.exitCode() != 0)
       throw Error("torchvision_transform.py failed");
-    return checkpoint::readSafetensors(path("answer.safetensors"));
+    fromTorchvision_ = checkpoint::readSafetensors(path("answer.safetensors"));
   }
-  static void compare(const Batch& batch, const checkpoint::SafetensorsFile& answer,
-                      const std::string& name) {
-    const at::Tensor& images = *answer.find(name + ".images");
+  void compare(const std::string& name) {
+    const Batch& batch = batches_.at(name);
+    const at::Tensor& images = *fromTorchvision_.find(name + ".images");
     QVERIFY(batch.images.sizes() == images.sizes());
     const double difference = (batch.images - images).abs().max().item<double>();
     QVERIFY2(difference <= 1e-6, qPrintable(QString::number(difference)));
     for (std::size_t i = 0; i < batch.gts.size(); ++i) {
       const std::string start = name + "." + std::to_string(i);
-      QVERIFY(torch::equal(batch.gts[i].boxesXyxy, *answer.find(start + ".boxes")));
-      QVERIFY(torch::equal(batch.gts[i].masks, *answer.find(start + ".masks")));
+      QVERIFY(torch::equal(batch.gts[i].boxesXyxy, *fromTorchvision_.find(start + ".boxes")));
+      QVERIFY(torch::equal(batch.gts[i].masks, *fromTorchvision_.find(start + ".masks")));
     }
   }
 
  private Q_SLOTS:
-  void initTestCase() { tests::writePictures(dataset_, folder_.path().toStdString()); }
+  void initTestCase() {
+    tests::writePictures(dataset_, path(""));
+    addTrainingCases();
+    addPhotographs();
+    if (!tests::python().isEmpty()) askTorchvision();
+  }
 
   void trainingBatchesAreTorchvisions() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
-    config::AugmentConfig augment;
-    augment.minSize = {40, 64, 75, 130};
-    augment.maxSize = 150;
-    augment.verticalFlip = 0.5;
-    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), augment, kSeed);
-    std::vector<Batch> batches;
-    QJsonArray cases;
-    for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
-      const auto draws = drawsOfEpoch({static_cast<std::size_t>(epoch % 6), 1, 4}, epoch);
-      QJsonArray images;
-      for (const Sampler::Draw& draw : draws) {
-        const coco::Image& image = dataset_.images()[draw.imageIndex];
-        const auto plan =
-            data::planTraining(augment, {image.height, image.width}, image.id, epoch, kSeed);
-        images.append(imageToJson(dataset_, draw.imageIndex, plan, minSizeOf(augment, plan)));
-      }
-      cases.append(QJsonObject{{QStringLiteral("name"), QString::number(epoch)},
-                               {QStringLiteral("max_size"), augment.maxSize},
-                               {QStringLiteral("images"), images}});
-      batches.push_back(loader.loadTraining(draws));
-    }
-    const auto answer =
-        askTorchvision({{QStringLiteral("batches"), cases}}, folder_.path().toStdString());
-    for (std::size_t i = 0; i < batches.size(); ++i) compare(batches[i], answer, std::to_string(i));
+    for (int i = 0; i < 8; ++i) compare("made." + std::to_string(i));
   }
 
   void realPhotographsAreTorchvisions() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
-    const auto root = tests::realData("coco-tiny");
-    if (root.empty()) QSKIP("LOCKSTEP_TEST_DATA has no coco-tiny");
-    const coco::Dataset dataset = coco::Dataset::load(root / "annotations/instances_val2017.json");
-    const std::filesystem::path images = root / "val2017";
-    config::AugmentConfig augment;
-    augment.minSize = {256};
-    augment.maxSize = 512;
-    const data::SampleLoader loader(dataset, images, augment, kSeed);
-    QJsonArray cases;
-    for (std::size_t i = 0; i < 12; ++i) {
-      cases.append(QJsonObject{
-          {QStringLiteral("name"), QString::number(i)},
-          {QStringLiteral("max_size"), augment.maxSize},
-          {QStringLiteral("images"),
-           QJsonArray{imageToJson(dataset, i, data::TransformPlan(), augment.minSize[0])}}});
-    }
-    const auto answer = askTorchvision({{QStringLiteral("batches"), cases}}, images);
-    for (std::size_t i = 0; i < 12; ++i)
-      compare(loader.loadEvaluation(i), answer, std::to_string(i));
+    if (tests::realData("coco-tiny").empty()) QSKIP("LOCKSTEP_TEST_DATA has no coco-tiny");
+    for (int i = 0; i < 12; ++i) compare("real." + std::to_string(i));
   }
 
   void colourJitterIsTorchvisions() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
-    const std::array<std::array<double, 3>, 4> factors{
-        {{1.4, 1, 1}, {1, 0.6, 1}, {1, 1, 1.7}, {0.8, 1.3, 0.4}}};
-    QJsonArray jitters;
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      jitters.append(QJsonObject{{QStringLiteral("name"), QString::number(i)},
-                                 {QStringLiteral("file"), QStringLiteral("c.png")},
-                                 {QStringLiteral("brightness"), factors[i][0]},
-                                 {QStringLiteral("contrast"), factors[i][1]},
-                                 {QStringLiteral("saturation"), factors[i][2]}});
-    }
-    const auto answer =
-        askTorchvision({{QStringLiteral("jitters"), jitters}}, folder_.path().toStdString());
-    for (std::size_t i = 0; i < factors.size(); ++i) {
+    for (std::size_t i = 0; i < kFactors.size(); ++i) {
       data::RgbImage image = data::readImage(path("c.png"));
-      data::jitterColour(image, factors[i][0], factors[i][1], factors[i][2]);
+      data::jitterColour(image, kFactors[i][0], kFactors[i][1], kFactors[i][2]);
       const at::Tensor ours =
           torch::from_blob(image.pixels.get(), {image.height, image.width, 3}, torch::kByte);
-      const at::Tensor difference =
-          (ours.to(torch::kInt) - answer.find(std::to_string(i))->to(torch::kInt)).abs();
+      const at::Tensor& theirs = *fromTorchvision_.find("jitter." + std::to_string(i));
+      const at::Tensor difference = (ours.to(torch::kInt) - theirs.to(torch::kInt)).abs();
       // A sum in float32 may fall on the other side of a whole number.
       QVERIFY(difference.max().item<int>() <= 1);
       QVERIFY((difference == 0).to(torch::kFloat).mean().item<double>() > 0.999);

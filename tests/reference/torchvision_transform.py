@@ -1,9 +1,8 @@
 """What torchvision's Mask R-CNN sees of images: decoding, flips, GeneralizedRCNNTransform with boxes and masks, colour jitter.
 usage: torchvision_transform.py CASES.json OUT.safetensors
-CASES: {"folder": DIR, "batches": [{"name", "max_size", "images": [{"file", "min_size", "hflip", "vflip",
-        "annotations": [{"bbox", "segmentation"}]}]}], "jitters": [{"name", "file", "brightness", "contrast", "saturation"}],
-        "pictures": [{"name", "file"}]}
-OUT: NAME.images [N,3,H,W], NAME.I.boxes, NAME.I.masks; NAME [H,W,3] uint8 of jitters and of pictures"""
+CASES: {"batches": [{"name", "max_size", "images": [{"file", "min_size", "hflip", "vflip",
+        "annotations": [{"bbox", "segmentation"}]}]}], "jitters": [{"name", "file", "brightness", "contrast", "saturation"}]}
+OUT: NAME.images [N,3,H,W], NAME.I.boxes, NAME.I.masks; NAME [H,W,3] uint8 of jitters"""
 import json
 import sys
 
@@ -19,8 +18,8 @@ from torchvision.transforms.v2 import functional as F
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
 
-def read(folder, name):
-    return Image.open(f"{folder}/{name}").convert("RGB")
+def read(file):
+    return Image.open(file).convert("RGB")
 
 
 def mask_of(segmentation, height, width):
@@ -30,8 +29,8 @@ def mask_of(segmentation, height, width):
     return coco_mask.decode(runs)
 
 
-def sample(folder, image, max_size):
-    pixels = to_tensor(read(folder, image["file"]))
+def sample(image, max_size):
+    pixels = to_tensor(read(image["file"]))
     height, width = pixels.shape[-2:]
     boxes, masks = [], []
     for annotation in image["annotations"]:
@@ -52,22 +51,20 @@ def sample(folder, image, max_size):
 
 def main():
     cases = json.load(open(sys.argv[1]))
-    folder, out = cases["folder"], {}
+    out = {}
     for batch in cases["batches"]:
-        samples = [sample(folder, image, batch["max_size"]) for image in batch["images"]]
+        samples = [sample(image, batch["max_size"]) for image in batch["images"]]
         transform = GeneralizedRCNNTransform(800, 1333, MEAN, STD)
         out[batch["name"] + ".images"] = transform.batch_images([pixels for pixels, _ in samples])
         for i, (_, target) in enumerate(samples):
             out[f"{batch['name']}.{i}.boxes"] = target["boxes"].contiguous()
             out[f"{batch['name']}.{i}.masks"] = target["masks"].contiguous()
     for jitter in cases["jitters"]:
-        pixels = torch.from_numpy(np.array(read(folder, jitter["file"]))).permute(2, 0, 1)
+        pixels = torch.from_numpy(np.array(read(jitter["file"]))).permute(2, 0, 1)
         pixels = F.adjust_brightness(pixels, jitter["brightness"])
         pixels = F.adjust_contrast(pixels, jitter["contrast"])
         pixels = F.adjust_saturation(pixels, jitter["saturation"])
         out[jitter["name"]] = pixels.permute(1, 2, 0).contiguous()
-    for picture in cases["pictures"]:
-        out[picture["name"]] = torch.from_numpy(np.array(read(folder, picture["file"])))
     save_file(out, sys.argv[2])
 
 
