@@ -1,0 +1,200 @@
+#include <QFile>
+#include <QTest>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/workplace.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using Json = nlohmann::json;
+using tests::Ended;
+using tests::Workplace;
+
+namespace {
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+}  // namespace
+
+/// What a person can get wrong, with the real programs: the exit status, the one line that says
+/// what, where and how to mend it, and nothing left half-written.
+class TstBadInputs : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Workplace> place_;
+
+  /// The experiment with one text replaced by another.
+  void writeVariant(const char* name, const char* before, const char* after) {
+    QByteArray experiment = place_->read(text("experiment.yaml"));
+    QVERIFY2(experiment.contains(before), before);
+    place_->write(text(name), experiment.replace(before, after));
+  }
+
+  /// The training annotations with one change, and an experiment that names them.
+  void writeAnnotations(const char* name, const std::function<void(Json&)>& change) {
+    Json truth =
+        Json::parse(place_->read(text("shapes/annotations/instances_train.json")).toStdString());
+    change(truth);
+    place_->write(text("%1.json").arg(text(name)), QByteArray::fromStdString(truth.dump()));
+    writeVariant(qPrintable(text("%1.yaml").arg(text(name))),
+                 "shapes/annotations/instances_train.json",
+                 qPrintable(text("%1.json").arg(text(name))));
+  }
+
+  void writeExperiments() {
+    writeVariant("unknown.yaml", "batch_size: 1", "batch_size: 1, momemtum: 0.5");
+    writeVariant("doubled.yaml", "name: end_to_end\n", "name: end_to_end\nname: again\n");
+    writeVariant("wrong_type.yaml", "max_steps: 6", "max_steps: many");
+    writeVariant("out_of_range.yaml", "batch_size: 1", "batch_size: 1, momentum: 3");
+    writeVariant("no_folder.yaml", "images: shapes/train", "images: shapes/nowhere");
+    writeVariant("no_file.yaml", "instances_train", "instances_nowhere");
+    writeVariant("broken_json.yaml", "shapes/annotations/instances_train.json", "broken.json");
+    writeVariant("other_model.yaml", "model: {", "model: {fpn_channels: 32, ");
+    writeVariant("cut_image.yaml", "images: shapes/train", "images: cut");
+    place_->write(text("no_yaml.yaml"), "solver: {base_lr: [\n");
+    place_->write(text("circle.yaml"), "base: circle_too.yaml\n");
+    place_->write(text("circle_too.yaml"), "base: circle.yaml\n");
+    place_->write(text("broken.json"), "{\"images\": [");
+  }
+
+  void writeData() {
+    writeAnnotations("orphan", [](Json& truth) { truth["annotations"][0]["image_id"] = 999; });
+    writeAnnotations("two_points", [](Json& truth) {
+      truth["annotations"][0]["segmentation"] = Json{{1, 1, 5, 5}};
+    });
+    writeAnnotations("no_category",
+                     [](Json& truth) { truth["annotations"][0]["category_id"] = 77; });
+    writeAnnotations("no_image", [](Json& truth) { truth["images"][0]["file_name"] = "gone.jpg"; });
+    for (const char* scene : {"scene_000001", "scene_000002", "scene_000003", "scene_000004"}) {
+      const QByteArray whole = place_->read(text("shapes/train/%1.jpg").arg(text(scene)));
+      place_->write(text("cut/%1.jpg").arg(text(scene)), whole.left(whole.size() / 2));
+    }
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    place_ = std::make_unique<Workplace>();
+    QVERIFY(place_->makeShapes());
+    place_->writeExperiment();
+    writeExperiments();
+    writeData();
+    const Ended run = place_->engine({text("train"), text("experiment.yaml"), text("--output"),
+                                      text("run"), text("--set"), text("solver.max_steps=1"),
+                                      text("--set"), text("evaluation.max_images=1")});
+    QVERIFY2(run.status == 0, run.err.constData());
+    const QByteArray weights =
+        place_->read(text("run/checkpoints/step-00000001/model.safetensors"));
+    QVERIFY(!weights.isEmpty());
+    place_->write(text("weights.safetensors"), weights);
+    place_->write(text("cut.safetensors"), weights.left(weights.size() / 2));
+  }
+
+  void cleanupTestCase() { place_.reset(); }
+
+  void aMistakeIsOneLineThatSaysWhatAndWhere_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QStringList>("said");
+    const auto row = [](const char* name, const char* line, int status,
+                        const std::vector<const char*>& said) {
+      QStringList parts;
+      for (const char* part : said) parts << text(part);
+      QTest::newRow(name) << text(line) << status << parts;
+    };
+    row("unknown key", "train unknown.yaml", 2,
+        {"unknown.yaml:9:", "solver.momemtum: unknown key", "did you mean solver.momentum?"});
+    row("unknown key to set", "train experiment.yaml --set solver.shedule=step", 2,
+        {"--set: solver.shedule: unknown key", "did you mean solver.schedule?"});
+    row("doubled key", "train doubled.yaml", 2,
+        {"doubled.yaml:2:1: name: is given twice", "remove one of them"});
+    row("wrong type", "train wrong_type.yaml", 2,
+        {"wrong_type.yaml:9:", "solver.max_steps: many is not a length", "12 epochs"});
+    row("out of range", "train out_of_range.yaml", 2,
+        {"out_of_range.yaml:9:", "solver.momentum: 3 is not"});
+    row("no YAML", "train no_yaml.yaml", 2, {"no_yaml.yaml:"});
+    row("base in a circle", "train circle.yaml", 2,
+        {"base: the files inherit from each other in a circle",
+         "circle.yaml → circle_too.yaml → circle.yaml"});
+    row("missing experiment", "train nowhere.yaml", 2, {"nowhere.yaml: no such"});
+    row("missing folder", "train no_folder.yaml", 2,
+        {"no_folder.yaml:4:", "dataset.train.images", "shapes/nowhere: there is no such folder"});
+    row("missing annotations", "train no_file.yaml", 2,
+        {"no_file.yaml:4:", "dataset.train.annotations", "instances_nowhere.json"});
+    row("broken JSON", "train broken_json.yaml", 1, {"broken.json:1:", "broken JSON"});
+    row("annotation without its image", "train orphan.yaml", 1,
+        {"orphan.json: annotation 1 (image 999)", "is not in \"images\"", "add the image"});
+    row("polygon with two points", "train two_points.yaml", 1,
+        {"two_points.json: annotation 1 (image 1)", "polygon has 2 points", "at least 3"});
+    row("category not named", "train no_category.yaml", 1,
+        {"no_category.json: annotation 1 (image 1)", "category 77 is not in \"categories\""});
+    row("image not there", "train no_image.yaml", 2,
+        {"dataset.train.images", "lacks 1 of the 4 images", "gone.jpg"});
+    row("run folder that cannot be made", "train experiment.yaml --output /proc/here/run", 2,
+        {"/proc/here", "cannot be made"});
+    row("run folder below a file", "train experiment.yaml --output broken.json/run", 2,
+        {"broken.json", "cannot be made"});
+    row("run folder that is there", "train experiment.yaml --output run", 2,
+        {"run: exists already", "--resume"});
+    row("answer that cannot be written", "predict run --split val --out /proc/p.json", 2,
+        {"--out /proc/p.json: cannot be written"});
+    row("weights of another model",
+        "evaluate other_model.yaml --weights weights.safetensors --out answer.json", 2,
+        {"weights.safetensors", "backbone.fpn.inner_blocks.0.0.weight [64, 64, 1, 1] is not [32"});
+    row("weights cut off", "evaluate experiment.yaml --weights cut.safetensors --out answer.json",
+        1, {"cut.safetensors", "it is cut off"});
+    row("no weights", "evaluate experiment.yaml --out answer.json", 2,
+        {"experiment.yaml", "model.weights", "--weights"});
+    row("checkpoint that is not there", "evaluate run --weights 500 --out answer.json", 2, {"500"});
+  }
+  void aMistakeIsOneLineThatSaysWhatAndWhere() {
+    QFETCH(QString, line);
+    QFETCH(int, status);
+    QFETCH(QStringList, said);
+    const auto before = place_->files();
+    const Ended ended = place_->engine(line.split(QLatin1Char(' ')));
+    const QString err = QString::fromUtf8(ended.err);
+    for (const QString& part : said) QVERIFY2(err.contains(part), ended.err.constData());
+    QCOMPARE(ended.status, status);
+    const QStringList lines = err.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    // The choice of the device is told before, where the run does not say one.
+    const auto told = lines.filter(text("[engine] device:")).size();
+    QVERIFY2(lines.size() == 1 + told && told <= 1, ended.err.constData());
+    QVERIFY2(ended.out.isEmpty(), ended.out.constData());
+    QCOMPARE(place_->files(), before);
+  }
+
+  void aCutImageFailsTheRunByItsName() {
+    const Ended ended =
+        place_->engine({text("train"), text("cut_image.yaml"), text("--output"), text("failed")});
+    QCOMPARE(ended.status, 1);
+    const QByteArray said = ended.err.trimmed().split('\n').last();
+    QVERIFY2(said.contains("cut/scene_00000") && said.contains(".jpg: is cut off") &&
+                 said.contains("step 1"),
+             ended.err.constData());
+    const run_folder::Layout run(place_->path(text("failed")).toStdString());
+    const run_folder::RunInfo info = run_folder::readRunInfo(run);
+    QCOMPARE(info.state, std::string("failed"));
+    QVERIFY(info.error && info.error->message.find("is cut off") != std::string::npos);
+    QCOMPARE(info.error->phase, std::string("data"));
+    QVERIFY(run_folder::checkpointSteps(run).empty());
+    const auto files = place_->files();
+    for (const auto& [path, what] : files)
+      QVERIFY2(!path.contains(text(".partial")), qPrintable(path));
+  }
+
+  void aCutImageIsNotPredictedAndLeavesNoAnswer() {
+    const auto before = place_->files();
+    const Ended ended =
+        place_->engine({text("predict"), text("run"), text("--images"),
+                        text("cut/scene_000001.jpg"), text("--out"), text("answer.json")});
+    QCOMPARE(ended.status, 1);
+    const QByteArray said = ended.err.trimmed().split('\n').last();
+    QVERIFY2(said.contains("cut/scene_000001.jpg: is cut off"), ended.err.constData());
+    QCOMPARE(place_->files(), before);
+  }
+};
+
+LOCKSTEP_TEST(TstBadInputs)
+#include "tst_bad_inputs.moc"

@@ -1,0 +1,110 @@
+#include <QFile>
+#include <QImage>
+#include <QSet>
+#include <QTest>
+
+#include "tests/end_to_end/workplace.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::Ended;
+using tests::Workplace;
+
+namespace {
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+}  // namespace
+
+/// The program `lockstep` as a shell starts it.
+class TstDesktopProgram : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Workplace> place_;
+
+  Ended lockstep(const QString& line) {
+    return place_->run("lockstep", line.split(QLatin1Char(' ')));
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    place_ = std::make_unique<Workplace>();
+    QVERIFY(place_->makeShapes());
+    place_->writeExperiment();
+    const Ended run = place_->engine({text("train"), text("experiment.yaml"), text("--output"),
+                                      text("run"), text("--set"), text("solver.max_steps=2")});
+    QVERIFY2(run.status == 0, run.err.constData());
+  }
+
+  void cleanupTestCase() { place_.reset(); }
+
+  void aMistakeIsOneLineAndStatusTwo_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("page of a later version")
+        << text("run --page data") << text("lockstep: --page data: this page is not built yet");
+    QTest::newRow("another one") << text("run --page=compare")
+                                 << text("lockstep: --page compare: this page is not built yet");
+    QTest::newRow("no such page") << text("run --page train")
+                                  << text("choose configure, monitor or predictions");
+    QTest::newRow("no such theme")
+        << text("--theme pink") << text("lockstep: --theme pink: there is no such theme");
+    QTest::newRow("path that is not there")
+        << text("nowhere/run") << text("lockstep: nowhere/run: there is no such file or folder");
+    QTest::newRow("size") << text("--size big") << text("lockstep: --size big");
+    QTest::newRow("picture's folder") << text("run --screenshot nowhere/a.png") << text("nowhere");
+    QTest::newRow("option") << text("--sreenshot a.png") << text("--sreenshot");
+  }
+  void aMistakeIsOneLineAndStatusTwo() {
+    QFETCH(QString, line);
+    QFETCH(QString, said);
+    const auto before = place_->files();
+    const Ended ended = lockstep(line);
+    QCOMPARE(ended.status, 2);
+    QVERIFY2(QString::fromUtf8(ended.err).contains(said), ended.err.constData());
+    QCOMPARE(ended.err.count('\n'), 1);
+    QVERIFY2(ended.out.isEmpty(), ended.out.constData());
+    QCOMPARE(place_->files(), before);
+  }
+
+  void everyPageIsSavedAsAPictureOfTheAskedSize_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("configure, experiment")
+        << text("experiment.yaml --page configure --theme dark") << QSize(1280, 800);
+    QTest::newRow("configure, copy of a run")
+        << text("run --page configure --theme light") << QSize(1280, 800);
+    QTest::newRow("monitor") << text("run --page monitor --theme light") << QSize(1440, 900);
+    QTest::newRow("predictions") << text("run --page predictions --theme dark") << QSize(1280, 800);
+    QTest::newRow("folder of runs") << text(". --theme light") << QSize(1024, 700);
+  }
+  void everyPageIsSavedAsAPictureOfTheAskedSize() {
+    QFETCH(QString, line);
+    QFETCH(QSize, size);
+    const Ended ended = lockstep(
+        line + text(" --size %1x%2 --screenshot page.png").arg(size.width()).arg(size.height()));
+    QVERIFY2(ended.status == 0, ended.err.constData());
+    QImage picture;
+    QVERIFY(picture.load(place_->path(text("page.png")), "PNG"));
+    QFile::remove(place_->path(text("page.png")));
+    QCOMPARE(picture.size(), size);
+    // Something is drawn, in the theme that was asked for.
+    QSet<QRgb> colours;
+    qint64 lightness = 0;
+    const int stride = 3;
+    for (int y = 0; y < size.height(); y += stride) {
+      for (int x = 0; x < size.width(); x += stride) {
+        colours.insert(picture.pixel(x, y));
+        lightness += picture.pixelColor(x, y).lightness();
+      }
+    }
+    const qint64 mean = lightness * stride * stride / (qint64{size.width()} * size.height());
+    QVERIFY2(colours.size() > 50, qPrintable(QString::number(colours.size())));
+    QVERIFY2(line.contains(text("dark")) ? mean < 110 : mean > 150,
+             qPrintable(QString::number(mean)));
+  }
+};
+
+LOCKSTEP_TEST(TstDesktopProgram)
+#include "tst_desktop_program.moc"

@@ -1,0 +1,331 @@
+#include <signal.h>
+
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QTest>
+#include <algorithm>
+#include <memory>
+
+#include "app/main_window/main_window.h"
+#include "app/main_window/monitor_page.h"
+#include "app/main_window/runs_panel.h"
+#include "app/models/run_list_model.h"
+#include "tests/end_to_end/workplace.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+#include "widgets/banner.h"
+#include "widgets/config_editor/yaml_text.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/verdict.h"
+#include "widgets/plots/curve_card.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using tests::Workplace;
+
+/// A step of a longer way: what follows makes no sense after a failure.
+#define STEP(call) \
+  call;            \
+  if (QTest::currentTestFailed()) return
+
+namespace {
+
+constexpr int kPatienceMs = 180000;
+
+/// Steps without end: these runs are stopped by the window.
+const char* const kExperiment = R"(# Tiny images, so that a step takes a moment.
+base: %1
+name: watched           # names its runs
+
+dataset:
+  train: {images: %2/train, annotations: %2/annotations/instances_train.json}
+  val: {images: %2/val, annotations: %2/annotations/instances_val.json}
+  loader_threads: 1
+augment:
+  min_size: [96]
+  max_size: 160
+model: {box_head: {score_threshold: 0.01, detections_per_image: 20}}
+solver:
+  # from scratch
+  base_lr: 0.02         # to be edited
+  schedule: constant
+  warmup_steps: 0
+  max_steps: 100000
+  batch_size: 1
+evaluation: {loss_every: 4, ap_every: 8, max_images: 2}
+monitor: {log_every: 1, predictions_every: 4, prediction_images: 2}
+checkpoint: {every: 4, keep: 2}
+runtime: {device: cpu, cpu_threads: 1}
+)";
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+/// Whether two colours are the same but for smoothed edges.
+bool isNear(QRgb pixel, const QColor& colour) {
+  return std::abs(qRed(pixel) - colour.red()) + std::abs(qGreen(pixel) - colour.green()) +
+             std::abs(qBlue(pixel) - colour.blue()) <
+         40;
+}
+
+}  // namespace
+
+/// The window with the engine and the worker, as a person uses them.
+class TstWindow : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<MainWindow> window_;
+  widgets::ThemeSwitch theme_;
+
+  void open(const QStringList& paths) {
+    app::MainWindowOptions options;
+    options.paths = paths;
+    options.size = QSize(1440, 900);
+    options.theme = widgets::ThemeSwitch::Mode::Dark;
+    options.themeGiven = true;
+    options.keepLayout = false;
+    window_ = std::make_unique<MainWindow>(&theme_, options);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTRY_VERIFY_WITH_TIMEOUT(window_->isReady(), kPatienceMs);
+  }
+
+  void close() {
+    QVERIFY(window_->close());
+    window_.reset();
+  }
+
+  /// The widget that a screen reader calls so.
+  template <typename Widget>
+  Widget* named(const char* name) {
+    for (Widget* widget : window_->findChildren<Widget*>())
+      if (widget->accessibleName() == text(name)) return widget;
+    return nullptr;
+  }
+
+  QPushButton* button(const char* name) { return window_->findChild<QPushButton*>(text(name)); }
+
+  void press(QPushButton* button) {
+    QVERIFY(button && button->isVisible());
+    QTRY_VERIFY2_WITH_TIMEOUT(button->isEnabled(), qPrintable(button->toolTip()), kPatienceMs);
+    QTest::mouseClick(button, Qt::LeftButton);
+  }
+
+  /// What the list of runs says of the chosen one.
+  QString state() {
+    const auto* list = window_->findChild<QListView*>(text("runList"));
+    return list->currentIndex().data(app::RunListModel::StateRole).toString();
+  }
+
+  /// Why there may be nothing to see.
+  QByteArray complaints() {
+    QStringList all;
+    for (const auto* banner : window_->findChildren<widgets::Banner*>())
+      if (banner->isVisible()) all << banner->detail();
+    return (text("state ") + state() + text("; ") + all.join(QLatin1Char('\n'))).toUtf8();
+  }
+
+  /// A curve of the first card: 0 training, 1 held out.
+  std::shared_ptr<const widgets::CurveSource> lossCurve(std::size_t index) {
+    const auto& curves = window_->monitorPage()->cards().front()->plot()->curves();
+    return index < curves.size() ? curves[index].source : nullptr;
+  }
+
+  /// Its points. A step that is missing or doubled spoils them: they then equal no record.
+  tests::Curve pointsOf(std::size_t index) {
+    const auto source = lossCurve(index);
+    tests::Curve points;
+    if (!source || source->isEmpty()) return points;
+    const auto [first, last] = source->xRange();
+    for (auto step = static_cast<std::int64_t>(first); step <= static_cast<std::int64_t>(last);
+         ++step) {
+      const auto reading = source->nearest(static_cast<double>(step));
+      if (reading && reading->step == step) points[step] = static_cast<float>(reading->value);
+    }
+    const auto all = source->valuesBetween(first - 1, last + 1, 1 << 20).size();
+    if (all != points.size()) points[-1] = static_cast<float>(all);
+    return points;
+  }
+
+  /// Every point of the record is in the window, from step 1 on, none twice.
+  void compareWithTheRecord(const QString& run) {
+    const tests::Curves record = place_->curvesOf(run);
+    const tests::Curve& training = record.of("train/loss_total");
+    QCOMPARE(record.doubles, 0);
+    QVERIFY(!training.empty());
+    QCOMPARE(training.begin()->first, std::int64_t{1});
+    QCOMPARE(training.rbegin()->first, static_cast<std::int64_t>(training.size()));
+    QTRY_COMPARE_WITH_TIMEOUT(pointsOf(0).size(), training.size(), kPatienceMs);
+    QVERIFY(pointsOf(0) == training);
+    QVERIFY(pointsOf(1) == record.of("eval/loss_total"));
+    QVERIFY(!pointsOf(1).empty());
+    QTRY_VERIFY(window_->isReady());
+    const widgets::CurvePlot* plot = window_->monitorPage()->cards().front()->plot();
+    QVERIFY(plot->drawnPointCount(0) > 0 && plot->drawnPointCount(1) > 0);
+  }
+
+  QString experimentText(const QString& data) {
+    const auto base =
+        QString::fromStdString((tests::sourceFolder() / "configs/cpu_small.yaml").string());
+    return text(kExperiment).arg(base, data);
+  }
+
+  /// Types a value of a key into its row of the form, which the search shows.
+  void enter(const char* key, const char* value) {
+    auto* search = named<QLineEdit>("Search keys");
+    QVERIFY(search);
+    QTest::mouseClick(search, Qt::LeftButton);
+    QTest::keyClicks(search, text(key).section(QLatin1Char('.'), -1));
+    auto* line = named<QLineEdit>(key);
+    QVERIFY(line);
+    QTRY_VERIFY(line->isVisible());
+    QTest::mouseClick(line, Qt::LeftButton);
+    QTest::keySequence(line, QKeySequence::SelectAll);
+    QTest::keyClicks(line, text(value));
+    QTest::keyClick(line, Qt::Key_Return);
+  }
+
+  /// Pixels of the picture in the colours of detections.
+  int overlayPixels(widgets::ImageCanvas* canvas) {
+    const QImage picture = canvas->grab().toImage();
+    const widgets::Theme& theme = widgets::currentTheme();
+    int found = 0;
+    for (const auto verdict : {widgets::Verdict::TruePositive, widgets::Verdict::FalsePositive}) {
+      const QColor colour = widgets::verdictColour(verdict, theme);
+      for (int y = 0; y < picture.height(); ++y)
+        for (int x = 0; x < picture.width(); ++x) found += isNear(picture.pixel(x, y), colour);
+    }
+    return found;
+  }
+
+  /// On the Predictions page: outlines of what the model detects are drawn, and the keys of the
+  /// layers take them away.
+  void seeDetections() {
+    QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
+    QCOMPARE(window_->page(), MainWindow::Page::Predictions);
+    auto* canvas = window_->findChild<widgets::ImageCanvas*>();
+    QVERIFY(canvas);
+    QTRY_VERIFY2_WITH_TIMEOUT(canvas->isVisible(), complaints().constData(), kPatienceMs);
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(3, 3));
+    // A model of a few steps is sure of nothing: the lowest score shows all it says.
+    for (int i = 0; i < 10; ++i) QTest::keyClick(canvas, Qt::Key_Down, Qt::ShiftModifier);
+    constexpr int kEnoughPixels = 300;
+    QTRY_VERIFY2_WITH_TIMEOUT(window_->isReady() && overlayPixels(canvas) > kEnoughPixels,
+                              complaints().constData(), kPatienceMs);
+    const int shown = overlayPixels(canvas);
+    for (const Qt::Key layer : {Qt::Key_G, Qt::Key_M, Qt::Key_B, Qt::Key_T})
+      QTest::keyClick(canvas, layer);
+    QVERIFY(overlayPixels(canvas) < shown - kEnoughPixels / 2);
+    QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
+    QCOMPARE(window_->page(), MainWindow::Page::Monitor);
+  }
+
+  void waitForPoints(std::size_t training, std::size_t heldOut) {
+    QTRY_VERIFY2_WITH_TIMEOUT(pointsOf(0).size() >= training && pointsOf(1).size() >= heldOut,
+                              complaints().constData(), kPatienceMs);
+  }
+
+  void waitForTheEnd(const QString& expected) {
+    QTRY_COMPARE_WITH_TIMEOUT(state(), expected, kPatienceMs);
+    const run_folder::Layout run(place_->onlyRun().folder);
+    QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(run), kPatienceMs);
+    QCOMPARE(QString::fromStdString(run_folder::readRunInfo(run).state), expected);
+  }
+
+ private Q_SLOTS:
+  void init() {
+    place_ = std::make_unique<Workplace>();
+    QVERIFY(place_->makeShapes());
+  }
+
+  void cleanup() {
+    window_.reset();
+    place_.reset();
+  }
+
+  void anEditedExperimentIsTrainedWatchedAndStopped_data() {
+    QTest::addColumn<bool>("isReal");
+    QTest::newRow("made scenes") << false;
+    QTest::newRow("droplets") << true;
+  }
+  void anEditedExperimentIsTrainedWatchedAndStopped() {
+    QFETCH(bool, isReal);
+    const auto droplets = tests::realData("droplets");
+    if (isReal && droplets.empty()) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
+    const QString data =
+        isReal ? QString::fromStdString(droplets.string()) : place_->path(text("shapes"));
+    const QString before = experimentText(data);
+    place_->write(text("experiment.yaml"), before.toUtf8());
+    STEP(open({place_->path(text("experiment.yaml"))}));
+    QCOMPARE(window_->page(), MainWindow::Page::Configure);
+
+    STEP(enter("solver.base_lr", "0.0125"));
+    const QString after = QString(before).replace(text("base_lr: 0.02 "), text("base_lr: 0.0125 "));
+    QVERIFY(after != before);
+    QCOMPARE(window_->findChild<widgets::YamlText*>()->text(), after);
+
+    STEP(press(button("trainButton")));
+    QTRY_VERIFY2_WITH_TIMEOUT(window_->page() == MainWindow::Page::Monitor,
+                              complaints().constData(), kPatienceMs);
+    QCOMPARE(QString::fromUtf8(place_->read(text("experiment.yaml"))), after);
+    const QString run = window_->runsPanel()->currentRun();
+    QCOMPARE(run, QString::fromStdString(place_->onlyRun().folder.string()));
+    STEP(waitForPoints(5, 1));
+    QVERIFY(place_->read(run + text("/config.yaml")).contains("base_lr: 0.0125\n"));
+    QCOMPARE(place_->curvesOf(run).of("solver/lr").at(1), 0.0125F);
+
+    STEP(seeDetections());
+    STEP(press(button("stopButton")));
+    STEP(waitForTheEnd(text("stopped")));
+    STEP(compareWithTheRecord(run));
+    STEP(close());
+
+    STEP(open({}));  // the newest run below $LOCKSTEP_RUNS
+    QTRY_COMPARE(window_->runsPanel()->currentRun(), run);
+    QCOMPARE(state(), text("stopped"));
+    STEP(compareWithTheRecord(run));
+    STEP(close());
+  }
+
+  void aRunGoesOnWithoutTheWindowAndIsFoundAgain() {
+    place_->write(text("experiment.yaml"), experimentText(place_->path(text("shapes"))).toUtf8());
+    STEP(open({place_->path(text("experiment.yaml"))}));
+    QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY2_WITH_TIMEOUT(window_->page() == MainWindow::Page::Monitor,
+                              complaints().constData(), kPatienceMs);
+    const QString run = window_->runsPanel()->currentRun();
+    STEP(waitForPoints(2, 0));
+    const std::size_t seen = pointsOf(0).size();
+    const auto pid = static_cast<pid_t>(place_->onlyRun().info.pid);
+    QVERIFY(pid > 1);
+    STEP(close());
+
+    // Nobody looks, and it goes on.
+    QTRY_VERIFY_WITH_TIMEOUT(place_->curvesOf(run).of("train/loss_total").size() >= seen + 4,
+                             kPatienceMs);
+    QCOMPARE(::kill(pid, 0), 0);
+    QVERIFY(place_->onlyRun().alive);
+
+    STEP(open({run}));
+    QCOMPARE(window_->runsPanel()->currentRun(), run);
+    const std::size_t found = pointsOf(0).size();
+    QVERIFY(found >= seen + 4);
+    STEP(waitForPoints(found + 4, 1));  // live again
+    QCOMPARE(static_cast<pid_t>(place_->onlyRun().info.pid), pid);
+
+    QTest::keyClick(window_.get(), Qt::Key_Period, Qt::ControlModifier);
+    STEP(waitForTheEnd(text("stopped")));
+    STEP(compareWithTheRecord(run));
+    STEP(close());
+
+    STEP(open({run}));
+    STEP(compareWithTheRecord(run));
+    STEP(close());
+  }
+};
+
+LOCKSTEP_TEST(TstWindow)
+#include "tst_window.moc"

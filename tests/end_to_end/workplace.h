@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QByteArray>
+#include <QDir>
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <QTemporaryDir>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::tests {
+
+/// How a program ended.
+struct Ended {
+  int status = -1;  ///< exit status; -1: ended by a signal, or not in time
+  QByteArray out, err;
+};
+
+/// Values of one tag by step, as `lockstep-engine metrics` writes them.
+using Curve = std::map<std::int64_t, float>;
+/// Curves by tag. A step that was written twice is told by `doubles`.
+struct Curves {
+  std::map<QByteArray, Curve> byTag;
+  int doubles = 0;
+
+  const Curve& of(const char* tag) const;
+  /// "train/loss_mask" begins with "train/loss_".
+  std::map<QByteArray, Curve> beginningWith(const char* prefix) const;
+};
+
+/// A temporary folder to work in with the built programs. While it lives, runs go to runs() and
+/// sockets below it, also those of windows in this process. Runs that still live at its end are
+/// killed.
+class Workplace {
+ public:
+  Workplace();
+  ~Workplace();
+
+  /// An absolute name stays as it is.
+  QString path(const QString& name) const { return QDir(folder_.path()).filePath(name); }
+  QString runs() const { return path(QStringLiteral("runs")); }
+  void write(const QString& name, const QByteArray& text) const;
+  QByteArray read(const QString& name) const;
+
+  /// A program of this build, started here.
+  std::unique_ptr<QProcess> start(const char* program, const QStringList& arguments) const;
+  static Ended finish(QProcess& process);
+  Ended run(const char* program, const QStringList& arguments) const;
+  Ended engine(const QStringList& arguments) const { return run("lockstep-engine", arguments); }
+
+  /// Made scenes in the folder "shapes": 4 to learn from, 2 held out.
+  bool makeShapes() const;
+  /// A small experiment on them in "experiment.yaml"; 6 steps take a few seconds.
+  void writeExperiment() const;
+  Curves curvesOf(const QString& run) const;
+  /// The only run in runs().
+  run_folder::RunSummary onlyRun() const;
+  /// Every file below the folder, with its size and time of change.
+  std::map<QString, QString> files() const;
+
+ private:
+  QTemporaryDir folder_;
+  std::vector<std::pair<QByteArray, QByteArray>> environment_;  ///< what stood there before
+};
+
+}  // namespace lockstep::tests
