@@ -1,0 +1,296 @@
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeWidget>
+#include <memory>
+
+#include "tests/support/test_main.h"
+#include "widgets/config_editor/config_editor.h"
+#include "widgets/config_editor/config_form.h"
+#include "widgets/config_editor/editor_header.h"
+#include "widgets/config_editor/fault_list.h"
+#include "widgets/config_editor/field_row.h"
+#include "widgets/config_editor/switch_button.h"
+#include "widgets/config_editor/yaml_text.h"
+
+using namespace lockstep::widgets;
+
+namespace {
+
+const char* const kDocument =
+    "# An experiment with remarks.\n"
+    "name: droplets   # the name\n"
+    "base: base.yaml\n"
+    "\n"
+    "solver:\n"
+    "  base_lr: 0.02     # of the paper\n"
+    "  # schedule of the small preset\n"
+    "  schedule: cosine\n"
+    "model: {backbone: resnet18, rpn: {fg_iou: 0.6}}\n";
+
+}  // namespace
+
+class TstConfigEditor : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<ConfigEditor> editor_;
+
+  YamlText* yaml() { return editor_->findChild<YamlText*>(); }
+  ConfigForm* form() { return editor_->findChild<ConfigForm*>(); }
+  FieldRow* row(const char* key) { return form()->row(key); }
+  QLineEdit* line(const char* key) { return row(key)->findChild<QLineEdit*>(); }
+  void open(const QString& text) {
+    editor_->setDocument(text, folder_->filePath(QStringLiteral("experiment.yaml")));
+    QTRY_VERIFY(editor_->isReady());
+  }
+  QString document() { return QString::fromUtf8(kDocument); }
+  /// Types into a row and leaves it.
+  void enter(const char* key, const QString& text) {
+    line(key)->setFocus();
+    line(key)->selectAll();
+    QTest::keyClicks(line(key), text);
+    QTest::keyClick(line(key), Qt::Key_Return);
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    QFile base(folder_->filePath(QStringLiteral("base.yaml")));
+    QVERIFY(base.open(QIODevice::WriteOnly));
+    base.write("solver:\n  momentum: 0.8\n  base_lr: 0.5\nruntime: {seed: 7}\n");
+    base.close();
+    editor_ = std::make_unique<ConfigEditor>();
+    editor_->resize(1300, 800);
+    editor_->show();
+    editor_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(editor_.get()));
+  }
+
+  void theEmptyStateOffersToOpen() {
+    QVERIFY(!editor_->hasDocument());
+    QVERIFY(editor_->isReady());
+    QSignalSpy wanted(editor_.get(), &ConfigEditor::openRequested);
+    for (QAbstractButton* button : editor_->findChildren<QAbstractButton*>()) {
+      if (button->text() == QStringLiteral("Open an experiment")) button->click();
+    }
+    QCOMPARE(wanted.size(), 1);
+  }
+
+  void theFormShowsGivenInheritedAndDefaultValues() {
+    open(document());
+    QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.02"));
+    QVERIFY(row("solver.base_lr")->state().value.isGiven);
+    QCOMPARE(row("solver.schedule")->findChild<QComboBox*>()->currentText(),
+             QStringLiteral("cosine"));
+    QCOMPARE(line("model.rpn.fg_iou")->text(), QStringLiteral("0.6"));
+    // inherited
+    QVERIFY(!row("solver.momentum")->state().value.isGiven);
+    QCOMPARE(line("solver.momentum")->text(), QString());
+    QCOMPARE(line("solver.momentum")->placeholderText(), QStringLiteral("0.8"));
+    QCOMPARE(row("solver.momentum")->state().origin, QStringLiteral("base.yaml:2"));
+    QCOMPARE(line("runtime.seed")->placeholderText(), QStringLiteral("7"));
+    // default
+    QCOMPARE(line("solver.batch_size")->placeholderText(), QStringLiteral("16"));
+    QCOMPARE(row("solver.batch_size")->state().origin, QString());
+    QVERIFY(!editor_->isModified());
+  }
+
+  void aFormEditChangesThatValueOnlyAndKeepsRemarks() {
+    open(document());
+    QSignalSpy edited(editor_.get(), &ConfigEditor::textEdited);
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    QCOMPARE(editor_->text(), document().replace(QStringLiteral("base_lr: 0.02 "),
+                                                 QStringLiteral("base_lr: 0.005 ")));
+    QVERIFY(edited.size() >= 1);
+    QVERIFY(editor_->isModified());
+    enter("model.rpn.fg_iou", QStringLiteral("0.65"));
+    QVERIFY(editor_->text().contains(
+        QStringLiteral("model: {backbone: resnet18, rpn: {fg_iou: 0.65}}\n")));
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(editor_->loaded().experiment.solver.baseLr, 0.005);
+  }
+
+  void aChoiceAndASwitchWriteTheirWords() {
+    open(document());
+    auto* schedule = row("solver.schedule")->findChild<QComboBox*>();
+    schedule->setCurrentText(QStringLiteral("linear"));
+    Q_EMIT schedule->activated(schedule->currentIndex());
+    QVERIFY(editor_->text().contains(QStringLiteral("  schedule: linear\n")));
+    row("solver.nesterov")->findChild<SwitchButton*>()->click();
+    QTRY_VERIFY(editor_->isReady());
+    QVERIFY(editor_->loaded().experiment.solver.nesterov);
+    QVERIFY(editor_->text().contains(QStringLiteral("# schedule of the small preset\n")));
+  }
+
+  void listsDurationsAndTextsAreWrittenAsYaml() {
+    open(document());
+    enter("augment.min_size", QStringLiteral("200, 300"));
+    enter("solver.max_steps", QStringLiteral("12 epochs"));
+    enter("name", QStringLiteral("a: b # c"));
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(editor_->loaded().experiment.augment.minSize, (std::vector<int>{200, 300}));
+    QCOMPARE(editor_->loaded().experiment.solver.maxSteps,
+             (lockstep::config::Duration{12, lockstep::config::Duration::Unit::Epochs}));
+    QCOMPARE(editor_->loaded().experiment.name, std::string("a: b # c"));
+    QVERIFY(editor_->text().contains(QStringLiteral("# the name")));
+  }
+
+  void resetTakesTheLineOutSoThatTheBaseHolds() {
+    open(document());
+    Q_EMIT row("solver.base_lr")->resetRequested();
+    QVERIFY(!editor_->text().contains(QStringLiteral("base_lr")));
+    QVERIFY(editor_->text().contains(
+        QStringLiteral("# schedule of the small preset\n  schedule: cosine\n")));
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(editor_->loaded().experiment.solver.baseLr, 0.5);
+    QCOMPARE(line("solver.base_lr")->text(), QString());
+    QCOMPARE(line("solver.base_lr")->placeholderText(), QStringLiteral("0.5"));
+    QCOMPARE(row("solver.base_lr")->state().origin, QStringLiteral("base.yaml:3"));
+  }
+
+  void anEmptiedFieldIsReset() {
+    open(document());
+    line("solver.base_lr")->setFocus();
+    line("solver.base_lr")->selectAll();
+    QTest::keyClick(line("solver.base_lr"), Qt::Key_Delete);
+    QTest::keyClick(line("solver.base_lr"), Qt::Key_Return);
+    QVERIFY(!editor_->text().contains(QStringLiteral("base_lr")));
+  }
+
+  void aTextEditRefreshesTheForm() {
+    open(document());
+    yaml()->changeTo(yaml()->utf8() + "checkpoint: {keep: 9}\n");
+    QVERIFY(!editor_->isReady());
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(line("checkpoint.keep")->text(), QStringLiteral("9"));
+  }
+
+  void undoIsSharedByFormAndText() {
+    open(document());
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    QTRY_VERIFY(editor_->isReady());
+    yaml()->changeTo(yaml()->utf8() + "checkpoint: {keep: 9}\n");
+    editor_->undo();
+    editor_->undo();
+    QCOMPARE(editor_->text(), document());
+    QVERIFY(!editor_->isModified());
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.02"));
+    editor_->redo();
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.005"));
+  }
+
+  void faultsStandAtTheirLinesAndRows() {
+    QSignalSpy faults(editor_.get(), &ConfigEditor::faultsChanged);
+    open(document().replace(QStringLiteral("0.02 "), QStringLiteral("-0.1 ")));
+    QVERIFY(editor_->errorCount() > 0);
+    QCOMPARE(faults.last()[0].toInt(), editor_->errorCount());
+    QVERIFY(!yaml()->annotation(5).isEmpty());
+    QVERIFY(!row("solver.base_lr")->state().fault.isEmpty());
+    QVERIFY(line("solver.base_lr")->property("fault").toBool());
+    QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("-0.1"));
+    enter("solver.base_lr", QStringLiteral("0.1"));
+    QTRY_VERIFY(editor_->isReady());
+    QVERIFY(row("solver.base_lr")->state().fault.isEmpty());
+    QVERIFY(yaml()->annotation(5).isEmpty());
+  }
+
+  void aFaultOfTheListIsGoneToAndMended() {
+    open(document().replace(QStringLiteral("  schedule:"), QStringLiteral("  shedule:")));
+    auto* list = editor_->findChild<FaultList*>();
+    QVERIFY(list->isVisible());
+    int fault = -1;
+    for (int i = 0; i < list->topLevelItemCount(); ++i) {
+      if (list->topLevelItem(i)->text(1).contains(QStringLiteral("solver.shedule"))) fault = i;
+    }
+    QVERIFY(fault >= 0);
+    Q_EMIT list->faultChosen(fault);
+    QCOMPARE(yaml()->selectedText(), QStringLiteral("shedule"));
+    Q_EMIT list->mendRequested(fault);
+    QCOMPARE(editor_->text(), document());
+  }
+
+  void trainingIsOffWhileThereAreErrors() {
+    open(document().replace(QStringLiteral("0.02 "), QStringLiteral("-0.1 ")));
+    QSignalSpy train(editor_.get(), &ConfigEditor::trainRequested);
+    const auto press = [this] {
+      for (QAbstractButton* button :
+           editor_->findChild<EditorHeader*>()->findChildren<QAbstractButton*>()) {
+        if (button->text().contains(QStringLiteral("Train"))) button->click();
+      }
+    };
+    press();
+    QCOMPARE(train.size(), 0);
+  }
+
+  void aTextThatIsNoYamlRefusesFormEditsWithAReason() {
+    open(QStringLiteral("solver: [1, 2\n"));
+    enter("solver.base_lr", QStringLiteral("0.1"));
+    QCOMPARE(editor_->text(), QStringLiteral("solver: [1, 2\n"));
+    bool isTold = false;
+    for (QLabel* label : editor_->findChildren<QLabel*>()) {
+      isTold = isTold || (label->isVisible() &&
+                          label->text().contains(QStringLiteral("cannot be edited by the form")));
+    }
+    QVERIFY(isTold);
+  }
+
+  void carriageReturnsSurviveFormEdits() {
+    const QString windows = document().replace(QStringLiteral("\n"), QStringLiteral("\r\n"));
+    open(windows);
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    QCOMPARE(editor_->text(), QString(windows).replace(QStringLiteral("base_lr: 0.02 "),
+                                                       QStringLiteral("base_lr: 0.005 ")));
+    enter("solver.momentum", QStringLiteral("0.7"));
+    QCOMPARE(editor_->text().count(QStringLiteral("\r\n")),
+             editor_->text().count(QLatin1Char('\n')));
+  }
+
+  void searchShowsOnlyMatchingKeys() {
+    open(document());
+    auto* search = form()->findChild<QLineEdit*>();
+    search->setText(QStringLiteral("nms"));
+    QVERIFY(!row("model.rpn.nms_threshold")->isHidden());
+    QVERIFY(row("solver.base_lr")->isHidden());
+    editor_->goToKey(QStringLiteral("solver.base_lr"));  // leaves the search
+    QVERIFY(!row("solver.base_lr")->isHidden());
+    QVERIFY(line("solver.base_lr")->hasFocus());
+  }
+
+  void savingClearsTheMark() {
+    open(document());
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    QSignalSpy modified(editor_.get(), &ConfigEditor::modifiedChanged);
+    editor_->setSaved(editor_->filePath());
+    QVERIFY(!editor_->isModified());
+    QCOMPARE(modified.last()[0].toBool(), false);
+  }
+
+  void everyRowTakesItsDefault() {
+    open(QString());
+    for (const lockstep::config::Field& field : lockstep::config::fields()) {
+      QVERIFY2(form()->row(field.key) != nullptr, field.key.c_str());
+      QCOMPARE(form()->row(field.key)->state().value.text,
+               QString::fromStdString(field.defaultText()));
+    }
+    editor_->clear();
+    QVERIFY(!editor_->hasDocument());
+  }
+
+  void anEditorThatGoesAwayWhileItChecksLeavesNothingBehind() {
+    editor_->setDocument(document(), folder_->filePath(QStringLiteral("experiment.yaml")));
+    editor_.reset();
+    QCoreApplication::processEvents();
+  }
+};
+
+LOCKSTEP_TEST(TstConfigEditor)
+#include "tst_config_editor.moc"

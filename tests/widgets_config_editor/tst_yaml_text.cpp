@@ -1,0 +1,101 @@
+#include <QSignalSpy>
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "widgets/config_editor/yaml_text.h"
+
+using namespace lockstep::widgets;
+
+namespace {
+
+constexpr int kErrorMark = 1;
+
+DocumentFault fault(int line, std::size_t begin, std::size_t end) {
+  DocumentFault made;
+  made.line = line;
+  made.begin = begin;
+  made.end = end;
+  made.text = "is wrong";
+  made.proposal = "right";
+  return made;
+}
+
+}  // namespace
+
+class TstYamlText : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aChangeReplacesOnlyWhatDiffersAndIsUndoneAtOnce() {
+    YamlText text;
+    text.setDocument(QStringLiteral("name: größe\nsolver:\n  base_lr: 0.02\n"));
+    QVERIFY(!text.isUndoAvailable());
+    text.setCursorPosition(0, 3);
+    QSignalSpy modified(&text, &QsciScintillaBase::SCN_MODIFIED);
+    text.changeTo("name: größe\nsolver:\n  base_lr: 0.015\n");
+    QCOMPARE(text.utf8(), std::string("name: größe\nsolver:\n  base_lr: 0.015\n"));
+    int line = 0, index = 0;
+    text.getCursorPosition(&line, &index);
+    QCOMPARE(line, 0);
+    QCOMPARE(index, 3);
+    text.undo();
+    QCOMPARE(text.utf8(), std::string("name: größe\nsolver:\n  base_lr: 0.02\n"));
+    QVERIFY(!text.isUndoAvailable());
+    QVERIFY(!text.isModified());
+  }
+
+  void lineEndsStayAsTheyAre() {
+    YamlText text;
+    const QString document = QStringLiteral("name: a\r\nsolver:\r\n  base_lr: 0.02\r\n");
+    text.setDocument(document);
+    QCOMPARE(text.text(), document);
+    QCOMPARE(text.eolMode(), QsciScintilla::EolWindows);
+    text.setDocument(QStringLiteral("name: a\n"));
+    QCOMPARE(text.eolMode(), QsciScintilla::EolUnix);
+  }
+
+  void faultsAreMarkedAtTheirLines() {
+    YamlText text;
+    text.setDocument(QStringLiteral("solver:\n  base_lr: -1\n"));
+    text.setFaults({fault(2, 19, 21)});
+    QVERIFY((text.markersAtLine(1) & (1 << kErrorMark)) != 0);
+    QVERIFY((text.markersAtLine(0) & (1 << kErrorMark)) == 0);
+    QVERIFY(text.annotation(1).contains(QStringLiteral("is wrong")));
+    QVERIFY(text.annotation(1).contains(QStringLiteral("right")));
+    QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_INDICATORVALUEAT, 8UL, 20L), 1L);
+    QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_INDICATORVALUEAT, 8UL, 10L), 0L);
+    text.setFaults({});
+    QVERIFY(text.annotation(1).isEmpty());
+    QCOMPARE(text.markersAtLine(1), 0U);
+    text.setFaults({fault(99, 500, 600)});  // of a longer text
+  }
+
+  void altReturnMendsTheLine() {
+    YamlText text;
+    text.setDocument(QStringLiteral("solver:\n  base_lr: -1\n"));
+    text.setFaults({fault(2, 19, 21)});
+    QSignalSpy wanted(&text, &YamlText::mendRequested);
+    text.setCursorPosition(0, 0);
+    QTest::keyClick(&text, Qt::Key_Return, Qt::AltModifier);
+    QCOMPARE(wanted.size(), 0);
+    text.setCursorPosition(1, 3);
+    QTest::keyClick(&text, Qt::Key_Return, Qt::AltModifier);
+    QCOMPARE(wanted.size(), 1);
+  }
+
+  void typingOffersKeys() {
+    YamlText text;
+    text.resize(400, 300);
+    text.show();
+    text.setFocus();
+    text.setDocument(QStringLiteral("solver:\n  \n"));
+    text.setCursorPosition(1, 2);
+    QTest::keyClicks(&text, QStringLiteral("sched"));
+    QVERIFY(text.isListActive());
+    QTest::keyClick(&text, Qt::Key_Return);
+    QCOMPARE(text.utf8(), std::string("solver:\n  schedule: \n"));
+  }
+};
+
+LOCKSTEP_TEST(TstYamlText)
+#include "tst_yaml_text.moc"

@@ -1,0 +1,110 @@
+#include <QBuffer>
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "widgets/image_view/decoded_image.h"
+
+using namespace lockstep;
+
+namespace {
+
+QByteArray jpegBytes(QSize size) {
+  QImage image(size, QImage::Format_RGB32);
+  image.fill(qRgb(0, 0, 255));
+  for (int y = 0; y < size.height(); ++y) {
+    for (int x = 0; x < size.width() / 2; ++x) image.setPixel(x, y, qRgb(255, 0, 0));
+  }
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  image.save(&buffer, "jpg", 95);
+  return bytes;
+}
+
+/// The JPEG with an EXIF segment that says: turn by a quarter to the right (orientation 6).
+QByteArray withOrientation(const QByteArray& jpeg) {
+  const char segment[] =
+      "\xff\xe1\x00\x22"
+      "Exif\0\0"
+      "MM\0\x2a\0\0\0\x08"
+      "\0\x01"
+      "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
+      "\0\0\0\0";
+  return jpeg.left(2) + QByteArray(segment, sizeof(segment) - 1) + jpeg.mid(2);
+}
+
+}  // namespace
+
+class TstDecodedImage : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  QString write(const char* name, const QByteArray& bytes) {
+    QFile file(folder_.filePath(QString::fromLatin1(name)));
+    if (file.open(QIODevice::WriteOnly)) file.write(bytes);
+    return file.fileName();
+  }
+
+ private Q_SLOTS:
+  void aWholeImageIsDecodedWithoutRemarks() {
+    const widgets::DecodedImage image =
+        widgets::decodeImage(write("whole.jpg", jpegBytes({60, 40})), {60, 40});
+    QCOMPARE(image.failure, QString());
+    QCOMPARE(image.warning, QString());
+    QCOMPARE(image.levels.size(), QSize(60, 40));
+  }
+
+  void whyAnImageIsNotThereIsTold() {
+    QVERIFY(widgets::decodeImage(folder_.filePath(QStringLiteral("none.jpg")), {})
+                .failure.contains(QStringLiteral("no such file")));
+    QVERIFY(
+        widgets::decodeImage(write("empty.jpg", {}), {}).failure.contains(QStringLiteral("empty")));
+    QVERIFY(widgets::decodeImage(write("words.jpg", "these are words"), {})
+                .failure.contains(QStringLiteral("not an image")));
+  }
+
+  void aCutOffJpegIsShownWithARemark() {
+    const QByteArray bytes = jpegBytes({600, 400});
+    const widgets::DecodedImage image =
+        widgets::decodeImage(write("cut.jpg", bytes.left(bytes.size() / 2)), {600, 400});
+    QVERIFY(!image.failure.isEmpty() || image.warning.contains(QStringLiteral("ends early")));
+  }
+
+  void anotherSizeThanTheAnnotationsIsTold() {
+    const widgets::DecodedImage image =
+        widgets::decodeImage(write("size.jpg", jpegBytes({60, 40})), {30, 20});
+    QVERIFY(image.warning.contains(QStringLiteral("60 × 40")));
+    QVERIFY(image.warning.contains(QStringLiteral("30 × 20")));
+  }
+
+  void anImageIsTurnedOnlyWhereThatMakesItTheAnnotatedSize() {
+    const QString path = write("turned.jpg", withOrientation(jpegBytes({60, 40})));
+    const widgets::DecodedImage asStored = widgets::decodeImage(path, {60, 40});
+    QCOMPARE(asStored.levels.size(), QSize(60, 40));
+    QVERIFY(qRed(asStored.levels.full().pixel(5, 20)) > 200);
+    const widgets::DecodedImage turned = widgets::decodeImage(path, {40, 60});
+    QCOMPARE(turned.levels.size(), QSize(40, 60));
+    QVERIFY(qRed(turned.levels.full().pixel(20, 5)) > 200);  // the left half is now on top
+    QVERIFY(qBlue(turned.levels.full().pixel(20, 55)) > 200);
+    QCOMPARE(widgets::decodeThumbnail(path, {40, 60}, 30).size(), QSize(20, 30));
+    QCOMPARE(widgets::decodeThumbnail(path, {60, 40}, 30).size(), QSize(45, 30));
+  }
+
+  void aLargeImageHasSmallerCopies() {
+    QImage image(4000, 1000, QImage::Format_RGB32);
+    image.fill(Qt::green);
+    const widgets::ImageLevels levels(image);
+    QCOMPARE(levels.levelFor(1.0).width(), 4000);
+    QCOMPARE(levels.levelFor(0.5).width(), 2000);
+    QCOMPARE(levels.levelFor(0.3).width(), 2000);
+    QCOMPARE(levels.levelFor(0.01).width(), 1000);
+    QCOMPARE(levels.size(), QSize(4000, 1000));
+  }
+};
+
+LOCKSTEP_TEST(TstDecodedImage)
+#include "tst_decoded_image.moc"

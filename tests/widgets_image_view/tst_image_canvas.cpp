@@ -1,0 +1,178 @@
+#include <QMouseEvent>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+#include <memory>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_images.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/theme.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+
+namespace {
+
+constexpr QSize kImageSize(100, 50);
+
+/// One object found at 10,10 and one missed at 60,10, both 20 px wide and high; on grey.
+struct Shown {
+  std::shared_ptr<const coco::Dataset> dataset;
+  std::shared_ptr<const DecodedImage> image;
+  std::shared_ptr<const CanvasScene> scene;
+};
+
+Shown made() {
+  const coco::Image image{ImageId{1}, "one.png", kImageSize.width(), kImageSize.height()};
+  Shown shown;
+  shown.dataset = std::make_shared<const coco::Dataset>(
+      coco::Dataset::fromParts({image}, {{CategoryId{1}, "disc"}},
+                               {tests::boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
+                                tests::boxAnnotation(2, 1, 1, {60, 10, 20, 20})},
+                               "made"));
+  SceneRequest request;
+  request.dataset = shown.dataset;
+  request.detections = std::make_shared<const std::vector<coco::Detection>>(
+      std::vector<coco::Detection>{tests::boxDetection(image, 1, 0.9, {10, 10, 20, 20})});
+  request.theme = &lightTheme();
+  shown.scene = buildScene(request).scene;
+  QImage picture(kImageSize, QImage::Format_RGB32);
+  picture.fill(qRgb(128, 128, 128));
+  auto decoded = std::make_shared<DecodedImage>();
+  decoded->levels = ImageLevels(picture);
+  shown.image = decoded;
+  return shown;
+}
+
+void move(QWidget& widget, QPointF at, Qt::MouseButtons buttons = Qt::NoButton) {
+  QMouseEvent event(QEvent::MouseMove, at, widget.mapToGlobal(at), Qt::NoButton, buttons,
+                    Qt::NoModifier);
+  QApplication::sendEvent(&widget, &event);
+}
+
+void wheel(QWidget& widget, QPointF at, int delta) {
+  QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, delta}, Qt::NoButton, Qt::NoModifier,
+                    Qt::NoScrollPhase, false);
+  QApplication::sendEvent(&widget, &event);
+}
+
+}  // namespace
+
+class TstImageCanvas : public QObject {
+  Q_OBJECT
+
+ private:
+  Shown shown_ = made();
+  std::unique_ptr<ImageCanvas> canvas_;
+
+  QColor at(QPointF imagePoint) {
+    return canvas_->grab().toImage().pixelColor(canvas_->toWidget(imagePoint).toPoint());
+  }
+
+ private Q_SLOTS:
+  void init() {
+    canvas_ = std::make_unique<ImageCanvas>();
+    canvas_->resize(400, 300);
+    canvas_->setImage(shown_.image);
+    canvas_->setScene(shown_.scene);
+  }
+
+  void anImageFitsAndIsCentred() {
+    QCOMPARE(canvas_->zoom(), 4.0);
+    QCOMPARE(canvas_->toWidget({50, 25}), QPointF(200, 150));
+    canvas_->resize(200, 300);
+    canvas_->grab();
+    QCOMPARE(canvas_->zoom(), 2.0);
+  }
+
+  void theWheelKeepsThePointUnderThePointer() {
+    const QPointF pointer(120, 140);
+    const QPointF before = canvas_->toImage(pointer);
+    wheel(*canvas_, pointer, 360);
+    QVERIFY(canvas_->zoom() > 7.0);
+    QVERIFY(QLineF(canvas_->toImage(pointer), before).length() < 1e-9);
+    canvas_->fit();
+    QCOMPARE(canvas_->zoom(), 4.0);
+  }
+
+  void draggingMovesTheImageAndDoubleClickFits() {
+    wheel(*canvas_, {200, 150}, 480);
+    const QPointF before = canvas_->toImage({200, 150});
+    QTest::mousePress(canvas_.get(), Qt::MiddleButton, {}, {200, 150});
+    move(*canvas_, {170, 150}, Qt::MiddleButton);
+    QTest::mouseRelease(canvas_.get(), Qt::MiddleButton, {}, {170, 150});
+    QVERIFY(canvas_->toImage({200, 150}).x() > before.x());
+    QTest::mouseDClick(canvas_.get(), Qt::LeftButton, {}, {200, 150});
+    QCOMPARE(canvas_->zoom(), 4.0);
+  }
+
+  void masksAreLaidOverTheImageInTheirColour() {
+    canvas_->setLayers({false, true, false, false});
+    const QColor outside = at({45, 40}), found = at({20, 20}), missed = at({70, 20});
+    QCOMPARE(outside, QColor(128, 128, 128));
+    QVERIFY(found.blue() > found.red() + 20);    // true positive: blue
+    QVERIFY(missed.red() > missed.blue() + 10);  // missed: yellow
+    canvas_->setLayers({false, false, false, false});
+    QCOMPARE(at({20, 20}), QColor(128, 128, 128));
+  }
+
+  void outlinesStandAtTheBoxes() {
+    canvas_->setLayers({false, false, true, false});
+    QVERIFY(at({10, 20}) != QColor(128, 128, 128));
+    QCOMPARE(at({20, 20}), QColor(128, 128, 128));
+    canvas_->setLayers({true, true, false, false});
+    const QColor truth = at({60, 20});
+    QVERIFY(truth != QColor(128, 128, 128));
+  }
+
+  void theInstanceUnderThePointerIsHighlighted() {
+    QSignalSpy hovered(canvas_.get(), &ImageCanvas::instanceHovered);
+    const QImage before = canvas_->grab().toImage();
+    move(*canvas_, canvas_->toWidget({20, 20}));
+    QCOMPARE(hovered.size(), 1);
+    const int instance = hovered.last()[0].toInt();
+    QCOMPARE(shown_.scene->instances[static_cast<std::size_t>(instance)].facts.verdict,
+             Verdict::TruePositive);
+    QVERIFY(canvas_->grab().toImage() != before);
+    move(*canvas_, canvas_->toWidget({45, 40}));
+    QCOMPARE(hovered.last()[0].toInt(), -1);
+  }
+
+  void aClickPinsAndASecondOneFrees() {
+    QSignalSpy pinned(canvas_.get(), &ImageCanvas::instancePinned);
+    const QPoint place = canvas_->toWidget({70, 20}).toPoint();
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, place);
+    QCOMPARE(pinned.size(), 1);
+    QCOMPARE(shown_.scene->instances[static_cast<std::size_t>(canvas_->pinned())].facts.verdict,
+             Verdict::Missed);
+    canvas_->setScene(made().scene);  // the same instances anew, as after a move of a slider
+    QVERIFY(canvas_->pinned() >= 0);
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, place);
+    QCOMPARE(canvas_->pinned(), -1);
+  }
+
+  void revealBringsAnInstanceIntoView() {
+    wheel(*canvas_, canvas_->toWidget({95, 45}), 1200);
+    const int instance = 0;
+    const QRectF box = shown_.scene->instances[0].box;
+    QVERIFY(!QRectF(canvas_->rect()).contains(canvas_->toWidget(box.center())));
+    canvas_->reveal(instance);
+    QVERIFY(QRectF(canvas_->rect()).contains(canvas_->toWidget(box.center())));
+  }
+
+  void anEmptyCanvasTakesEverything() {
+    ImageCanvas canvas;
+    canvas.resize(100, 100);
+    canvas.grab();
+    wheel(canvas, {50, 50}, 120);
+    move(canvas, {50, 50});
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, {50, 50});
+    canvas.reveal(3);
+    canvas.setPinned(3);
+    QCOMPARE(canvas.pinned(), -1);
+  }
+};
+
+LOCKSTEP_TEST(TstImageCanvas)
+#include "tst_image_canvas.moc"

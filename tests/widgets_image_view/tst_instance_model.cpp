@@ -1,0 +1,98 @@
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+#include <limits>
+
+#include "tests/support/test_main.h"
+#include "widgets/image_view/instance_model.h"
+#include "widgets/image_view/instance_table.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+
+namespace {
+
+CanvasScene::Instance instance(Verdict verdict, InstanceError error, double score, double iou,
+                               double area) {
+  CanvasScene::Instance made;
+  made.className = QStringLiteral("droplet");
+  made.facts.verdict = verdict;
+  made.facts.error = error;
+  made.facts.score = score;
+  made.facts.iou = iou;
+  made.facts.areaPx = area;
+  return made;
+}
+
+std::shared_ptr<const CanvasScene> scene() {
+  auto made = std::make_shared<CanvasScene>();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  made->instances = {instance(Verdict::Missed, InstanceError::Missed, none, 0.1, 1204),
+                     instance(Verdict::FalsePositive, InstanceError::Localisation, 0.61, 0.31, 988),
+                     instance(Verdict::TruePositive, InstanceError::None, 0.5, 0.72, 13100)};
+  return made;
+}
+
+}  // namespace
+
+class TstInstanceModel : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theModelKeepsTheRulesOfModels() {
+    InstanceModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setScene(scene());
+    QCOMPARE(model.rowCount(), 3);
+    model.setScene(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void rowsSayWhatTheInstancesAre() {
+    InstanceModel model;
+    model.setScene(scene());
+    const auto text = [&](int row, int column) {
+      return model.index(row, column).data().toString();
+    };
+    QCOMPARE(text(0, InstanceModel::Class), QStringLiteral("droplet"));
+    QCOMPARE(text(0, InstanceModel::Score), QStringLiteral("–"));
+    QCOMPARE(text(0, InstanceModel::Error), QStringLiteral("missed"));
+    QCOMPARE(text(1, InstanceModel::Score), QStringLiteral("0.61"));
+    QCOMPARE(text(1, InstanceModel::Iou), QStringLiteral("0.31"));
+    QCOMPARE(text(1, InstanceModel::Error), QStringLiteral("localisation"));
+    QCOMPARE(text(2, InstanceModel::Area),
+             QString(QStringLiteral("13") + QChar(0x2009) + QStringLiteral("100")));
+    QCOMPARE(text(2, InstanceModel::Error), QString());
+  }
+
+  void theTableGoesThroughItsRowsAsTheyAreSorted() {
+    InstanceTable table;
+    table.setScene(scene());
+    QCOMPARE(table.neighbour(-1, 1), 0);
+    QCOMPARE(table.neighbour(0, 1), 1);
+    QCOMPARE(table.neighbour(2, 1), 2);
+    table.sortByColumn(InstanceModel::Score, Qt::DescendingOrder);
+    QCOMPARE(table.neighbour(-1, 1), 1);
+    QCOMPARE(table.neighbour(1, 1), 2);
+    QCOMPARE(table.neighbour(2, 1), 0);
+  }
+
+  void onlyThePersonsChoiceIsTold() {
+    InstanceTable table;
+    table.setScene(scene());
+    QSignalSpy chosen(&table, &InstanceTable::instanceChosen);
+    table.showChosen(1);
+    QCOMPARE(chosen.size(), 0);
+    QCOMPARE(table.currentIndex().row(), 1);
+    table.setCurrentIndex(table.model()->index(2, 0));
+    QCOMPARE(chosen.size(), 1);
+    QCOMPARE(chosen[0][0].toInt(), 2);
+    table.showChosen(-1);
+    QVERIFY(!table.currentIndex().isValid());
+    QCOMPARE(chosen.size(), 1);
+  }
+};
+
+LOCKSTEP_TEST(TstInstanceModel)
+#include "tst_instance_model.moc"

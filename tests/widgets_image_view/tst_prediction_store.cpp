@@ -1,0 +1,68 @@
+#include <QTest>
+#include <cmath>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_images.h"
+#include "widgets/image_view/prediction_store.h"
+
+using namespace lockstep;
+using widgets::PredictionStore;
+
+class TstPredictionStore : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void anImageWithoutDetectionsWasPredictedAllTheSame() {
+    PredictionStore store;
+    const coco::Image image{ImageId{1}, "one", 64, 48};
+    store.add(10, {tests::boxDetection(image, 1, 0.9, {1, 1, 5, 5})}, {ImageId{1}, ImageId{2}});
+    QCOMPARE(store.find(10, ImageId{1})->size(), std::size_t{1});
+    QVERIFY(store.find(10, ImageId{2})->empty());
+    QVERIFY(!store.find(10, ImageId{3}));
+    QVERIFY(!store.find(20, ImageId{1}));
+  }
+
+  void imagesGivenAgainAreReplacedAndOthersStay() {
+    PredictionStore store;
+    const coco::Image image{ImageId{1}, "one", 64, 48};
+    store.add(10, {tests::boxDetection(image, 1, 0.9, {1, 1, 5, 5})}, {ImageId{1}});
+    store.add(10, {}, {ImageId{2}});
+    QCOMPARE(store.find(10, ImageId{1})->size(), std::size_t{1});
+    store.add(10, {}, {ImageId{1}});
+    QVERIFY(store.find(10, ImageId{1})->empty());
+  }
+
+  void stepsAreSortedAndTheNearestBeforeIsFound() {
+    PredictionStore store;
+    QCOMPARE(store.positionOf(5), -1);
+    store.setCheckpoints({300, 100, 200, 100});
+    store.add(250, {}, {ImageId{1}});
+    QCOMPARE(store.checkpoints(), (std::vector<qint64>{100, 200, 250, 300}));
+    QCOMPARE(store.positionOf(260), 2);
+    QCOMPARE(store.positionOf(50), 0);
+    store.setCheckpoints({100});
+    QCOMPARE(store.checkpoints(), (std::vector<qint64>{100, 250}));
+  }
+
+  void anAnswerEndsARequest() {
+    PredictionStore store;
+    using State = PredictionStore::RequestState;
+    store.setRequest(10, ImageId{1}, {State::Waiting, {}});
+    QVERIFY(store.request(10, ImageId{1}).state == State::Waiting);
+    QVERIFY(store.request(20, ImageId{1}).state == State::None);
+    store.add(10, {}, {ImageId{1}});
+    QVERIFY(store.request(10, ImageId{1}).state == State::None);
+  }
+
+  void unknownPrecisionIsNotANumber() {
+    PredictionStore store;
+    store.setAveragePrecision(10, 0.5);
+    store.setAveragePrecision(20, -1);
+    QCOMPARE(store.averagePrecision(10), 0.5);
+    QVERIFY(std::isnan(store.averagePrecision(20)));
+    QVERIFY(std::isnan(store.averagePrecision(30)));
+  }
+};
+
+LOCKSTEP_TEST(TstPredictionStore)
+#include "tst_prediction_store.moc"

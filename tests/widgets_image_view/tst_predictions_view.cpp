@@ -1,0 +1,268 @@
+#include <QComboBox>
+#include <QFile>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <memory>
+
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_images.h"
+#include "tests/widgets_image_view/perturbed_truth.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/instance_table.h"
+#include "widgets/image_view/predictions_panel.h"
+#include "widgets/image_view/predictions_view.h"
+#include "widgets/image_view/thumbnail_strip.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+
+class TstPredictionsView : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::shared_ptr<const coco::Dataset> dataset_;
+  std::unique_ptr<PredictionsView> view_;
+
+  PredictionsPanel* panel() { return view_->findChild<PredictionsPanel*>(); }
+  ImageStage* stage() { return view_->findChild<ImageStage*>(); }
+  ImageCanvas* canvas() { return view_->findChild<ImageCanvas*>(); }
+  InstanceTable* table() { return view_->findChild<InstanceTable*>(); }
+  ThumbnailStrip* strip() { return view_->findChild<ThumbnailStrip*>(); }
+
+  /// Step 10: image 1 is found whole, image 2 has one object and a false one, image 3 was not
+  /// predicted.
+  void givePredictions(qint64 step) {
+    const auto& images = dataset_->images();
+    view_->setPredictions(step,
+                          {tests::boxDetection(images[0], 1, 0.9, {4, 4, 16, 16}),
+                           tests::boxDetection(images[0], 2, 0.6, {36, 20, 16, 16}),
+                           tests::boxDetection(images[1], 1, 0.8, {4, 4, 16, 16}),
+                           tests::boxDetection(images[1], 1, 0.7, {4, 28, 16, 16})},
+                          {images[0].id, images[1].id});
+  }
+  QStringList counts() {
+    return {panel()->countText(Verdict::TruePositive), panel()->countText(Verdict::FalsePositive),
+            panel()->countText(Verdict::Missed)};
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    dataset_ = tests::writeMadeImages(folder_->path(), 4);
+    view_ = std::make_unique<PredictionsView>();
+    view_->resize(1200, 800);
+    view_->show();
+    view_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(view_.get()));
+    view_->setDataset(dataset_, folder_->path());
+    view_->setCheckpoints({10, 20, 30});
+    view_->setCurrentCheckpoint(10);
+    view_->setFocus();
+  }
+
+  void everythingShownMakesItReady() {
+    QSignalSpy ready(view_.get(), &PredictionsView::ready);
+    givePredictions(10);
+    QVERIFY(!view_->isReady());
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(ready.size() >= 1);
+    QCOMPARE(view_->currentImage(), ImageId{1});
+    QCOMPARE(table()->model()->rowCount(), 2);
+  }
+
+  void countsFollowTheThresholds() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(counts(),
+             (QStringList{QStringLiteral("3"), QStringLiteral("1"), QStringLiteral("1")}));
+    for (int i = 0; i < 5; ++i)
+      QTest::keyClick(view_.get(), Qt::Key_Up, Qt::ShiftModifier);  // score 0.75
+    QCOMPARE(counts(),
+             (QStringList{QStringLiteral("2"), QStringLiteral("0"), QStringLiteral("2")}));
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(table()->model()->rowCount(), 2);  // one found, one missed
+  }
+
+  void keysGoThroughImages() {
+    givePredictions(10);
+    QSignalSpy shown(view_.get(), &PredictionsView::imageShown);
+    QTest::keyClick(view_.get(), Qt::Key_D);
+    QCOMPARE(view_->currentImage(), ImageId{2});
+    QCOMPARE(strip()->current(), 1);
+    QTest::keyClick(view_.get(), Qt::Key_Right);
+    QTest::keyClick(view_.get(), Qt::Key_Right);
+    QTest::keyClick(view_.get(), Qt::Key_Right);
+    QCOMPARE(view_->currentImage(), ImageId{4});  // the last one stays
+    QTest::keyClick(view_.get(), Qt::Key_A);
+    QCOMPARE(view_->currentImage(), ImageId{3});
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(shown.last()[0].value<ImageId>(), ImageId{3});
+  }
+
+  void aChosenThumbnailIsShown() {
+    QTest::mouseClick(strip()->viewport(), Qt::LeftButton, {}, strip()->itemRect(2).center());
+    QCOMPARE(view_->currentImage(), ImageId{3});
+  }
+
+  void keysGoThroughCheckpoints() {
+    QSignalSpy chosen(view_.get(), &PredictionsView::checkpointChosen);
+    QTest::keyClick(view_.get(), Qt::Key_Period);
+    QCOMPARE(view_->currentCheckpoint(), qint64{20});
+    QTest::keyClick(view_.get(), Qt::Key_Period);
+    QTest::keyClick(view_.get(), Qt::Key_Period);
+    QCOMPARE(view_->currentCheckpoint(), qint64{30});
+    QTest::keyClick(view_.get(), Qt::Key_Comma);
+    QCOMPARE(chosen.size(), 3);
+    QCOMPARE(chosen.last()[0].toLongLong(), qint64{20});
+    view_->setCurrentCheckpoint(30);  // told from outside: no signal
+    QCOMPARE(chosen.size(), 3);
+  }
+
+  void keysToggleLayers() {
+    QTest::keyClick(view_.get(), Qt::Key_G);
+    QTest::keyClick(view_.get(), Qt::Key_T);
+    QCOMPARE(canvas()->layers(), (CanvasLayers{false, true, true, false}));
+    QTest::keyClick(view_.get(), Qt::Key_M);
+    QTest::keyClick(view_.get(), Qt::Key_B);
+    QTest::keyClick(view_.get(), Qt::Key_G);
+    QCOMPARE(canvas()->layers(), (CanvasLayers{true, false, false, false}));
+  }
+
+  void keysGoThroughInstancesAndErrors() {
+    givePredictions(10);
+    view_->showImage(ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(view_.get(), Qt::Key_N);
+    QCOMPARE(canvas()->pinned(), 0);
+    QCOMPARE(table()->currentIndex().row(), 0);
+    QTest::keyClick(view_.get(), Qt::Key_N);
+    QTest::keyClick(view_.get(), Qt::Key_N);  // there are two errors
+    QCOMPARE(canvas()->pinned(), 1);
+    QTest::keyClick(view_.get(), Qt::Key_Down);
+    QCOMPARE(canvas()->pinned(), 2);
+    QTest::keyClick(view_.get(), Qt::Key_N, Qt::ShiftModifier);
+    QCOMPARE(canvas()->pinned(), 1);
+  }
+
+  void anImageThatWasNotPredictedCanBeAskedFor() {
+    givePredictions(10);
+    view_->showImage(ImageId{3});
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(stage()->notice().contains(QStringLiteral("not predicted at step 10")));
+    QSignalSpy asked(view_.get(), &PredictionsView::predictionRequested);
+    Q_EMIT stage()->noticeActionTriggered();
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked[0][0].value<ImageId>(), ImageId{3});
+    QCOMPARE(asked[0][1].toLongLong(), qint64{10});
+    QVERIFY(stage()->notice().contains(QStringLiteral("Predicting")));
+    view_->setPredictionFailed(ImageId{3}, 10, QStringLiteral("out of memory"));
+    QVERIFY(stage()->notice().contains(QStringLiteral("out of memory")));
+    view_->setPredictions(10, {}, {ImageId{3}});
+    QCOMPARE(stage()->notice(), QString());
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(table()->model()->rowCount(), 2);  // both objects are missed
+  }
+
+  void withoutAnEngineTheActionIsOffAndSaysWhy() {
+    view_->setPredictionPossible(false,
+                                 QStringLiteral("The run has no checkpoint on this machine."));
+    view_->showImage(ImageId{3});
+    auto* button = stage()->findChild<QPushButton*>();
+    QVERIFY(!stage()->notice().isEmpty());
+    for (QPushButton* found : stage()->findChildren<QPushButton*>()) {
+      if (found->text() == QStringLiteral("Predict this image")) button = found;
+    }
+    QVERIFY(!button->isEnabled());
+    QCOMPARE(button->toolTip(), QStringLiteral("The run has no checkpoint on this machine."));
+  }
+
+  void aBrokenImageIsNamedWithItsReason() {
+    QFile file(folder_->filePath(QStringLiteral("image2.png")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("no picture");
+    file.close();
+    view_->setDataset(dataset_, folder_->path());
+    view_->showImage(ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(stage()->problem().contains(QStringLiteral("image2.png")));
+    view_->showImage(ImageId{1});
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(stage()->problem(), QString());
+  }
+
+  void theStripShowsTheWorstImagesFirst() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    const auto combos = view_->findChildren<QComboBox*>();
+    for (QComboBox* combo : combos) {
+      if (combo->itemText(0) == QStringLiteral("All images")) combo->setCurrentIndex(1);
+      if (combo->itemText(0).startsWith(QStringLiteral("In the file"))) combo->setCurrentIndex(1);
+    }
+    QCOMPARE(strip()->count(), 2);
+    QTest::mouseClick(strip()->viewport(), Qt::LeftButton, {}, strip()->itemRect(0).center());
+    QCOMPARE(view_->currentImage(), ImageId{2});
+    view_->showImage(ImageId{4});  // outside of the filter
+    QCOMPARE(view_->currentImage(), ImageId{4});
+    QCOMPARE(strip()->count(), 4);
+  }
+
+  void aNewDatasetForgetsTheOldOne() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    view_->showImage(ImageId{4});
+    view_->setDataset(dataset_, folder_->path());
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(view_->currentImage(), ImageId{1});
+    QCOMPARE(counts()[0], QStringLiteral("–"));
+    view_->clear();
+    QVERIFY(view_->isReady());
+    QCOMPARE(view_->currentImage(), ImageId{});
+    QTest::keyClick(view_.get(), Qt::Key_D);  // nothing is there to move through
+    view_->showImage(ImageId{1});
+    view_->setCurrentCheckpoint(20);
+    givePredictions(20);
+  }
+
+  void quickChangesShowTheLastOne() {
+    for (qint64 step : {10, 20, 30}) givePredictions(step);
+    for (int i = 0; i < 20; ++i) {
+      view_->setCurrentCheckpoint(10 + 10 * (i % 3));
+      view_->showImage(dataset_->images()[static_cast<std::size_t>(i % 4)].id);
+    }
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(view_->currentImage(), ImageId{4});
+    QCOMPARE(view_->currentCheckpoint(), qint64{20});
+    QVERIFY(stage()->notice().contains(QStringLiteral("step 20")));
+  }
+
+  void aPageThatGoesAwayWhileItWorksLeavesNothingBehind() {
+    givePredictions(10);
+    view_->showImage(ImageId{2});
+    view_.reset();
+    QCoreApplication::processEvents();
+  }
+
+  void realImagesWithAHundredObjectsAreShown() {
+    const auto annotations = tests::realData("droplets/annotations/instances_val.json");
+    if (annotations.empty()) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
+    const auto images = tests::realData("droplets/val");
+    const auto real = std::make_shared<const coco::Dataset>(coco::Dataset::load(annotations));
+    view_->setDataset(real, QString::fromStdString(images.string()));
+    std::vector<ImageId> watched;
+    for (const coco::Image& image : real->images()) watched.push_back(image.id);
+    view_->setPredictions(40, tests::perturbedTruth(*real, 0.7), watched);
+    view_->setCurrentCheckpoint(40);
+    QTRY_VERIFY_WITH_TIMEOUT(view_->isReady(), 20000);
+    const int found = counts()[0].toInt(), missed = counts()[2].toInt();
+    QCOMPARE(found + missed, static_cast<int>(real->annotationCount()));
+    QVERIFY(found > 100);
+  }
+};
+
+LOCKSTEP_TEST(TstPredictionsView)
+#include "tst_predictions_view.moc"

@@ -1,0 +1,93 @@
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_images.h"
+#include "widgets/image_view/thumbnail_strip.h"
+
+using namespace lockstep;
+using widgets::ThumbnailStrip;
+
+class TstThumbnailStrip : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+
+  std::vector<ThumbnailStrip::Item> items(int count) {
+    std::vector<ThumbnailStrip::Item> made;
+    for (int i = 0; i < count; ++i) {
+      const QString name = QStringLiteral("image%1.png").arg(1 + i % 3);
+      made.push_back({folder_.filePath(name), QSize(64, 48), name});
+    }
+    return made;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() { tests::writeMadeImages(folder_.path(), 3); }
+
+  void thumbnailsComeAndShowTheirImages() {
+    ThumbnailStrip strip;
+    strip.resize(400, 80);
+    strip.show();
+    QSignalSpy ready(&strip, &ThumbnailStrip::ready);
+    strip.setItems(items(3));
+    QTRY_VERIFY(strip.isReady());
+    QVERIFY(ready.size() >= 1);
+    const QColor middle = strip.viewport()->grab().toImage().pixelColor(strip.itemRect(1).center());
+    QVERIFY2(qAbs(middle.red() - 42) <= 2, qPrintable(middle.name()));  // image2.png
+  }
+
+  void aClickChooses() {
+    ThumbnailStrip strip;
+    strip.resize(400, 80);
+    strip.show();
+    strip.setItems(items(3));
+    QSignalSpy chosen(&strip, &ThumbnailStrip::chosen);
+    QTest::mouseClick(strip.viewport(), Qt::LeftButton, {}, strip.itemRect(2).center());
+    QCOMPARE(chosen.size(), 1);
+    QCOMPARE(chosen[0][0].toInt(), 2);
+    QTest::mouseClick(strip.viewport(), Qt::LeftButton, {}, QPoint(390, 5));
+    QCOMPARE(chosen.size(), 1);
+  }
+
+  void theCurrentOneIsBroughtIntoViewAmongThousands() {
+    ThumbnailStrip strip;
+    strip.resize(400, 80);
+    strip.show();
+    strip.setItems(items(20000));
+    strip.setCurrent(15000);
+    QVERIFY(strip.viewport()->rect().contains(strip.itemRect(15000)));
+    QTRY_VERIFY(strip.isReady());
+    strip.setCurrent(0);
+    QVERIFY(strip.viewport()->rect().contains(strip.itemRect(0)));
+    strip.setCurrent(19999);
+    QCOMPARE(strip.horizontalScrollBar()->value(), strip.horizontalScrollBar()->maximum());
+  }
+
+  void anImageThatCannotBeShownIsNoEndlessWait() {
+    ThumbnailStrip strip;
+    strip.resize(400, 80);
+    strip.show();
+    strip.setItems({{folder_.filePath(QStringLiteral("none.png")), QSize(64, 48),
+                     QStringLiteral("none.png")}});
+    QTRY_VERIFY(strip.isReady());
+  }
+
+  void fewerItemsLeaveNoOldChoice() {
+    ThumbnailStrip strip;
+    strip.resize(400, 80);
+    strip.setItems(items(10));
+    strip.setCurrent(9);
+    strip.setItems(items(2));
+    QVERIFY(strip.current() < 2);
+    strip.setItems({});
+    QVERIFY(strip.isReady());
+    strip.grab();
+  }
+};
+
+LOCKSTEP_TEST(TstThumbnailStrip)
+#include "tst_thumbnail_strip.moc"

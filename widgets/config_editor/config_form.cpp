@@ -1,0 +1,278 @@
+#include "widgets/config_editor/config_form.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/config_editor/field_row.h"
+#include "widgets/config_editor/field_words.h"
+#include "widgets/config_editor/section_list.h"
+#include "widgets/icon.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+FieldRow::State rowState(const config::Field& field, const DocumentState& state,
+                         const QString& file) {
+  FieldRow::State row;
+  const auto given = state.given.find(field.key);
+  row.value.isGiven = given != state.given.end();
+  row.value.text = QString::fromStdString(row.value.isGiven ? given->second.text
+                                                            : field.text(state.loaded.experiment));
+  const auto origin = state.loaded.origins.find(field.key);
+  if (!row.value.isGiven && origin != state.loaded.origins.end() && !origin->second.file.empty()) {
+    const QString from = QString::fromStdString(origin->second.file);
+    if (from != file) {
+      row.origin =
+          QFileInfo(from).fileName() % QLatin1Char(':') % QString::number(origin->second.line);
+    }
+  }
+  for (const DocumentFault& fault : state.faults) {
+    if (fault.key != field.key || !fault.isError) continue;
+    row.fault = QString::fromStdString(fault.text);
+    row.value.isFaulty = true;
+    break;
+  }
+  return row;
+}
+
+}  // namespace
+
+ConfigForm::ConfigForm(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+}
+
+void ConfigForm::buildUi() {
+  search_ = new QLineEdit;
+  search_->setPlaceholderText(tr("Search keys"));
+  search_->setClearButtonEnabled(true);
+  search_->setAccessibleName(tr("Search keys"));
+  setRole(search_, "filter");
+  onlyGiven_ = new QToolButton;
+  onlyGiven_->setText(tr("Set here"));
+  onlyGiven_->setToolTip(tr("Only the keys that this file gives"));
+  onlyGiven_->setCheckable(true);
+  setRole(onlyGiven_, "quiet");
+  sections_ = new SectionList;
+  scroll_ = new QScrollArea;
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setFrameShape(QFrame::NoFrame);
+
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(12, 8, 12, 4);
+  top->addWidget(search_, 1);
+  top->addWidget(onlyGiven_);
+  auto* right = new QVBoxLayout;
+  right->setSpacing(0);
+  right->addLayout(top);
+  right->addWidget(scroll_, 1);
+  right->addWidget(buildHelp());
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(sections_);
+  row->addLayout(right, 1);
+}
+
+QWidget* ConfigForm::buildHelp() {
+  auto* strip = new QWidget;
+  strip->setFixedHeight(58);
+  setRole(strip, "panel");
+  strip->setAttribute(Qt::WA_StyledBackground);
+  helpKey_ = new QLabel;
+  setRole(helpKey_, "mono");
+  helpFacts_ = new QLabel;
+  helpFacts_->setFont(interfaceFont(11));
+  setRole(helpFacts_, "faint");
+  helpText_ = new QLabel(tr("Point at a key to read what it does."));
+  helpText_->setFont(interfaceFont(12));
+  helpText_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  setRole(helpText_, "muted");
+  auto* line = new QHBoxLayout;
+  line->setSpacing(10);
+  line->addWidget(helpKey_);
+  line->addWidget(helpFacts_, 1);
+  auto* column = new QVBoxLayout(strip);
+  column->setContentsMargins(14, 6, 12, 6);
+  column->setSpacing(2);
+  column->addLayout(line);
+  column->addWidget(helpText_);
+  helpFacts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  return strip;
+}
+
+/// Made with the first document: an empty page starts faster without a hundred editors.
+void ConfigForm::buildGroups() {
+  auto* content = new QWidget;
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(0, 2, 8, 12);
+  column->setSpacing(10);
+  for (const std::string& section : allSections()) {
+    groups_.push_back(buildGroup(section));
+    column->addWidget(groups_.back().box);
+  }
+  nothingFound_ = new QLabel(tr("No key has these words."));
+  nothingFound_->setAlignment(Qt::AlignCenter);
+  setRole(nothingFound_, "muted");
+  nothingFound_->hide();
+  column->addWidget(nothingFound_);
+  column->addStretch();
+  scroll_->setWidget(content);
+}
+
+ConfigForm::Group ConfigForm::buildGroup(const std::string& section) {
+  Group group{section, new QWidget, {}};
+  const bool isSub = section.find('.') != std::string::npos;
+  auto* title = new QLabel(isSub ? sectionTitle(section.substr(0, section.find('.'))) %
+                                       QStringLiteral(" › ") % sectionTitle(section)
+                                 : sectionTitle(section));
+  title->setFont(interfaceFont(13, QFont::DemiBold));
+  auto* help = new QLabel(QString::fromStdString(config::sectionHelp(section)));
+  help->setFont(interfaceFont(11));
+  help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  setRole(help, "faint");
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(12, 6, 4, 2);
+  head->setSpacing(10);
+  head->addWidget(title);
+  head->addWidget(help, 1);
+  auto* column = new QVBoxLayout(group.box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(head);
+  for (const config::Field& field : config::fields()) {
+    if (sectionOf(field.key) != section) continue;
+    group.rows.push_back(buildRow(field));
+    column->addWidget(group.rows.back());
+  }
+  return group;
+}
+
+FieldRow* ConfigForm::buildRow(const config::Field& field) {
+  auto* row = new FieldRow(field, [this] { return QFileInfo(file_).absolutePath(); });
+  rows_[field.key] = row;
+  const QString key = QString::fromStdString(field.key);
+  connect(row, &FieldRow::edited, this, [this, &field, key](const QString& typed) {
+    if (typed.isEmpty()) {
+      Q_EMIT valueRemoved(key);
+    } else {
+      Q_EMIT valueEdited(key, QString::fromStdString(yamlOf(field, typed)));
+    }
+  });
+  connect(row, &FieldRow::resetRequested, this, [this, key] { Q_EMIT valueRemoved(key); });
+  connect(row, &FieldRow::pointedAt, this, [this, &field] { explain(field.key); });
+  return row;
+}
+
+void ConfigForm::connectSignals() {
+  connect(search_, &QLineEdit::textChanged, this, &ConfigForm::applyFilter);
+  connect(onlyGiven_, &QToolButton::toggled, this, &ConfigForm::applyFilter);
+  connect(sections_, &SectionList::sectionChosen, this,
+          [this](const QString& section) { showSection(section.toStdString()); });
+  connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, this, &ConfigForm::followScroll);
+}
+
+void ConfigForm::setState(const DocumentState& state, const QString& file) {
+  if (groups_.empty()) buildGroups();
+  file_ = file;
+  std::map<std::string, SectionList::Counts> counts;
+  for (const Group& group : groups_) {
+    SectionList::Counts& count = counts[group.section];
+    for (FieldRow* row : group.rows) {
+      row->setState(rowState(row->field(), state, file));
+      count.given += row->state().value.isGiven ? 1 : 0;
+    }
+  }
+  for (const DocumentFault& fault : state.faults) {
+    if (!fault.isError) continue;
+    ++counts[config::isSection(fault.key) ? fault.key : sectionOf(fault.key)].errors;
+  }
+  sections_->setCounts(counts);
+  if (onlyGiven_->isChecked()) applyFilter();
+}
+
+FieldRow* ConfigForm::row(const std::string& key) const {
+  const auto found = rows_.find(key);
+  return found == rows_.end() ? nullptr : found->second;
+}
+
+void ConfigForm::showKey(const QString& key) {
+  FieldRow* wanted = row(key.toStdString());
+  if (wanted == nullptr) return;
+  if (wanted->isHidden()) {
+    onlyGiven_->setChecked(false);
+    search_->clear();
+  }
+  scroll_->ensureWidgetVisible(wanted, 0, 80);
+  wanted->editor()->setFocus(Qt::OtherFocusReason);
+  wanted->flash();
+}
+
+void ConfigForm::explain(const std::string& key) {
+  const config::Field* field = config::findField(key);
+  if (field == nullptr) {
+    if (key.empty() || !config::isSection(key)) return;
+    helpKey_->setText(QString::fromStdString(key));
+    helpFacts_->setText(tr("section"));
+    helpText_->setText(QString::fromStdString(config::sectionHelp(key)));
+    return;
+  }
+  helpKey_->setText(QString::fromStdString(key));
+  helpFacts_->setText(factsOf(*field));
+  helpText_->setText(QString::fromStdString(field->help));
+  helpText_->setToolTip(helpText_->text());
+}
+
+void ConfigForm::focusSearch() {
+  search_->setFocus(Qt::ShortcutFocusReason);
+  search_->selectAll();
+}
+
+void ConfigForm::applyFilter() {
+  const QStringList words = search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  bool anyShown = false;
+  for (const Group& group : groups_) {
+    bool groupShown = false;
+    for (FieldRow* row : group.rows) {
+      const bool isShown =
+          row->matches(words) && (!onlyGiven_->isChecked() || row->state().value.isGiven);
+      row->setVisible(isShown);
+      groupShown = groupShown || isShown;
+    }
+    group.box->setVisible(groupShown);
+    anyShown = anyShown || groupShown;
+  }
+  if (nothingFound_ != nullptr) nothingFound_->setVisible(!anyShown);
+}
+
+void ConfigForm::showSection(const std::string& section) {
+  for (const Group& group : groups_) {
+    if (group.section != section || group.box->isHidden()) continue;
+    isJumping_ = true;
+    scroll_->verticalScrollBar()->setValue(group.box->y());
+    isJumping_ = false;
+    explain(section);
+  }
+}
+
+/// The section at the top of the view is the current one.
+void ConfigForm::followScroll() {
+  if (isJumping_ || groups_.empty()) return;
+  const int top = scroll_->verticalScrollBar()->value() + 8;
+  for (const Group& group : groups_) {
+    if (group.box->isHidden() || group.box->geometry().bottom() < top) continue;
+    return sections_->showCurrent(group.section);
+  }
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <vector>
+
+#include "engine/config/experiment.h"
+
+namespace lockstep::widgets {
+
+/// Usable training images and held-out images; 0: not known.
+struct ImageCounts {
+  std::int64_t train = 0, val = 0;
+};
+
+/// An experiment with every duration in steps.
+struct StepPlan {
+  config::Experiment experiment;
+  /// False: a duration is in epochs and the training images are not known. One epoch then stands
+  /// for kNominalEpoch steps.
+  bool isExact = true;
+  std::int64_t maxSteps() const {
+    return static_cast<std::int64_t>(experiment.solver.maxSteps.count);
+  }
+
+  static constexpr std::int64_t kNominalEpoch = 1000;
+};
+StepPlan planSteps(const config::Experiment& experiment, const ImageCounts& images);
+
+/// What follows from an experiment, as name and value; warnings say what is odd about it.
+struct DerivedFacts {
+  struct Fact {
+    QString name, value;
+  };
+  std::vector<Fact> facts;
+  std::vector<QString> warnings;
+};
+DerivedFacts deriveFacts(const config::Experiment& experiment, const ImageCounts& images);
+
+/// Times something is done that is due every `every` steps (0: never) and always at the last of
+/// `maxSteps`.
+std::int64_t timesDone(std::int64_t every, std::int64_t maxSteps);
+
+}  // namespace lockstep::widgets

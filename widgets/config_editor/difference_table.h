@@ -1,0 +1,22 @@
+#pragma once
+
+#include <QTreeWidget>
+
+#include "engine/config/load.h"
+
+namespace lockstep::widgets {
+
+/// Keys in which two experiments differ; a double click goes to the key.
+class DifferenceTable : public QTreeWidget {
+  Q_OBJECT
+
+ public:
+  explicit DifferenceTable(QWidget* parent = nullptr);
+  void setDifference(const QString& leftName, const QString& rightName,
+                     const std::vector<config::ConfigDifference>& differences);
+
+ Q_SIGNALS:
+  void keyChosen(const QString& key);
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,107 @@
+#include "widgets/config_editor/editor_header.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connect(undo_, &QToolButton::clicked, this, &EditorHeader::undoRequested);
+  connect(redo_, &QToolButton::clicked, this, &EditorHeader::redoRequested);
+  connect(save_, &QPushButton::clicked, this, &EditorHeader::saveRequested);
+  connect(train_, &QPushButton::clicked, this, &EditorHeader::trainRequested);
+  connect(faults_, &QPushButton::clicked, this, &EditorHeader::faultsClicked);
+}
+
+void EditorHeader::buildUi() {
+  name_ = new QLabel;
+  setRole(name_, "heading");
+  edited_ = new QLabel(tr("● edited"));
+  edited_->setFont(interfaceFont(12));
+  setRole(edited_, "warning");
+  edited_->hide();
+  folder_ = new QLabel;
+  folder_->setFont(interfaceFont(12));
+  folder_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  setRole(folder_, "faint");
+  faults_ = new QPushButton;
+  faults_->setToolTip(tr("Go to the first fault"));
+  setRole(faults_, "quiet");
+  undo_ = new QToolButton;
+  undo_->setText(QStringLiteral("↶"));
+  undo_->setToolTip(tr("Undo (Ctrl+Z)"));
+  redo_ = new QToolButton;
+  redo_->setText(QStringLiteral("↷"));
+  redo_->setToolTip(tr("Redo (Ctrl+Shift+Z)"));
+  for (QToolButton* button : {undo_, redo_}) {
+    button->setAccessibleName(button->toolTip());
+    setRole(button, "quiet");
+  }
+  save_ = new QPushButton(tr("Save"));
+  save_->setToolTip(tr("Save the experiment (Ctrl+S)"));
+  train_ = new QPushButton(tr("▶  Train"));
+  setRole(train_, "primary");
+
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(16, 8, 16, 8);
+  row->setSpacing(8);
+  row->addWidget(name_);
+  row->addWidget(edited_);
+  row->addWidget(folder_, 1);
+  row->addWidget(faults_);
+  row->addWidget(undo_);
+  row->addWidget(redo_);
+  row->addWidget(save_);
+  row->addWidget(train_);
+}
+
+void EditorHeader::setFile(const QString& filePath) {
+  const QFileInfo info(filePath);
+  name_->setText(filePath.isEmpty() ? tr("Unsaved experiment") : info.fileName());
+  folder_->setText(filePath.isEmpty() ? QString() : QDir::toNativeSeparators(info.path()));
+  folder_->setToolTip(filePath);
+}
+
+void EditorHeader::setModified(bool modified) {
+  edited_->setVisible(modified);
+  save_->setEnabled(modified);
+}
+
+void EditorHeader::setFaults(int errors, int warnings) {
+  errors_ = errors;
+  QStringList parts;
+  if (errors > 0)
+    parts << tr("%1 error%2").arg(errors).arg(errors == 1 ? QString() : QStringLiteral("s"));
+  if (warnings > 0)
+    parts << tr("%1 warning%2").arg(warnings).arg(warnings == 1 ? QString() : QStringLiteral("s"));
+  faults_->setText((errors > 0 ? QStringLiteral("● ") : QStringLiteral("▲ ")) %
+                   parts.join(QStringLiteral(", ")));
+  faults_->setVisible(!parts.isEmpty());
+  setRole(faults_, errors > 0 ? "danger" : "quiet");
+  updateTrain();
+}
+
+void EditorHeader::setUndo(bool canUndo, bool canRedo) {
+  undo_->setEnabled(canUndo);
+  redo_->setEnabled(canRedo);
+}
+
+void EditorHeader::setTrainingBlocked(const QString& reason) {
+  blocked_ = reason;
+  updateTrain();
+}
+
+void EditorHeader::updateTrain() {
+  const QString reason = errors_ > 0 ? tr("Mend the errors first") : blocked_;
+  train_->setEnabled(reason.isEmpty());
+  train_->setToolTip(reason.isEmpty() ? tr("Save and start training (Ctrl+Return)") : reason);
+}
+
+}  // namespace lockstep::widgets

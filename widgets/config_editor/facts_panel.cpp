@@ -1,0 +1,86 @@
+#include "widgets/config_editor/facts_panel.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStringList>
+#include <QVBoxLayout>
+
+#include "widgets/config_editor/learning_rate_curve.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
+  auto* title = new QLabel(tr("Learning rate"));
+  setRole(title, "section");
+  curve_ = new LearningRateCurve;
+  auto* left = new QVBoxLayout;
+  left->setSpacing(4);
+  left->addWidget(title);
+  left->addWidget(curve_, 1);
+
+  stale_ = new QLabel(tr("Of the last text without errors"));
+  setRole(stale_, "warning");
+  stale_->setFont(interfaceFont(11));
+  stale_->hide();
+  auto* factsTitle = new QLabel(tr("What follows"));
+  setRole(factsTitle, "section");
+  auto* head = new QHBoxLayout;
+  head->addWidget(factsTitle);
+  head->addStretch();
+  head->addWidget(stale_);
+  grid_ = new QGridLayout;
+  grid_->setHorizontalSpacing(14);
+  grid_->setVerticalSpacing(3);
+  grid_->setColumnStretch(1, 1);
+  warnings_ = new QLabel;
+  warnings_->setWordWrap(true);
+  warnings_->setFont(interfaceFont(11));
+  setRole(warnings_, "warning");
+  warnings_->hide();
+  auto* right = new QVBoxLayout;
+  right->setSpacing(4);
+  right->addLayout(head);
+  right->addLayout(grid_);
+  right->addWidget(warnings_);
+  right->addStretch();
+
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(14, 10, 14, 10);
+  row->setSpacing(18);
+  row->addLayout(left, 2);
+  row->addLayout(right, 3);
+}
+
+void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images) {
+  curve_->setPlan(planSteps(experiment, images));
+  fillFacts(deriveFacts(experiment, images));
+}
+
+void FactsPanel::setStale(bool isStale) { stale_->setVisible(isStale); }
+
+void FactsPanel::fillFacts(const DerivedFacts& derived) {
+  for (std::size_t i = 0; i < derived.facts.size(); ++i) {
+    if (i == values_.size()) {
+      auto* name = new QLabel(derived.facts[i].name);
+      name->setFont(interfaceFont(11));
+      setRole(name, "muted");
+      auto* value = new QLabel;
+      value->setFont(interfaceFont(11));
+      value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+      value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+      grid_->addWidget(name, static_cast<int>(i), 0);
+      grid_->addWidget(value, static_cast<int>(i), 1);
+      values_.push_back(value);
+    }
+    values_[i]->setText(derived.facts[i].value);
+    values_[i]->setToolTip(derived.facts[i].value);
+  }
+  QStringList warnings;
+  for (const QString& warning : derived.warnings) warnings << QStringLiteral("▲ ") % warning;
+  warnings_->setText(warnings.join(QLatin1Char('\n')));
+  warnings_->setVisible(!warnings.isEmpty());
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QTreeWidget>
+#include <vector>
+
+#include "widgets/config_editor/document_check.h"
+
+namespace lockstep::widgets {
+
+/// Every fault of the document with its place; a click goes there, the button mends it.
+class FaultList : public QTreeWidget {
+  Q_OBJECT
+
+ public:
+  explicit FaultList(QWidget* parent = nullptr);
+
+  /// Hides itself when there is none.
+  void setFaults(const std::vector<DocumentFault>& faults);
+
+ Q_SIGNALS:
+  void faultChosen(int fault);
+  void mendRequested(int fault);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void colourRows();
+
+  std::vector<DocumentFault> faults_;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+#include "engine/config/fields.h"
+
+namespace lockstep::widgets {
+
+/// What an editor shows: the document's own value, or the value that holds without one.
+struct ShownValue {
+  QString text;
+  bool isGiven = false;  ///< the document itself gives it; else it is the default or inherited
+  bool isFaulty = false;
+};
+
+/// Edits the value of one key by what suits its type.
+class FieldEditor : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+  virtual void showValue(const ShownValue& value) = 0;
+
+ Q_SIGNALS:
+  /// As typed, not yet YAML. Empty: the document shall not give the value any more.
+  void edited(const QString& typed);
+};
+
+/// A switch, a list of words, a line, or a line with a button that browses. `folder` tells where
+/// relative paths begin.
+FieldEditor* makeFieldEditor(const config::Field& field, std::function<QString()> folder,
+                             QWidget* parent);
+
+}  // namespace lockstep::widgets

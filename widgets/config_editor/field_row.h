@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QWidget>
+#include <functional>
+
+#include "engine/config/fields.h"
+#include "widgets/config_editor/field_editor.h"
+
+class QLabel;
+class QToolButton;
+
+namespace lockstep::widgets {
+
+/// One key in the form: mark, name, editor, unit, where the value comes from, and the arrow back to
+/// the inherited value.
+class FieldRow : public QWidget {
+  Q_OBJECT
+
+ public:
+  struct State {
+    ShownValue value;
+    QString origin;  ///< "base.yaml:12" of an inherited value; empty: its default, or given here
+    QString fault;   ///< text of the first fault
+  };
+
+  FieldRow(const config::Field& field, std::function<QString()> folder, QWidget* parent = nullptr);
+
+  void setState(const State& state);
+  const State& state() const { return state_; }
+  const config::Field& field() const { return field_; }
+  FieldEditor* editor() const { return editor_; }
+  /// The row's key, name or help has every word.
+  bool matches(const QStringList& words) const;
+  /// Shows for a moment that this is the row.
+  void flash();
+
+ Q_SIGNALS:
+  void edited(const QString& typed);
+  void resetRequested();
+  void pointedAt();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void enterEvent(QEnterEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void buildUi(std::function<QString()> folder);
+  void colourLabel();
+
+  const config::Field& field_;
+  State state_;
+  QLabel* name_ = nullptr;
+  FieldEditor* editor_ = nullptr;
+  QLabel* origin_ = nullptr;
+  QToolButton* reset_ = nullptr;
+  QLabel* fault_ = nullptr;
+  bool isFlashing_ = false;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,88 @@
+#include "widgets/config_editor/field_words.h"
+
+#include <QHash>
+#include <QStringList>
+
+#include "engine/config/value_text.h"
+
+namespace lockstep::widgets {
+namespace {
+
+const QHash<QString, QString>& writtenOtherwise() {
+  static const QHash<QString, QString> words{
+      {QStringLiteral("lr"), QStringLiteral("learning rate")},
+      {QStringLiteral("iou"), QStringLiteral("IoU")},
+      {QStringLiteral("nms"), QStringLiteral("NMS")},
+      {QStringLiteral("fpn"), QStringLiteral("FPN")},
+      {QStringLiteral("rpn"), QStringLiteral("RPN")},
+      {QStringLiteral("roi"), QStringLiteral("RoI")},
+      {QStringLiteral("ap"), QStringLiteral("AP")},
+      {QStringLiteral("fc"), QStringLiteral("FC")},
+      {QStringLiteral("fg"), QStringLiteral("foreground")},
+      {QStringLiteral("bg"), QStringLiteral("background")},
+      {QStringLiteral("ema"), QStringLiteral("EMA")},
+      {QStringLiteral("cpu"), QStringLiteral("CPU")},
+      {QStringLiteral("cuda"), QStringLiteral("CUDA")},
+      {QStringLiteral("reg"), QStringLiteral("regression")},
+      {QStringLiteral("convs"), QStringLiteral("convolutions")},
+      {QStringLiteral("dim"), QStringLiteral("width")},
+      {QStringLiteral("val"), QStringLiteral("held-out part")},
+      {QStringLiteral("train"), QStringLiteral("training part")},
+      {QStringLiteral("grad"), QStringLiteral("gradient")},
+      {QStringLiteral("stats"), QStringLiteral("statistics")},
+  };
+  return words;
+}
+
+QString inWords(const std::string& part, bool keepShort) {
+  QStringList words;
+  for (const QString& word : QString::fromStdString(part).split(QLatin1Char('_'))) {
+    words << (keepShort ? word : writtenOtherwise().value(word, word));
+  }
+  QString text = words.join(QLatin1Char(' '));
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+bool isList(config::FieldType type) {
+  return type == config::FieldType::IntegerList || type == config::FieldType::NumberList ||
+         type == config::FieldType::DurationList;
+}
+
+}  // namespace
+
+QString labelOf(const std::string& key) {
+  const std::string last = key.substr(key.rfind('.') + 1);
+  const bool endsInSplit = last.ends_with("_train") || last.ends_with("_test");
+  return inWords(last, endsInSplit).replace(QStringLiteral("nms"), QStringLiteral("NMS"));
+}
+
+std::string sectionOf(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? std::string() : key.substr(0, dot);
+}
+
+QString sectionTitle(const std::string& section) {
+  if (section.empty()) return QStringLiteral("Experiment");
+  return inWords(section.substr(section.rfind('.') + 1), false);
+}
+
+QString factsOf(const config::Field& field) {
+  QStringList facts{QString::fromStdString(field.typeText())};
+  if (!field.unit.empty()) facts << QString::fromStdString(field.unit);
+  const QString range = QString::fromStdString(field.rangeText());
+  if (!range.isEmpty()) facts << range;
+  facts << QStringLiteral("default ") + QString::fromStdString(field.defaultText());
+  return facts.join(QStringLiteral(" · "));
+}
+
+std::string yamlOf(const config::Field& field, const QString& typed) {
+  const std::string text = typed.trimmed().toStdString();
+  if (isList(field.type) && !text.starts_with('[')) return "[" + text + "]";
+  const bool isText =
+      field.type == config::FieldType::Text || field.type == config::FieldType::Path;
+  if (!isText || (field.nullable && text == "null")) return text;
+  return config::writeText(text);
+}
+
+}  // namespace lockstep::widgets

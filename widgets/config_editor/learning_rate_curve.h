@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QPointF>
+#include <QWidget>
+#include <vector>
+
+#include "widgets/config_editor/derived_facts.h"
+
+namespace lockstep::widgets {
+
+/// The planned learning rate over the training, as a small curve.
+class LearningRateCurve : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LearningRateCurve(QWidget* parent = nullptr);
+
+  void setPlan(const StepPlan& plan);
+  /// x: steps, y: learning rate.
+  const std::vector<QPointF>& points() const { return points_; }
+  QSize sizeHint() const override { return {240, 120}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  QRectF plotRect() const;
+  QString stepText(double step) const;
+  void paintAxes(QPainter& painter, const QRectF& plot);
+  void paintReadout(QPainter& painter, const QRectF& plot);
+
+  std::vector<QPointF> points_;
+  double maxSteps_ = 1, maxRate_ = 1;
+  bool inEpochs_ = false;
+  double pointer_ = -1;  ///< 0 … 1 along the training; < 0: the pointer is elsewhere
+};
+
+}  // namespace lockstep::widgets

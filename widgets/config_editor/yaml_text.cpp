@@ -1,0 +1,300 @@
+#include "widgets/config_editor/yaml_text.h"
+
+#include <Qsci/qscilexeryaml.h>
+#include <Qsci/qscistyle.h>
+#include <Qsci/qscistyledtext.h>
+
+#include <QEvent>
+#include <QFontInfo>
+#include <QKeyEvent>
+#include <QToolTip>
+#include <algorithm>
+#include <map>
+
+#include "widgets/config_editor/completion.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kNumberMargin = 0, kFaultMargin = 1;
+constexpr int kErrorMark = 1, kWarningMark = 2, kErrorLine = 3;
+constexpr int kErrorUnderline = 8, kWarningUnderline = 9;
+constexpr int kFontPx = 12;
+constexpr int kRestMilliseconds = 400;
+constexpr char kCandidateSeparator = '\n';
+
+QColor mixed(const QColor& from, const QColor& to, double part) {
+  const auto mix = [part](double a, double b) { return static_cast<float>(a + (b - a) * part); };
+  return QColor::fromRgbF(mix(from.redF(), to.redF()), mix(from.greenF(), to.greenF()),
+                          mix(from.blueF(), to.blueF()));
+}
+
+/// Scintilla takes sizes in points only, and one family: the one that is there.
+QFont inPoints(QFont font, const QWidget& widget) {
+  constexpr double kPointsPerInch = 72.0;
+  font.setFamilies({QFontInfo(font).family()});
+  font.setPointSizeF(font.pixelSize() * kPointsPerInch / widget.logicalDpiY());
+  return font;
+}
+
+}  // namespace
+
+YamlText::YamlText(QWidget* parent) : QsciScintilla(parent) {
+  setObjectName(QStringLiteral("yamlText"));
+  setAccessibleName(tr("YAML text of the experiment"));
+  setUtf8(true);
+  setFrameShape(QFrame::NoFrame);
+  setIndentationsUseTabs(false);
+  setTabWidth(2);
+  setAutoIndent(true);
+  setBackspaceUnindents(true);
+  setBraceMatching(QsciScintilla::SloppyBraceMatch);
+  setCaretLineVisible(true);
+  setScrollWidth(1);
+  setScrollWidthTracking(true);
+  lexer_ = new QsciLexerYAML(this);
+  setLexer(lexer_);
+  SendScintilla(SCI_AUTOCSETSEPARATOR, static_cast<long>(kCandidateSeparator));
+  SendScintilla(SCI_AUTOCSETMAXHEIGHT, 10L);
+  SendScintilla(SCI_SETMOUSEDWELLTIME, static_cast<long>(kRestMilliseconds));
+  SendScintilla(SCI_SETEXTRAASCENT, 2L);
+  SendScintilla(SCI_SETEXTRADESCENT, 2L);
+  buildMargins();
+  buildMarks();
+  applyTheme();
+  connectSignals();
+}
+
+void YamlText::buildMargins() {
+  setMarginType(kNumberMargin, QsciScintilla::NumberMargin);
+  setMarginType(kFaultMargin, QsciScintilla::SymbolMargin);
+  setMarginWidth(kFaultMargin, 16);
+  setMarginMarkerMask(kFaultMargin, (1 << kErrorMark) | (1 << kWarningMark));
+  setMarginSensitivity(kFaultMargin, true);
+  setMarginWidth(2, 6);
+  fitLineNumbers();
+}
+
+void YamlText::buildMarks() {
+  markerDefine(QsciScintilla::Circle, kErrorMark);
+  markerDefine(QsciScintilla::RightTriangle, kWarningMark);
+  markerDefine(QsciScintilla::Background, kErrorLine);
+  indicatorDefine(QsciScintilla::SquiggleIndicator, kErrorUnderline);
+  indicatorDefine(QsciScintilla::SquiggleIndicator, kWarningUnderline);
+  setAnnotationDisplay(QsciScintilla::AnnotationIndented);
+}
+
+void YamlText::connectSignals() {
+  connect(this, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
+    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT mendRequested(fault);
+  });
+  connect(this, &QsciScintillaBase::SCN_DOUBLECLICK, this, [this](int position, int, int) {
+    if (const int fault = faultAtByte(static_cast<std::size_t>(std::max(0, position)));
+        fault >= 0) {
+      Q_EMIT mendRequested(fault);
+    }
+  });
+  connect(this, &QsciScintillaBase::SCN_CHARADDED, this, [this](int) { complete(false); });
+  connect(this, &QsciScintilla::cursorPositionChanged, this, &YamlText::cursorMoved);
+  connect(this, &QsciScintilla::linesChanged, this, &YamlText::fitLineNumbers);
+  connect(this, &QsciScintillaBase::SCN_DWELLSTART, this, [this](int position, int x, int y) {
+    if (position < 0 || !tips_) return;
+    QToolTip::showText(viewport()->mapToGlobal(QPoint(x, y + 12)),
+                       tips_(static_cast<std::size_t>(position)), this);
+  });
+  connect(this, &QsciScintillaBase::SCN_DWELLEND, this,
+          [](int, int, int) { QToolTip::hideText(); });
+}
+
+void YamlText::setDocument(const QString& document) {
+  setText(document);
+  SendScintilla(SCI_EMPTYUNDOBUFFER);
+  setModified(false);
+  setEolMode(document.contains(QStringLiteral("\r\n")) ? EolWindows : EolUnix);
+  setCursorPosition(0, 0);
+  setFaults({});
+}
+
+std::string YamlText::utf8() const {
+  const auto length = static_cast<std::size_t>(SendScintilla(SCI_GETLENGTH));
+  std::string bytes(length + 1, '\0');
+  SendScintilla(SCI_GETTEXT, static_cast<unsigned long>(bytes.size()), bytes.data());
+  bytes.resize(length);
+  return bytes;
+}
+
+void YamlText::changeTo(const std::string& changed) {
+  const std::string present = utf8();
+  if (present == changed) return;
+  const std::size_t shorter = std::min(present.size(), changed.size());
+  std::size_t head = 0;
+  while (head < shorter && present[head] == changed[head]) ++head;
+  std::size_t tail = 0;
+  while (tail < shorter - head &&
+         present[present.size() - 1 - tail] == changed[changed.size() - 1 - tail])
+    ++tail;
+  const std::string with = changed.substr(head, changed.size() - tail - head);
+  beginUndoAction();
+  SendScintilla(SCI_SETTARGETRANGE, static_cast<unsigned long>(head),
+                static_cast<long>(present.size() - tail));
+  SendScintilla(SCI_REPLACETARGET, static_cast<unsigned long>(with.size()), with.c_str());
+  endUndoAction();
+}
+
+void YamlText::setFaults(const std::vector<DocumentFault>& faults) {
+  faults_ = faults;
+  for (int mark : {kErrorMark, kWarningMark, kErrorLine}) markerDeleteAll(mark);
+  for (int underline : {kErrorUnderline, kWarningUnderline}) {
+    SendScintilla(SCI_SETINDICATORCURRENT, static_cast<long>(underline));
+    SendScintilla(SCI_INDICATORCLEARRANGE, 0UL, static_cast<long>(length()));
+  }
+  clearAnnotations();
+  const Theme& theme = currentTheme();
+  std::map<int, QList<QsciStyledText>> notes;
+  for (const DocumentFault& fault : faults_) {
+    if (fault.line < 1 || fault.line > lines()) continue;
+    const int line = fault.line - 1;
+    markerAdd(line, fault.isError ? kErrorMark : kWarningMark);
+    if (fault.isError) markerAdd(line, kErrorLine);
+    if (fault.end > fault.begin && fault.end <= static_cast<std::size_t>(length())) {
+      SendScintilla(SCI_SETINDICATORCURRENT,
+                    static_cast<long>(fault.isError ? kErrorUnderline : kWarningUnderline));
+      SendScintilla(SCI_INDICATORFILLRANGE, static_cast<unsigned long>(fault.begin),
+                    static_cast<long>(fault.end - fault.begin));
+    }
+    QString text =
+        QString::fromStdString(fault.isHere ? fault.text : fault.place + ": " + fault.text);
+    if (!fault.proposal.empty())
+      text += tr("   double click: ") + QString::fromStdString(fault.proposal);
+    if (notes.count(line)) text.prepend(QLatin1Char('\n'));
+    const QColor colour = fault.isError ? theme.error : theme.warning;
+    const QsciStyle style(-1, QStringLiteral("fault"), colour, mixed(theme.field, colour, 0.08),
+                          inPoints(interfaceFont(11), *this));
+    notes[line] << QsciStyledText(text, style);
+  }
+  for (const auto& [line, texts] : notes) annotate(line, texts);
+}
+
+int YamlText::faultAtByte(std::size_t byte) const {
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    if (faults_[i].begin <= byte && byte <= faults_[i].end && faults_[i].end > faults_[i].begin) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+int YamlText::faultAtLine(int line) const {
+  const auto found = std::find_if(
+      faults_.begin(), faults_.end(),
+      [line](const DocumentFault& fault) { return fault.line == line && !fault.proposal.empty(); });
+  return found == faults_.end() ? -1 : static_cast<int>(found - faults_.begin());
+}
+
+void YamlText::goTo(int line, int column) {
+  const int index = std::clamp(line - 1, 0, std::max(0, lines() - 1));
+  ensureLineVisible(index);
+  setCursorPosition(index, std::max(0, column - 1));
+  // In the upper third rather than at an edge.
+  const long onScreen = SendScintilla(SCI_LINESONSCREEN);
+  const long shown = SendScintilla(SCI_VISIBLEFROMDOCLINE, static_cast<long>(index));
+  SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0L, shown - onScreen / 3));
+}
+
+void YamlText::selectBytes(std::size_t begin, std::size_t end) {
+  SendScintilla(SCI_SETSEL, static_cast<unsigned long>(begin), static_cast<long>(end));
+}
+
+std::size_t YamlText::cursorByte() const {
+  return static_cast<std::size_t>(SendScintilla(SCI_GETCURRENTPOS));
+}
+
+/// Offers what may stand at the cursor; while typing only once a word has begun.
+void YamlText::complete(bool asked) {
+  const Completion completion = completeAt(utf8(), cursorByte());
+  if (completion.candidates.empty() || (!asked && completion.prefixBytes == 0)) return;
+  if (completion.candidates.size() == 1 &&
+      completion.candidates.front().size() == completion.prefixBytes)
+    return;
+  std::vector<std::string> sorted = completion.candidates;
+  std::sort(sorted.begin(), sorted.end());
+  std::string list;
+  for (const std::string& candidate : sorted) {
+    if (!list.empty()) list += kCandidateSeparator;
+    list += candidate;
+  }
+  SendScintilla(SCI_AUTOCSHOW, static_cast<unsigned long>(completion.prefixBytes), list.c_str());
+}
+
+void YamlText::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Space && event->modifiers() == Qt::ControlModifier)
+    return complete(true);
+  if (event->key() == Qt::Key_Return && event->modifiers() == Qt::AltModifier) {
+    int line = 0, index = 0;
+    getCursorPosition(&line, &index);
+    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT mendRequested(fault);
+    return;
+  }
+  if (event->matches(QKeySequence::Redo)) return redo();
+  QsciScintilla::keyPressEvent(event);
+}
+
+void YamlText::changeEvent(QEvent* event) {
+  QsciScintilla::changeEvent(event);
+  // The base class's constructor may send events before the lexer is there.
+  if (event->type() == QEvent::StyleChange && lexer_ != nullptr) applyTheme();
+}
+
+void YamlText::applyTheme() {
+  const Theme& theme = currentTheme();
+  applySyntaxColours();
+  setPaper(theme.field);
+  setColor(theme.text);
+  setCaretForegroundColor(theme.text);
+  setCaretLineBackgroundColor(mixed(theme.field, theme.selection, 0.55));
+  setSelectionBackgroundColor(theme.selection);
+  resetSelectionForegroundColor();
+  setMarginsBackgroundColor(theme.field);
+  setMarginBackgroundColor(kFaultMargin, theme.field);
+  setMarginBackgroundColor(2, theme.field);
+  setMarginsForegroundColor(theme.textFaint);
+  setMarginsFont(inPoints(monoFont(11), *this));
+  setMatchedBraceBackgroundColor(theme.selection);
+  setMatchedBraceForegroundColor(theme.accent);
+  setUnmatchedBraceBackgroundColor(theme.field);
+  setUnmatchedBraceForegroundColor(theme.error);
+  setMarkerBackgroundColor(theme.error, kErrorMark);
+  setMarkerForegroundColor(theme.error, kErrorMark);
+  setMarkerBackgroundColor(theme.warning, kWarningMark);
+  setMarkerForegroundColor(theme.warning, kWarningMark);
+  setMarkerBackgroundColor(mixed(theme.field, theme.error, 0.10), kErrorLine);
+  setIndicatorForegroundColor(theme.error, kErrorUnderline);
+  setIndicatorForegroundColor(theme.warning, kWarningUnderline);
+  fitLineNumbers();
+  setFaults(std::vector<DocumentFault>(faults_));
+}
+
+void YamlText::applySyntaxColours() {
+  const Theme& theme = currentTheme();
+  const QFont font = inPoints(monoFont(kFontPx), *this);
+  lexer_->setDefaultFont(font);
+  lexer_->setFont(font, -1);
+  lexer_->setDefaultPaper(theme.field);
+  lexer_->setDefaultColor(theme.text);
+  lexer_->setPaper(theme.field, -1);
+  lexer_->setColor(theme.syntaxString, -1);
+  lexer_->setColor(theme.syntaxKey, QsciLexerYAML::Identifier);
+  lexer_->setColor(theme.syntaxComment, QsciLexerYAML::Comment);
+  lexer_->setColor(theme.syntaxNumber, QsciLexerYAML::Number);
+  lexer_->setColor(theme.syntaxNumber, QsciLexerYAML::Keyword);
+  lexer_->setColor(theme.textMuted, QsciLexerYAML::Operator);
+  lexer_->setColor(theme.error, QsciLexerYAML::SyntaxErrorMarker);
+}
+
+void YamlText::fitLineNumbers() {
+  const int digits = std::max(2, static_cast<int>(QString::number(lines()).size()));
+  setMarginWidth(kNumberMargin, QString(digits + 1, QLatin1Char('8')));
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,199 @@
+#include "widgets/image_view/canvas_painter.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr double kPixelsAreSquaresFrom = 4.0;
+constexpr double kLabelPaddingPx = 3.0;
+constexpr double kSmallestLabelledSidePx = 20.0;
+
+/// Facts of an instance as rows of name and value.
+std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& instance) {
+  const InstanceFacts& facts = instance.facts;
+  std::vector<std::pair<QString, QString>> rows;
+  if (std::isfinite(facts.score)) {
+    rows.emplace_back(QStringLiteral("score"), QString::number(facts.score, 'f', 3));
+  }
+  rows.emplace_back(QStringLiteral("IoU"), QString::number(facts.iou, 'f', 3));
+  rows.emplace_back(QStringLiteral("area"),
+                    QString::number(facts.areaPx, 'f', 0) % QStringLiteral(" px"));
+  rows.emplace_back(QStringLiteral("box"), QStringLiteral("%1 × %2 px")
+                                               .arg(facts.boxXywh[2], 0, 'f', 0)
+                                               .arg(facts.boxXywh[3], 0, 'f', 0));
+  const QString verdict = verdictName(facts.verdict);
+  const QString error = errorName(facts.error);
+  rows.emplace_back(QStringLiteral("is"), error.isEmpty() || error == verdict
+                                              ? verdict
+                                              : verdict % QStringLiteral(", ") % error);
+  return rows;
+}
+
+}  // namespace
+
+QRectF CanvasPainter::visibleImageRect() const {
+  return view_.inverted().mapRect(QRectF(QPointF(0, 0), QSizeF(widgetSize_)));
+}
+
+/// Draws the part in view of a picture that stands for an image of `fullSize`.
+void CanvasPainter::drawPicture(const QImage& picture, QSizeF fullSize) {
+  const double ratioX = picture.width() / fullSize.width();
+  const double ratioY = picture.height() / fullSize.height();
+  const QRectF visible = visibleImageRect().intersected(QRectF(QPointF(0, 0), fullSize));
+  if (visible.isEmpty()) return;
+  const QRect source = QRectF(visible.x() * ratioX, visible.y() * ratioY, visible.width() * ratioX,
+                              visible.height() * ratioY)
+                           .adjusted(-1, -1, 1, 1)
+                           .toAlignedRect()
+                           .intersected(picture.rect());
+  const QRectF target(source.x() / ratioX, source.y() / ratioY, source.width() / ratioX,
+                      source.height() / ratioY);
+  painter_.setRenderHint(QPainter::SmoothPixmapTransform, view_.m11() < kPixelsAreSquaresFrom);
+  painter_.drawImage(view_.mapRect(target), picture, QRectF(source));
+}
+
+void CanvasPainter::drawImage(const ImageLevels& levels) {
+  drawPicture(levels.levelFor(view_.m11() * painter_.device()->devicePixelRatioF()),
+              QSizeF(levels.size()));
+}
+
+void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& layers) {
+  if (layers.masks && !scene.masks.isNull()) drawPicture(scene.masks, QSizeF(scene.imageSize));
+  painter_.setRenderHint(QPainter::Antialiasing);
+  if (layers.groundTruth) drawTruths(scene, layers);
+  drawInstances(scene, layers);
+  if (layers.labels) drawLabels(scene);
+}
+
+void CanvasPainter::drawTruths(const CanvasScene& scene, const CanvasLayers& layers) {
+  QPen halo(theme_.groundTruthHalo, 2.4);
+  QPen line(theme_.groundTruth, 1.0);
+  for (QPen* pen : {&halo, &line}) {
+    pen->setCosmetic(true);
+    pen->setJoinStyle(Qt::RoundJoin);
+  }
+  painter_.setBrush(Qt::NoBrush);
+  for (const CanvasScene::Truth& truth : scene.truths) {
+    if (truth.isMissed && (layers.masks || layers.boxes)) continue;  // its dotted line stands there
+    line.setStyle(truth.isCrowd ? Qt::DashDotLine : Qt::SolidLine);
+    QPainterPath shape = layers.masks ? view_.map(truth.outline) : QPainterPath();
+    if (shape.isEmpty() && (layers.masks || layers.boxes)) shape.addRect(view_.mapRect(truth.box));
+    for (const QPen& pen : {halo, line}) {
+      painter_.setPen(pen);
+      painter_.drawPath(shape);
+    }
+  }
+}
+
+void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& layers) {
+  QPen missedHalo(theme_.groundTruthHalo, 2.4);
+  missedHalo.setJoinStyle(Qt::RoundJoin);
+  painter_.setBrush(Qt::NoBrush);
+  // Best first, so that errors lie on top.
+  for (auto instance = scene.instances.rbegin(); instance != scene.instances.rend(); ++instance) {
+    if (layers.masks) {
+      const QPainterPath outline = view_.map(instance->outline);
+      if (instance->facts.verdict == Verdict::Missed) {
+        painter_.setPen(missedHalo);  // dots alone are lost on a bright image
+        painter_.drawPath(outline);
+      }
+      painter_.setPen(verdictPen(instance->facts.verdict, theme_, 1.8));
+      painter_.drawPath(outline);
+    }
+    if (layers.boxes) {
+      painter_.setPen(verdictPen(instance->facts.verdict, theme_, 1.0));
+      painter_.drawRect(view_.mapRect(instance->box));
+    }
+  }
+}
+
+/// Labels of errors first; one that would cover another is left out (the pointer shows its facts).
+void CanvasPainter::drawLabels(const CanvasScene& scene) {
+  painter_.setFont(interfaceFont(10, QFont::DemiBold));
+  const QFontMetricsF metrics(painter_.font());
+  std::vector<QRectF> taken;
+  for (const CanvasScene::Instance& instance : scene.instances) {
+    const QRectF box = view_.mapRect(instance.box);
+    if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx) continue;
+    QRectF chip(
+        box.topLeft(),
+        QSizeF(metrics.horizontalAdvance(instance.label) + 2 * kLabelPaddingPx, metrics.height()));
+    chip.translate(0, -chip.height() / 2);
+    chip.moveLeft(std::clamp(chip.left(), 0.0, std::max(0.0, widgetSize_.width() - chip.width())));
+    const bool isFree = std::none_of(taken.begin(), taken.end(),
+                                     [&](const QRectF& other) { return other.intersects(chip); });
+    if (!isFree || !QRectF(QPointF(0, 0), QSizeF(widgetSize_)).intersects(chip)) continue;
+    taken.push_back(chip);
+    QColor ground(0x10, 0x14, 0x1a, 225);
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(ground);
+    painter_.drawRoundedRect(chip, 2, 2);
+    painter_.setPen(instance.facts.error == InstanceError::None
+                        ? darkTheme().text
+                        : verdictColour(instance.facts.verdict, darkTheme()));
+    painter_.drawText(chip, Qt::AlignCenter, instance.label);
+  }
+}
+
+void CanvasPainter::drawHighlight(const CanvasScene::Instance& instance) {
+  painter_.setRenderHint(QPainter::Antialiasing);
+  QPainterPath shape = view_.map(instance.outline);
+  if (shape.isEmpty()) shape.addRect(view_.mapRect(instance.box));
+  QPen halo(theme_.groundTruth, 5.0);
+  halo.setJoinStyle(Qt::RoundJoin);
+  painter_.setPen(halo);
+  painter_.setBrush(Qt::NoBrush);
+  painter_.drawPath(shape);
+  painter_.setPen(QPen(verdictColour(instance.facts.verdict, theme_), 2.6));
+  painter_.drawPath(shape);
+}
+
+void CanvasPainter::drawFacts(const CanvasScene::Instance& instance) {
+  const auto rows = factRows(instance);
+  const QFont titleFont = interfaceFont(12, QFont::DemiBold), rowFont = interfaceFont(11);
+  const QFontMetricsF metrics(rowFont), titleMetrics(titleFont);
+  double nameWidth = 0, valueWidth = 0;
+  for (const auto& [name, value] : rows) {
+    nameWidth = std::max(nameWidth, metrics.horizontalAdvance(name));
+    valueWidth = std::max(valueWidth, metrics.horizontalAdvance(value));
+  }
+  const double rowHeight = metrics.height() + 2,
+               inner = std::max(nameWidth + 12 + valueWidth,
+                                titleMetrics.horizontalAdvance(instance.className) + 14);
+  QRectF card(0, 0, inner + 20,
+              titleMetrics.height() + 4 + rowHeight * static_cast<double>(rows.size()) + 14);
+  const QRectF box = view_.mapRect(instance.box);
+  card.moveTopLeft(box.topRight() + QPointF(10, 0));
+  if (card.right() > widgetSize_.width()) card.moveRight(box.left() - 10);
+  card.moveLeft(
+      std::clamp(card.left(), 4.0, std::max(4.0, widgetSize_.width() - card.width() - 4)));
+  card.moveTop(
+      std::clamp(card.top(), 4.0, std::max(4.0, widgetSize_.height() - card.height() - 4)));
+
+  painter_.setPen(QPen(theme_.cardBorder, 1));
+  painter_.setBrush(theme_.card);
+  painter_.drawRoundedRect(card, 6, 6);
+  paintVerdictMark(painter_, QRectF(card.left() + 10, card.top() + 11, 8, 8),
+                   instance.facts.verdict, theme_);
+  painter_.setFont(titleFont);
+  painter_.setPen(theme_.text);
+  double y = card.top() + 7;
+  painter_.drawText(QPointF(card.left() + 24, y + titleMetrics.ascent()), instance.className);
+  y += titleMetrics.height() + 4;
+  painter_.setFont(rowFont);
+  for (const auto& [name, value] : rows) {
+    painter_.setPen(theme_.textMuted);
+    painter_.drawText(QPointF(card.left() + 10, y + metrics.ascent()), name);
+    painter_.setPen(theme_.text);
+    painter_.drawText(QPointF(card.left() + 22 + nameWidth, y + metrics.ascent()), value);
+    y += rowHeight;
+  }
+}
+
+}  // namespace lockstep::widgets

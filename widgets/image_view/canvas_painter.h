@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QPainter>
+#include <QTransform>
+
+#include "widgets/image_view/canvas_scene.h"
+#include "widgets/image_view/decoded_image.h"
+
+namespace lockstep::widgets {
+
+struct CanvasLayers;
+struct Theme;
+
+/// Draws the parts of an ImageCanvas. `view` maps image px to widget px.
+class CanvasPainter {
+ public:
+  CanvasPainter(QPainter& painter, const QTransform& view, QSize widgetSize, const Theme& theme)
+      : painter_(painter), view_(view), widgetSize_(widgetSize), theme_(theme) {}
+
+  void drawImage(const ImageLevels& levels);
+  void drawScene(const CanvasScene& scene, const CanvasLayers& layers);
+  /// One instance drawn stronger, over everything else.
+  void drawHighlight(const CanvasScene::Instance& instance);
+  /// A card with class, score, IoU and area beside the instance.
+  void drawFacts(const CanvasScene::Instance& instance);
+
+ private:
+  QRectF visibleImageRect() const;
+  void drawPicture(const QImage& picture, QSizeF fullSize);
+  void drawTruths(const CanvasScene& scene, const CanvasLayers& layers);
+  void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);
+  void drawLabels(const CanvasScene& scene);
+
+  QPainter& painter_;
+  QTransform view_;
+  QSize widgetSize_;
+  const Theme& theme_;
+};
+
+}  // namespace lockstep::widgets

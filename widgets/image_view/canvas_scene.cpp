@@ -1,0 +1,167 @@
+#include "widgets/image_view/canvas_scene.h"
+
+#include <QColor>
+#include <algorithm>
+#include <exception>
+
+#include "widgets/image_view/mask_overlay.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kFoundAlpha = 92;
+constexpr int kWrongAlpha = 104;
+constexpr int kMissedAlpha = 46;
+
+QRectF rectOf(const std::array<double, 4>& boxXywh) {
+  return {boxXywh[0], boxXywh[1], boxXywh[2], boxXywh[3]};
+}
+
+QRgb fillColour(Verdict verdict, const Theme& theme) {
+  QColor colour = verdictColour(verdict, theme);
+  colour.setAlpha(verdict == Verdict::TruePositive    ? kFoundAlpha
+                  : verdict == Verdict::FalsePositive ? kWrongAlpha
+                                                      : kMissedAlpha);
+  return colour.rgba();
+}
+
+QString labelOf(const InstanceFacts& facts) {
+  if (facts.verdict == Verdict::Missed) return QStringLiteral("missed");
+  const QString score = QString::number(facts.score, 'f', 2);
+  return facts.verdict == Verdict::FalsePositive ? QStringLiteral("FP ") % score : score;
+}
+
+class SceneBuilder {
+ public:
+  explicit SceneBuilder(const SceneRequest& request)
+      : request_(request),
+        image_(request.dataset->images()[request.imageIndex]),
+        annotations_(request.dataset->annotationsOf(request.imageIndex)) {
+    if (request.detections) detections_ = *request.detections;
+  }
+
+  SceneResult build() {
+    SceneResult result{request_.imageIndex, request_.step, request_.geometry, nullptr, {}};
+    if (!result.geometry) result.geometry = std::make_shared<const ImageGeometry>(geometry());
+    auto scene = std::make_shared<CanvasScene>();
+    scene->imageSize = QSize(image_.width, image_.height);
+    addTruths(*result.geometry, *scene);
+    if (request_.detections) addInstances(*result.geometry, *scene);
+    result.scene = std::move(scene);
+    return result;
+  }
+
+ private:
+  ImageGeometry geometry() const {
+    ImageGeometry geometry;
+    for (const coco::Annotation& annotation : annotations_) {
+      geometry.annotationOutlines.push_back(outlineOf(annotation));
+      geometry.annotationMasks.push_back(coco::annotationMask(annotation, image_));
+    }
+    for (const coco::Detection& detection : detections_) {
+      geometry.detectionOutlines.push_back(detection.mask.height > 0 ? outlineOf(detection.mask)
+                                                                     : QPainterPath());
+    }
+    return geometry;
+  }
+
+  QString className(CategoryId id) const {
+    for (const coco::Category& category : request_.dataset->categories()) {
+      if (category.id == id) return QString::fromStdString(category.name);
+    }
+    return QString::number(id.value);
+  }
+
+  void addTruths(const ImageGeometry& geometry, CanvasScene& scene) const {
+    for (std::size_t i = 0; i < annotations_.size(); ++i) {
+      const coco::Annotation& annotation = annotations_[i];
+      if (request_.hidden.count(annotation.categoryId)) continue;
+      scene.truths.push_back({geometry.annotationOutlines[i], rectOf(annotation.boxXywh),
+                              className(annotation.categoryId), annotation.isCrowd});
+    }
+  }
+
+  void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
+    const ImageContent content{image_, &annotations_, &detections_};
+    const ImageAnalysis analysis = analyseImage(content, request_.iouThreshold);
+    for (InstanceFacts& facts :
+         instancesAt(content, analysis, request_.scoreThreshold, request_.hidden)) {
+      scene.instances.push_back(instance(std::move(facts), geometry));
+    }
+    markMissed(scene);
+    std::vector<MaskFill> fills;
+    for (const CanvasScene::Instance& shown : scene.instances) {
+      if (shown.mask.height > 0) {
+        fills.push_back({&shown.mask, fillColour(shown.facts.verdict, *request_.theme)});
+      }
+    }
+    scene.masks = paintMasks(scene.imageSize, fills);
+  }
+
+  /// truths has the annotations in their order, without those of hidden classes.
+  void markMissed(CanvasScene& scene) const {
+    std::set<int> missed;
+    for (const CanvasScene::Instance& shown : scene.instances) {
+      if (shown.facts.verdict == Verdict::Missed) missed.insert(shown.facts.annotation);
+    }
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < annotations_.size(); ++i) {
+      if (request_.hidden.count(annotations_[i].categoryId)) continue;
+      scene.truths[at++].isMissed = missed.count(static_cast<int>(i)) > 0;
+    }
+  }
+
+  CanvasScene::Instance instance(InstanceFacts facts, const ImageGeometry& geometry) const {
+    CanvasScene::Instance shown;
+    if (facts.detection >= 0) {
+      const auto index = static_cast<std::size_t>(facts.detection);
+      shown.outline = geometry.detectionOutlines[index];
+      shown.mask = detections_[index].mask;
+    } else {
+      const auto index = static_cast<std::size_t>(facts.annotation);
+      shown.outline = geometry.annotationOutlines[index];
+      shown.mask = geometry.annotationMasks[index];
+    }
+    shown.box = rectOf(facts.boxXywh);
+    shown.className = className(facts.category);
+    shown.label = labelOf(facts);
+    shown.facts = facts;
+    return shown;
+  }
+
+  const SceneRequest& request_;
+  const coco::Image& image_;
+  const std::vector<coco::Annotation>& annotations_;
+  std::vector<coco::Detection> detections_;
+};
+
+}  // namespace
+
+int CanvasScene::instanceAt(QPointF imagePoint) const {
+  const QPoint pixel(static_cast<int>(std::floor(imagePoint.x())),
+                     static_cast<int>(std::floor(imagePoint.y())));
+  int found = -1;
+  double smallest = 0;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const Instance& instance = instances[i];
+    const bool isHit = instance.mask.height > 0
+                           ? instance.box.adjusted(-1, -1, 1, 1).contains(imagePoint) &&
+                                 covers(instance.mask, pixel)
+                           : instance.box.contains(imagePoint);
+    if (!isHit || (found >= 0 && instance.facts.areaPx >= smallest)) continue;
+    found = static_cast<int>(i);
+    smallest = instance.facts.areaPx;
+  }
+  return found;
+}
+
+SceneResult buildScene(const SceneRequest& request) {
+  try {
+    return SceneBuilder(request).build();
+  } catch (const std::exception& error) {
+    return {request.imageIndex, request.step, nullptr, nullptr, QString::fromUtf8(error.what())};
+  }
+}
+
+}  // namespace lockstep::widgets

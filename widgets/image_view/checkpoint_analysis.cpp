@@ -1,0 +1,41 @@
+#include "widgets/image_view/checkpoint_analysis.h"
+
+#include <exception>
+
+namespace lockstep::widgets {
+namespace {
+
+void sortAll(ClassTallies& tallies) {
+  for (auto& [category, tally] : tallies) tally.sort();
+}
+
+}  // namespace
+
+std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
+    const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
+    double iouThreshold) {
+  auto analysis = std::make_shared<CheckpointAnalysis>();
+  analysis->step = step;
+  for (std::size_t index = 0; index < dataset.images().size(); ++index) {
+    const coco::Image& image = dataset.images()[index];
+    const auto found = predictions.find(image.id);
+    if (found == predictions.end()) continue;
+    try {
+      const ImageContent content{image, &dataset.annotationsOf(index), found->second.get()};
+      const ImageAnalysis match = analyseImage(content, iouThreshold);
+      ClassTallies& ofImage = analysis->images[image.id];
+      addToTallies(content, match, ofImage);
+      addToTallies(content, match, analysis->all);
+      sortAll(ofImage);
+    } catch (const std::exception& error) {
+      if (analysis->failure.isEmpty()) {
+        analysis->failure = QString::fromStdString(image.fileName) % QStringLiteral(": ") %
+                            QString::fromUtf8(error.what());
+      }
+    }
+  }
+  sortAll(analysis->all);
+  return analysis;
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QString>
+#include <map>
+#include <memory>
+
+#include "widgets/image_view/instance_match.h"
+#include "widgets/image_view/prediction_store.h"
+
+namespace lockstep::widgets {
+
+/// Right and wrong detections of every predicted image at one checkpoint and IoU threshold, for any
+/// score.
+struct CheckpointAnalysis {
+  qint64 step = 0;
+  std::map<ImageId, ClassTallies> images;
+  ClassTallies all;
+  QString failure;  ///< the first image that could not be matched, and why
+};
+
+/// Predictions of images the data set does not name are left out. Blocks; any thread; does not
+/// throw.
+std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
+    const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
+    double iouThreshold);
+
+}  // namespace lockstep::widgets

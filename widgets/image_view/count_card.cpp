@@ -1,0 +1,53 @@
+#include "widgets/image_view/count_card.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+CountCard::CountCard(Verdict verdict, const QString& caption, QWidget* parent)
+    : QFrame(parent), verdict_(verdict) {
+  setRole(this, "card");
+  all_ = new QLabel(QStringLiteral("–"));
+  setRole(all_, "figure");
+  caption_ = new QLabel(caption);
+  caption_->setFont(interfaceFont(11));
+  setRole(caption_, "muted");
+  here_ = new QLabel(QStringLiteral("–"));
+  here_->setFont(interfaceFont(11));
+  setRole(here_, "faint");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(10, 7, 8, 7);
+  column->setSpacing(1);
+  for (QLabel* label : {all_, caption_, here_}) column->addWidget(label);
+  applyColour();
+}
+
+void CountCard::setCounts(int all, int here) {
+  all_->setText(all < 0 ? QStringLiteral("–") : QString::number(all));
+  here_->setText(here < 0 ? tr("not predicted") : tr("%1 here").arg(here));
+  setAccessibleName(caption_->text() % QStringLiteral(": ") % all_->text());
+}
+
+QString CountCard::allText() const { return all_->text(); }
+
+void CountCard::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) applyColour();
+  QFrame::changeEvent(event);
+}
+
+/// Figures are text: on light ground the mark's colour is darkened until it can be read.
+void CountCard::applyColour() {
+  if (all_ == nullptr) return;  // the constructor is still at work
+  const Theme& theme = currentTheme();
+  QColor colour = verdictColour(verdict_, theme);
+  while (contrastRatio(colour, theme.card) < 4.5) {
+    colour = theme.isDark ? colour.lighter(108) : colour.darker(108);
+  }
+  all_->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,132 @@
+#include "widgets/image_view/decoded_image.h"
+
+#include <QBuffer>
+#include <QFile>
+#include <QFileInfo>
+#include <QImageReader>
+#include <QTransform>
+#include <algorithm>
+
+#include "engine/coco/orientation.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kSmallEnoughPx = 1500;
+constexpr int kJpegTailBytes = 4096;
+
+bool swapsSides(QImageIOHandler::Transformations transformation) {
+  return transformation.testFlag(QImageIOHandler::TransformationRotate90);
+}
+
+QImage turned(const QImage& image, QImageIOHandler::Transformations transformation) {
+  const QImage mirrored =
+      image.mirrored(transformation.testFlag(QImageIOHandler::TransformationMirror),
+                     transformation.testFlag(QImageIOHandler::TransformationFlip));
+  return swapsSides(transformation) ? mirrored.transformed(QTransform().rotate(90)) : mirrored;
+}
+
+bool mustTurn(QSize stored, QImageIOHandler::Transformations transformation, QSize annotated) {
+  return coco::shouldApplyExif(stored.width(), stored.height(), swapsSides(transformation),
+                               annotated.width(), annotated.height());
+}
+
+/// libjpeg fills what is missing with grey and says nothing: a whole JPEG has its end marker near
+/// its end.
+bool isCutOff(const QByteArray& bytes, const QByteArray& format) {
+  if (format != "jpeg" && format != "jpg") return false;
+  return !bytes.right(kJpegTailBytes).contains("\xff\xd9");
+}
+
+QString reasonOf(const QImageReader& reader, const QByteArray& bytes) {
+  if (bytes.isEmpty()) return QStringLiteral("the file is empty");
+  if (reader.error() == QImageReader::UnsupportedFormatError) {
+    return QStringLiteral("it is not an image of a known format");
+  }
+  return QStringLiteral("its content cannot be decoded: ") % reader.errorString();
+}
+
+QString sizeWarning(QSize size, QSize annotated) {
+  if (annotated.isEmpty() || size == annotated) return {};
+  return QStringLiteral(
+             "The file is %1 × %2 px, the annotations say %3 × %4: outlines may not fit.")
+      .arg(size.width())
+      .arg(size.height())
+      .arg(annotated.width())
+      .arg(annotated.height());
+}
+
+}  // namespace
+
+ImageLevels::ImageLevels(const QImage& image) {
+  if (image.isNull()) return;
+  levels_.push_back(image);
+  while (std::max(levels_.back().width(), levels_.back().height()) > kSmallEnoughPx) {
+    const QSize half = (levels_.back().size() / 2).expandedTo(QSize(1, 1));
+    levels_.push_back(levels_.back().scaled(half, Qt::IgnoreAspectRatio, Qt::SmoothTransformation));
+  }
+}
+
+const QImage& ImageLevels::levelFor(double scale) const {
+  std::size_t level = 0;
+  while (level + 1 < levels_.size() &&
+         levels_[level + 1].width() >= scale * levels_.front().width()) {
+    ++level;
+  }
+  return levels_[level];
+}
+
+qint64 ImageLevels::sizeBytes() const {
+  qint64 bytes = 0;
+  for (const QImage& level : levels_) bytes += level.sizeInBytes();
+  return bytes;
+}
+
+DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
+  DecodedImage decoded;
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) {
+    decoded.failure = QFileInfo::exists(path)
+                          ? QStringLiteral("it cannot be read: ") % file.errorString()
+                          : QStringLiteral("there is no such file");
+    return decoded;
+  }
+  QByteArray bytes = file.readAll();
+  QBuffer buffer(&bytes);
+  QImageReader reader(&buffer);
+  reader.setDecideFormatFromContent(true);
+  reader.setAutoTransform(false);
+  const QByteArray format = reader.format();
+  const QImageIOHandler::Transformations transformation = reader.transformation();
+  QImage image = reader.read();
+  if (image.isNull()) {
+    decoded.failure = reasonOf(reader, bytes);
+    return decoded;
+  }
+  if (mustTurn(image.size(), transformation, annotatedSize)) image = turned(image, transformation);
+  decoded.warning =
+      isCutOff(bytes, format)
+          ? QStringLiteral("The file ends early: the lower part of the picture is missing.")
+          : sizeWarning(image.size(), annotatedSize);
+  decoded.levels = ImageLevels(image.convertToFormat(
+      image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied : QImage::Format_RGB32));
+  return decoded;
+}
+
+QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
+  QImageReader reader(path);
+  reader.setDecideFormatFromContent(true);
+  reader.setAutoTransform(false);
+  QSize stored = reader.size();
+  if (!stored.isValid()) stored = annotatedSize;
+  const bool turns = mustTurn(stored, reader.transformation(), annotatedSize);
+  if (stored.isValid() && !stored.isEmpty()) {
+    const QSize limit = turns ? QSize(heightPx, 4 * heightPx) : QSize(4 * heightPx, heightPx);
+    reader.setScaledSize(stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
+  }
+  const QImageIOHandler::Transformations transformation = reader.transformation();
+  const QImage image = reader.read();
+  return turns && !image.isNull() ? turned(image, transformation) : image;
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,237 @@
+#include "widgets/image_view/image_canvas.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/image_view/canvas_painter.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr double kLargestScale = 64.0;
+constexpr double kLargestFitScale = 4.0;
+constexpr double kFactorPerNotch = 1.25;
+
+}  // namespace
+
+ImageCanvas::ImageCanvas(QWidget* parent) : QWidget(parent) {
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setMinimumSize(160, 120);
+  setAccessibleName(tr("Image"));
+}
+
+void ImageCanvas::setImage(std::shared_ptr<const DecodedImage> image) {
+  if (image == image_) return;
+  image_ = std::move(image);
+  hovered_ = -1;
+  pinned_ = -1;
+  isFitted_ = true;
+  fit();
+}
+
+void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
+  // A pinned instance stays pinned when the new scene shows the same detection or object.
+  int pinnedNow = -1;
+  if (scene_ && scene && pinned_ >= 0) {
+    const InstanceFacts& was = scene_->instances[static_cast<std::size_t>(pinned_)].facts;
+    for (std::size_t i = 0; i < scene->instances.size(); ++i) {
+      const InstanceFacts& is = scene->instances[i].facts;
+      if (is.boxXywh == was.boxXywh && is.category == was.category) pinnedNow = static_cast<int>(i);
+    }
+  }
+  const bool sizeChanges = !scene_ || !scene || scene_->imageSize != scene->imageSize;
+  scene_ = std::move(scene);
+  pinned_ = pinnedNow;
+  hovered_ = -1;
+  if (sizeChanges && isFitted_) fit();
+  redrawBase();
+}
+
+void ImageCanvas::setLayers(const CanvasLayers& layers) {
+  if (layers == layers_) return;
+  layers_ = layers;
+  redrawBase();
+}
+
+void ImageCanvas::setPinned(int instance) {
+  const int count = scene_ ? static_cast<int>(scene_->instances.size()) : 0;
+  pinned_ = instance < count ? instance : -1;
+  update();
+}
+
+void ImageCanvas::reveal(int instance) {
+  if (!scene_ || instance < 0 || instance >= static_cast<int>(scene_->instances.size())) return;
+  const QRectF box = transform().mapRect(scene_->instances[static_cast<std::size_t>(instance)].box);
+  if (QRectF(rect()).intersects(box)) return;
+  setView(scale_, offset_ + QRectF(rect()).center() - box.center());
+}
+
+QSizeF ImageCanvas::imageSize() const {
+  if (image_ && !image_->levels.isNull()) return QSizeF(image_->levels.size());
+  return scene_ ? QSizeF(scene_->imageSize) : QSizeF();
+}
+
+QTransform ImageCanvas::transform() const {
+  return {scale_, 0, 0, scale_, offset_.x(), offset_.y()};
+}
+
+QPointF ImageCanvas::toWidget(QPointF imagePoint) const { return transform().map(imagePoint); }
+QPointF ImageCanvas::toImage(QPointF widgetPoint) const {
+  return transform().inverted().map(widgetPoint);
+}
+
+void ImageCanvas::setView(double scale, QPointF offset) {
+  const bool zoomed = scale != scale_;
+  scale_ = scale;
+  const QSizeF shown = imageSize() * scale;
+  // An image smaller than the view is centred, a larger one may not leave it.
+  const auto held = [](double at, double length, double space) {
+    return length <= space ? (space - length) / 2 : std::clamp(at, space - length, 0.0);
+  };
+  offset_ = {held(offset.x(), shown.width(), width()), held(offset.y(), shown.height(), height())};
+  redrawBase();
+  if (zoomed) Q_EMIT zoomChanged(scale_);
+}
+
+void ImageCanvas::fit() {
+  const QSizeF size = imageSize();
+  isFitted_ = true;
+  if (size.isEmpty()) return redrawBase();
+  const double scale =
+      std::min({width() / size.width(), height() / size.height(), kLargestFitScale});
+  setView(scale, {});
+}
+
+void ImageCanvas::zoomToActualSize() { zoomAt(QRectF(rect()).center(), 1.0 / scale_); }
+void ImageCanvas::zoomBy(double factor) { zoomAt(QRectF(rect()).center(), factor); }
+
+void ImageCanvas::zoomAt(QPointF anchor, double factor) {
+  if (imageSize().isEmpty()) return;
+  const QSizeF size = imageSize();
+  const double smallest = std::min({1.0, width() / size.width(), height() / size.height()}) / 4;
+  const double scale = std::clamp(scale_ * factor, smallest, kLargestScale);
+  const QPointF image = toImage(anchor);
+  isFitted_ = false;
+  setView(scale, anchor - image * scale);
+}
+
+void ImageCanvas::redrawBase() {
+  base_ = QPixmap();
+  update();
+}
+
+void ImageCanvas::setHovered(int instance) {
+  if (instance == hovered_) return;
+  hovered_ = instance;
+  update();
+  Q_EMIT instanceHovered(instance);
+}
+
+void ImageCanvas::paintEvent(QPaintEvent*) {
+  const Theme& theme = currentTheme();
+  const double ratio = devicePixelRatioF();
+  if (base_.isNull() || base_.devicePixelRatio() != ratio) {
+    base_ = QPixmap(size() * ratio);
+    base_.setDevicePixelRatio(ratio);
+    base_.fill(theme.window);
+    QPainter painter(&base_);
+    CanvasPainter parts(painter, transform(), size(), theme);
+    if (image_ && !image_->levels.isNull()) {
+      parts.drawImage(image_->levels);
+      if (scene_) parts.drawScene(*scene_, layers_);
+    }
+  }
+  QPainter painter(this);
+  painter.drawPixmap(0, 0, base_);
+  if (!scene_) return;
+  CanvasPainter parts(painter, transform(), size(), theme);
+  for (int instance : {pinned_, hovered_}) {
+    if (instance >= 0) parts.drawHighlight(scene_->instances[static_cast<std::size_t>(instance)]);
+  }
+  const int told = hovered_ >= 0 ? hovered_ : pinned_;
+  if (told >= 0 && !dragged_) parts.drawFacts(scene_->instances[static_cast<std::size_t>(told)]);
+}
+
+void ImageCanvas::resizeEvent(QResizeEvent*) {
+  if (isFitted_) {
+    fit();
+  } else {
+    setView(scale_, offset_);
+  }
+}
+
+void ImageCanvas::wheelEvent(QWheelEvent* event) {
+  const double notches = event->angleDelta().y() / 120.0;
+  if (notches != 0) zoomAt(event->position(), std::pow(kFactorPerNotch, notches));
+  event->accept();
+}
+
+void ImageCanvas::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return;
+  dragFrom_ = event->pos();
+  dragged_ = event->button() == Qt::MiddleButton || spaceHeld_;
+  if (dragged_) setCursor(Qt::ClosedHandCursor);
+}
+
+void ImageCanvas::mouseMoveEvent(QMouseEvent* event) {
+  if (!dragFrom_) {
+    setHovered(scene_ ? scene_->instanceAt(toImage(event->position())) : -1);
+    return;
+  }
+  const QPoint moved = event->pos() - *dragFrom_;
+  if (!dragged_ && moved.manhattanLength() < QApplication::startDragDistance()) return;
+  dragged_ = true;
+  setCursor(Qt::ClosedHandCursor);
+  dragFrom_ = event->pos();
+  isFitted_ = false;
+  setView(scale_, offset_ + moved);
+}
+
+void ImageCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  const bool clicked = dragFrom_ && !dragged_ && event->button() == Qt::LeftButton;
+  dragFrom_.reset();
+  dragged_ = false;
+  setCursor(spaceHeld_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
+  if (!clicked || !scene_) return update();
+  const int hit = scene_->instanceAt(toImage(event->position()));
+  setPinned(hit == pinned_ ? -1 : hit);
+  Q_EMIT instancePinned(pinned_);
+}
+
+void ImageCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) fit();
+}
+
+void ImageCanvas::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Space) {
+    spaceHeld_ = true;
+    if (!dragFrom_) setCursor(Qt::OpenHandCursor);
+    return;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+void ImageCanvas::keyReleaseEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) {
+    spaceHeld_ = false;
+    if (!dragFrom_) unsetCursor();
+    return;
+  }
+  QWidget::keyReleaseEvent(event);
+}
+
+void ImageCanvas::leaveEvent(QEvent*) { setHovered(-1); }
+
+void ImageCanvas::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::StyleChange || event->type() == QEvent::PaletteChange) redrawBase();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace lockstep::widgets

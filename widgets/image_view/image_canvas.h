@@ -1,0 +1,93 @@
+#pragma once
+
+#include <QPixmap>
+#include <QPoint>
+#include <QTransform>
+#include <QWidget>
+#include <memory>
+#include <optional>
+
+#include "widgets/image_view/canvas_scene.h"
+#include "widgets/image_view/decoded_image.h"
+
+namespace lockstep::widgets {
+
+/// What is drawn over the image.
+struct CanvasLayers {
+  bool groundTruth = true, masks = true, boxes = true, labels = true;
+  bool operator==(const CanvasLayers&) const = default;
+};
+
+/// One image with outlines over it: zoom at the pointer by wheel, pan by dragging, double click
+/// fits, the instance under the pointer is highlighted with its facts, a click pins it.
+class ImageCanvas : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ImageCanvas(QWidget* parent = nullptr);
+
+  /// A new image fits the view; the same one (for example at another checkpoint) keeps zoom and
+  /// pin. Null: nothing.
+  void setImage(std::shared_ptr<const DecodedImage> image);
+  void setScene(std::shared_ptr<const CanvasScene> scene);
+  void setLayers(const CanvasLayers& layers);
+  const CanvasLayers& layers() const { return layers_; }
+  /// Index into the scene's instances; -1: none.
+  void setPinned(int instance);
+  int pinned() const { return pinned_; }
+  int hovered() const { return hovered_; }
+  /// Moves the view so that the instance is in it.
+  void reveal(int instance);
+
+  double zoom() const { return scale_; }
+  /// Widget position of a point of the image.
+  QPointF toWidget(QPointF imagePoint) const;
+  QPointF toImage(QPointF widgetPoint) const;
+  QSize sizeHint() const override { return {960, 540}; }
+
+ public Q_SLOTS:
+  void fit();
+  void zoomToActualSize();
+  void zoomBy(double factor);
+
+ Q_SIGNALS:
+  /// -1: none.
+  void instanceHovered(int instance);
+  void instancePinned(int instance);
+  void zoomChanged(double scale);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void keyReleaseEvent(QKeyEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QSizeF imageSize() const;
+  void setView(double scale, QPointF offset);
+  void zoomAt(QPointF anchor, double factor);
+  void setHovered(int instance);
+  void redrawBase();
+  QTransform transform() const;
+
+  std::shared_ptr<const DecodedImage> image_;
+  std::shared_ptr<const CanvasScene> scene_;
+  CanvasLayers layers_;
+  double scale_ = 1;  ///< widget px per image px
+  QPointF offset_;    ///< widget position of the image's corner
+  bool isFitted_ = true;
+  int hovered_ = -1, pinned_ = -1;
+  std::optional<QPoint> dragFrom_;
+  bool dragged_ = false;
+  bool spaceHeld_ = false;
+  QPixmap base_;  ///< image, masks, outlines and labels at the present view; null: to be drawn
+};
+
+}  // namespace lockstep::widgets

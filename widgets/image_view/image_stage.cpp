@@ -1,0 +1,77 @@
+#include "widgets/image_view/image_stage.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <algorithm>
+
+#include "widgets/empty_state.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kNoticeEdgePx = 14;
+
+}  // namespace
+
+ImageStage::ImageStage(QWidget* parent) : QWidget(parent) {
+  canvas_ = new ImageCanvas(this);
+  problem_ = new EmptyState(this);
+  problem_->hide();
+  notice_ = new QFrame(this);
+  setRole(notice_, "card");
+  noticeText_ = new QLabel;
+  noticeText_->setTextFormat(Qt::PlainText);
+  noticeAction_ = new QPushButton;
+  setRole(noticeAction_, "primary");
+  auto* row = new QHBoxLayout(notice_);
+  row->setContentsMargins(14, 8, 10, 8);
+  row->setSpacing(12);
+  row->addWidget(noticeText_, 1);
+  row->addWidget(noticeAction_);
+  notice_->hide();
+  setMinimumSize(200, 160);
+  connect(noticeAction_, &QPushButton::clicked, this, &ImageStage::noticeActionTriggered);
+}
+
+void ImageStage::setProblem(const QString& title, const QString& cause) {
+  problem_->setContent(title, cause);
+  problem_->setVisible(!title.isEmpty());
+}
+
+QString ImageStage::problem() const { return problem_->isHidden() ? QString() : problem_->title(); }
+
+void ImageStage::setNotice(const QString& text, const QString& action, const QString& offReason) {
+  noticeText_->setText(text);
+  noticeAction_->setText(action);
+  noticeAction_->setVisible(!action.isEmpty());
+  noticeAction_->setEnabled(offReason.isEmpty());
+  noticeAction_->setToolTip(offReason);
+  notice_->setVisible(!text.isEmpty());
+  placeNotice();
+}
+
+QString ImageStage::notice() const { return notice_->isHidden() ? QString() : noticeText_->text(); }
+
+void ImageStage::resizeEvent(QResizeEvent*) {
+  canvas_->setGeometry(rect());
+  problem_->setGeometry(rect());
+  placeNotice();
+}
+
+void ImageStage::placeNotice() {
+  noticeText_->setWordWrap(false);
+  const int widest = std::max(120, width() - 2 * kNoticeEdgePx);
+  if (notice_->sizeHint().width() > widest) noticeText_->setWordWrap(true);
+  notice_->setFixedWidth(std::min(notice_->sizeHint().width(), widest));
+  const int height = noticeText_->wordWrap() ? notice_->heightForWidth(notice_->width())
+                                             : notice_->sizeHint().height();
+  notice_->setFixedHeight(height);
+  notice_->move((width() - notice_->width()) / 2,
+                std::max(0, this->height() - height - kNoticeEdgePx));
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,107 @@
+#include "widgets/image_view/instance_model.h"
+
+#include <QLocale>
+#include <cmath>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+QString cellText(const CanvasScene::Instance& instance, int column) {
+  const InstanceFacts& facts = instance.facts;
+  switch (column) {
+    case InstanceModel::Class:
+      return instance.className;
+    case InstanceModel::Score:
+      return std::isfinite(facts.score) ? QString::number(facts.score, 'f', 2)
+                                        : QStringLiteral("–");
+    case InstanceModel::Iou:
+      return QString::number(facts.iou, 'f', 2);
+    case InstanceModel::Area:
+      return QLocale(QLocale::English)
+          .toString(std::llround(facts.areaPx))
+          .replace(QLatin1Char(','), QChar(0x2009));
+    case InstanceModel::Error:
+      return errorName(facts.error);
+    default:
+      return {};
+  }
+}
+
+QVariant sortValue(const CanvasScene::Instance& instance, int column, int row) {
+  switch (column) {
+    case InstanceModel::Score:
+      return std::isfinite(instance.facts.score) ? instance.facts.score : -1.0;
+    case InstanceModel::Iou:
+      return instance.facts.iou;
+    case InstanceModel::Area:
+      return instance.facts.areaPx;
+    case InstanceModel::Mark:
+      return row;
+    default:
+      return cellText(instance, column);
+  }
+}
+
+bool isFigure(int column) {
+  return column == InstanceModel::Score || column == InstanceModel::Iou ||
+         column == InstanceModel::Area;
+}
+
+}  // namespace
+
+void InstanceModel::setScene(std::shared_ptr<const CanvasScene> scene) {
+  beginResetModel();
+  scene_ = std::move(scene);
+  endResetModel();
+}
+
+int InstanceModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !scene_ ? 0 : static_cast<int>(scene_->instances.size());
+}
+
+int InstanceModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant InstanceModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || !scene_) return {};
+  const CanvasScene::Instance& instance = scene_->instances[static_cast<std::size_t>(index.row())];
+  const int column = index.column();
+  switch (role) {
+    case Qt::DisplayRole:
+      return cellText(instance, column);
+    case Qt::ToolTipRole:
+      return QVariant(verdictName(instance.facts.verdict));
+    case Qt::AccessibleTextRole:
+      return column == Mark ? verdictName(instance.facts.verdict) : cellText(instance, column);
+    case Qt::FontRole:
+      return isFigure(column) ? monoFont(12) : interfaceFont(12);
+    case Qt::TextAlignmentRole:
+      return QVariant(isFigure(column) ? Qt::AlignRight | Qt::AlignVCenter
+                                       : Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::ForegroundRole:
+      return column == Error ? QVariant(currentTheme().warning) : QVariant();
+    case kVerdictRole:
+      return static_cast<int>(instance.facts.verdict);
+    case kSortRole:
+      return sortValue(instance, column, index.row());
+    default:
+      return {};
+  }
+}
+
+QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) {
+    return QVariant(isFigure(section) ? Qt::AlignRight | Qt::AlignVCenter
+                                      : Qt::AlignLeft | Qt::AlignVCenter);
+  }
+  if (role == Qt::ToolTipRole && section == Mark) return tr("Worst first");
+  if (role != Qt::DisplayRole) return {};
+  static const char* const kNames[kColumns] = {"", "class", "score", "IoU", "area", "error"};
+  return section >= 0 && section < kColumns ? QString::fromLatin1(kNames[section]) : QString();
+}
+
+}  // namespace lockstep::widgets

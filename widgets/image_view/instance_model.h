@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <memory>
+
+#include "widgets/image_view/canvas_scene.h"
+
+namespace lockstep::widgets {
+
+/// The instances of a scene as rows, in the scene's order (worst first). Qt::UserRole sorts.
+class InstanceModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { Mark, Class, Score, Iou, Area, Error, kColumns };
+  static constexpr int kSortRole = Qt::UserRole;
+  static constexpr int kVerdictRole = Qt::UserRole + 1;
+
+  using QAbstractTableModel::QAbstractTableModel;
+
+  void setScene(std::shared_ptr<const CanvasScene> scene);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  std::shared_ptr<const CanvasScene> scene_;
+};
+
+}  // namespace lockstep::widgets

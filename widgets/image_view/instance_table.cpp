@@ -1,0 +1,97 @@
+#include "widgets/image_view/instance_table.h"
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <algorithm>
+
+#include "widgets/image_view/instance_model.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+/// Paints the verdict's mark instead of text.
+class MarkDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    QStyledItemDelegate::paint(painter, option, index);
+    QRectF mark(0, 0, 9, 9);
+    mark.moveCenter(QRectF(option.rect).center());
+    const auto verdict = static_cast<Verdict>(index.data(InstanceModel::kVerdictRole).toInt());
+    paintVerdictMark(*painter, mark, verdict, currentTheme());
+  }
+};
+
+}  // namespace
+
+InstanceTable::InstanceTable(QWidget* parent)
+    : QTableView(parent),
+      model_(new InstanceModel(this)),
+      sorted_(new QSortFilterProxyModel(this)) {
+  sorted_->setSourceModel(model_);
+  sorted_->setSortRole(InstanceModel::kSortRole);
+  setModel(sorted_);
+  setItemDelegateForColumn(InstanceModel::Mark, new MarkDelegate(this));
+  setSelectionBehavior(QAbstractItemView::SelectRows);
+  setSelectionMode(QAbstractItemView::SingleSelection);
+  setEditTriggers(QAbstractItemView::NoEditTriggers);
+  setShowGrid(false);
+  setWordWrap(false);
+  setSortingEnabled(true);
+  setFocusPolicy(Qt::ClickFocus);
+  setAccessibleName(tr("Instances on this image"));
+  setStyleSheet(QStringLiteral("QTableView::item { padding: 0 5px; }"));
+  horizontalHeader()->setFont(interfaceFont(12));
+  verticalHeader()->hide();
+  verticalHeader()->setDefaultSectionSize(24);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
+  horizontalHeader()->setMinimumSectionSize(20);
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, 60, 50, 46, 62, 86};
+  for (int column = 0; column < InstanceModel::kColumns; ++column) {
+    setColumnWidth(column, kWidthsPx[column]);
+  }
+  sortByColumn(InstanceModel::Mark, Qt::AscendingOrder);
+  connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& now) {
+            if (now.isValid() && !isQuiet_) Q_EMIT instanceChosen(sorted_->mapToSource(now).row());
+          });
+}
+
+void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
+  isQuiet_ = true;
+  model_->setScene(std::move(scene));
+  isQuiet_ = false;
+}
+
+void InstanceTable::showChosen(int instance) {
+  isQuiet_ = true;
+  if (instance < 0) {
+    clearSelection();
+    setCurrentIndex({});
+  } else {
+    const QModelIndex row = sorted_->mapFromSource(model_->index(instance, 0));
+    selectionModel()->setCurrentIndex(
+        row, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    scrollTo(row);
+  }
+  isQuiet_ = false;
+}
+
+int InstanceTable::neighbour(int instance, int by) const {
+  const int rows = sorted_->rowCount();
+  if (rows == 0) return -1;
+  const int row =
+      instance < 0
+          ? (by > 0 ? 0 : rows - 1)
+          : std::clamp(sorted_->mapFromSource(model_->index(instance, 0)).row() + by, 0, rows - 1);
+  return sorted_->mapToSource(sorted_->index(row, 0)).row();
+}
+
+}  // namespace lockstep::widgets

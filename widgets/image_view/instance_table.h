@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QTableView>
+#include <memory>
+
+#include "widgets/image_view/canvas_scene.h"
+
+class QSortFilterProxyModel;
+
+namespace lockstep::widgets {
+
+class InstanceModel;
+
+/// The instances of one image, worst first until a column's title is clicked.
+class InstanceTable : public QTableView {
+  Q_OBJECT
+
+ public:
+  explicit InstanceTable(QWidget* parent = nullptr);
+
+  void setScene(std::shared_ptr<const CanvasScene> scene);
+  /// Marks a row without a signal; -1: none.
+  void showChosen(int instance);
+  /// The instance `by` rows further down in the present order; -1 without rows.
+  int neighbour(int instance, int by) const;
+
+ Q_SIGNALS:
+  void instanceChosen(int instance);
+
+ private:
+  InstanceModel* model_ = nullptr;
+  QSortFilterProxyModel* sorted_ = nullptr;
+  bool isQuiet_ = false;  ///< the selection is changed from here
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,42 @@
+#include "widgets/image_view/layer_buttons.h"
+
+#include <QHBoxLayout>
+#include <QShortcut>
+#include <QToolButton>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(2);
+  groundTruth_ = add(QStringLiteral("G"), tr("ground truth"));
+  masks_ = add(QStringLiteral("M"), tr("masks"));
+  boxes_ = add(QStringLiteral("B"), tr("boxes"));
+  labels_ = add(QStringLiteral("T"), tr("labels"));
+}
+
+/// The key works wherever the focus is on the page: its scope is the page, this widget's parent.
+QToolButton* LayerButtons::add(const QString& key, const QString& name) {
+  auto* button = new QToolButton;
+  button->setText(key % QLatin1Char(' ') % name);
+  button->setCheckable(true);
+  button->setChecked(true);
+  button->setToolTip(tr("Show or hide %1 (%2)").arg(name, key));
+  setRole(button, "quiet");
+  layout()->addWidget(button);
+  connect(button, &QToolButton::toggled, this, &LayerButtons::layersChanged);
+  auto* shortcut = new QShortcut(QKeySequence(key), parentWidget() ? parentWidget() : this);
+  shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+  connect(shortcut, &QShortcut::activated, button, &QToolButton::toggle);
+  return button;
+}
+
+CanvasLayers LayerButtons::layers() const {
+  return {groundTruth_->isChecked(), masks_->isChecked(), boxes_->isChecked(),
+          labels_->isChecked()};
+}
+
+}  // namespace lockstep::widgets

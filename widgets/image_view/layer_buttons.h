@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/image_view/image_canvas.h"
+
+class QToolButton;
+
+namespace lockstep::widgets {
+
+/// Toggles of the canvas's layers, each with its key: G ground truth, M masks, B boxes, T labels.
+class LayerButtons : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LayerButtons(QWidget* parent = nullptr);
+  CanvasLayers layers() const;
+
+ Q_SIGNALS:
+  void layersChanged();
+
+ private:
+  QToolButton* add(const QString& key, const QString& name);
+
+  QToolButton* groundTruth_ = nullptr;
+  QToolButton* masks_ = nullptr;
+  QToolButton* boxes_ = nullptr;
+  QToolButton* labels_ = nullptr;
+};
+
+}  // namespace lockstep::widgets

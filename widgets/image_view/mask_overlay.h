@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QImage>
+#include <QPainterPath>
+#include <span>
+
+#include "engine/coco/dataset.h"
+#include "engine/coco/rle.h"
+
+namespace lockstep::widgets {
+
+/// One mask and the colour (with alpha) that fills it.
+struct MaskFill {
+  const coco::Rle* mask = nullptr;
+  QRgb colour = 0;
+};
+
+/// Fills laid over one another in their order on a transparent picture of `size` px
+/// (ARGB32_Premultiplied). Masks of another size are left out. Any thread.
+QImage paintMasks(QSize size, std::span<const MaskFill> fills);
+
+/// Outline of a mask in image px. The steps of the pixel edges are cut by half a pixel, so that
+/// slanted edges look straight; no point is further than 0.36 px from the pixel edge.
+QPainterPath outlineOf(const coco::Rle& mask);
+
+/// Outline of an annotation in image px: its polygons as they are, or the outline of its runs.
+QPainterPath outlineOf(const coco::Annotation& annotation);
+
+/// Whether the mask covers the pixel.
+bool covers(const coco::Rle& mask, QPoint pixel);
+
+}  // namespace lockstep::widgets

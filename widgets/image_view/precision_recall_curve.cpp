@@ -1,0 +1,74 @@
+#include "widgets/image_view/precision_recall_curve.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kSteps = 200;
+
+}  // namespace
+
+std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
+                                     const std::set<CategoryId>& hidden) {
+  std::vector<QPointF> points;
+  for (int step = kSteps; step >= 0; --step) {
+    const ScoreCounts counts = countsAt(tallies, static_cast<double>(step) / kSteps, hidden);
+    const int shown = counts.truePositives + counts.falsePositives;
+    const int truths = counts.truePositives + counts.missed;
+    if (shown == 0 || truths == 0) continue;
+    points.emplace_back(static_cast<double>(counts.truePositives) / truths,
+                        static_cast<double>(counts.truePositives) / shown);
+  }
+  return points;
+}
+
+PrecisionRecallCurve::PrecisionRecallCurve(QWidget* parent) : QWidget(parent) {
+  setMinimumHeight(90);
+  setAccessibleName(tr("Precision and recall"));
+}
+
+void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, QPointF present) {
+  points_ = std::move(points);
+  present_ = present;
+  setToolTip(points_.empty() ? QString()
+                             : tr("precision %1, recall %2 at this score")
+                                   .arg(present_.y(), 0, 'f', 3)
+                                   .arg(present_.x(), 0, 'f', 3));
+  update();
+}
+
+void PrecisionRecallCurve::paintEvent(QPaintEvent*) {
+  const Theme& theme = currentTheme();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(monoFont(10));
+  const QRectF plot = QRectF(rect()).adjusted(26, 7, -10, -18);
+  const auto place = [&](QPointF point) {
+    return QPointF(plot.left() + point.x() * plot.width(),
+                   plot.bottom() - point.y() * plot.height());
+  };
+  for (double tick : {0.0, 0.5, 1.0}) {
+    const QString text = tick == 0.5 ? QStringLiteral("0.5") : QString::number(tick);
+    painter.setPen(theme.grid);
+    painter.drawLine(place({0, tick}), place({1, tick}));
+    painter.setPen(theme.textFaint);
+    painter.drawText(QRectF(0, place({0, tick}).y() - 8, 20, 16), Qt::AlignRight | Qt::AlignVCenter,
+                     text);
+    painter.drawText(QRectF(place({tick, 0}).x() - 20, plot.bottom() + 3, 40, 14), Qt::AlignCenter,
+                     text);
+  }
+  if (points_.empty()) return;
+  QPainterPath path(place(points_.front()));
+  for (const QPointF& point : points_) path.lineTo(place(point));
+  painter.setPen(QPen(theme.accent, 1.8));
+  painter.drawPath(path);
+  painter.setPen(QPen(theme.accent, 1.5));
+  painter.setBrush(theme.isDark ? theme.text : theme.card);
+  painter.drawEllipse(place(present_), 4, 4);
+}
+
+}  // namespace lockstep::widgets

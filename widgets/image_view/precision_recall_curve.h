@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QPointF>
+#include <QWidget>
+#include <vector>
+
+#include "widgets/image_view/instance_match.h"
+
+namespace lockstep::widgets {
+
+/// Precision over recall as the score threshold falls from 1 to 0, at the chosen IoU.
+std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
+                                     const std::set<CategoryId>& hidden);
+
+/// The curve, with a dot where the score slider stands.
+class PrecisionRecallCurve : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PrecisionRecallCurve(QWidget* parent = nullptr);
+
+  /// points: x recall, y precision. Empty: nothing is known.
+  void setCurve(std::vector<QPointF> points, QPointF present);
+  QSize sizeHint() const override { return {300, 110}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  std::vector<QPointF> points_;
+  QPointF present_;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,140 @@
+#include "widgets/image_view/prediction_session.h"
+
+#include <QDir>
+#include <QImageReader>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kDecodeThreads = 2;
+constexpr qint64 kImageCacheKiB = 256 * 1024;
+constexpr int kKeptGeometries = 64;
+constexpr int kAllocationLimitMiB = 1024;
+
+}  // namespace
+
+PredictionSession::PredictionSession(QObject* parent)
+    : QObject(parent),
+      geometries_(kKeptGeometries),
+      images_(
+          kDecodeThreads, kImageCacheKiB,
+          [](const DecodedImage& image) { return image.levels.sizeBytes() / 1024; },
+          [this](const QString& path) {
+            if (!dataset_ || decoded_ || path != pathOf(index_)) return;
+            decoded_ = images_.find(path);
+            Q_EMIT imageDecoded();
+          }),
+      sceneJob_([this](const SceneResult& result) { takeScene(result); }),
+      analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
+        analysis_ = analysis;
+        Q_EMIT analysed();
+      }) {
+  QImageReader::setAllocationLimit(kAllocationLimitMiB);
+}
+
+void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
+                                   const QString& imagesFolder) {
+  dataset_ = std::move(dataset);
+  folder_ = imagesFolder;
+  store_.clear();
+  index_ = 0;
+  step_ = 0;
+  decoded_.reset();
+  scene_.reset();
+  analysis_.reset();
+  geometries_.clear();
+  images_.clear();
+  sceneJob_.cancel();
+  analysisJob_.cancel();
+}
+
+QString PredictionSession::pathOf(std::size_t index) const {
+  return QDir(folder_).filePath(QString::fromStdString(dataset_->images()[index].fileName));
+}
+
+void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {
+  if (index != index_) scene_.reset();
+  index_ = index;
+  std::vector<KeyedLoader<DecodedImage>::Wish> wishes;
+  const auto wish = [&](std::size_t at) {
+    const coco::Image& shown = dataset_->images()[at];
+    wishes.push_back({pathOf(at), [path = pathOf(at), size = QSize(shown.width, shown.height)] {
+                        return decodeImage(path, size);
+                      }});
+  };
+  wish(index);
+  for (std::size_t neighbour : neighbours) wish(neighbour);
+  decoded_ = images_.find(pathOf(index));
+  images_.load(wishes);
+  refreshScene();
+}
+
+void PredictionSession::setStep(qint64 step) {
+  if (step == step_) return;
+  step_ = step;
+  refreshScene();
+  refreshAnalysis();
+}
+
+void PredictionSession::setThresholds(const Thresholds& thresholds) {
+  const bool matchesChange = thresholds.iou != thresholds_.iou;
+  thresholds_ = thresholds;
+  refreshScene();
+  if (matchesChange) refreshAnalysis();
+}
+
+void PredictionSession::refreshPredictions() {
+  geometries_.clear();
+  refreshScene();
+  refreshAnalysis();
+}
+
+QString PredictionSession::geometryKey(std::size_t index, qint64 step) const {
+  return QString::number(index) % QLatin1Char('@') % QString::number(step);
+}
+
+void PredictionSession::refreshScene() {
+  if (!dataset_ || dataset_->images().empty()) return;
+  SceneRequest request;
+  request.dataset = dataset_;
+  request.imageIndex = index_;
+  request.step = step_;
+  request.detections = detections();
+  request.scoreThreshold = thresholds_.score;
+  request.iouThreshold = thresholds_.iou;
+  request.hidden = thresholds_.hidden;
+  request.theme = &currentTheme();
+  if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
+  sceneJob_.request([request] { return buildScene(request); });
+}
+
+void PredictionSession::takeScene(const SceneResult& result) {
+  if (result.geometry) {
+    geometries_.insert(geometryKey(result.imageIndex, result.step),
+                       new std::shared_ptr<const ImageGeometry>(result.geometry));
+  }
+  scene_ = result.scene;
+  sceneFailure_ = result.failure;
+  Q_EMIT sceneBuilt();
+}
+
+void PredictionSession::refreshAnalysis() {
+  if (!dataset_) return;
+  analysisJob_.request(
+      [dataset = dataset_, step = step_, predictions = store_.at(step_), iou = thresholds_.iou] {
+        return analyseCheckpoint(*dataset, step, predictions, iou);
+      });
+}
+
+PredictionStore::Detections PredictionSession::detections() const {
+  return dataset_ && !dataset_->images().empty() ? store_.find(step_, image().id) : nullptr;
+}
+
+bool PredictionSession::isIdle() const {
+  if (!dataset_ || dataset_->images().empty()) return true;
+  return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle();
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,172 @@
+#include "widgets/image_view/predictions_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "widgets/image_view/class_filter.h"
+#include "widgets/image_view/count_card.h"
+#include "widgets/image_view/instance_table.h"
+#include "widgets/image_view/precision_recall_curve.h"
+#include "widgets/image_view/value_slider.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kPercent = 100;
+constexpr int kHeightForCurvePx = 540;
+
+QString hundredths(int value) {
+  return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
+}
+
+QLabel* sectionTitle(const QString& text) {
+  auto* label = new QLabel(text);
+  setRole(label, "section");
+  return label;
+}
+
+}  // namespace
+
+PredictionsPanel::PredictionsPanel(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+}
+
+void PredictionsPanel::buildUi() {
+  checkpoint_ = new ValueSlider(tr("no checkpoint"), [this](int position) {
+    if (!store_ || store_->checkpoints().empty()) return QString();
+    const double ap =
+        store_->averagePrecision(store_->checkpoints()[static_cast<std::size_t>(position)]);
+    return std::isfinite(ap) ? QStringLiteral("AP ") % QString::number(ap, 'f', 3)
+                             : QStringLiteral("AP –");
+  });
+  score_ = new ValueSlider(tr("Score"), hundredths);
+  score_->setRange(0, kPercent);
+  score_->setValue(50);
+  iou_ = new ValueSlider(tr("IoU for a match"), hundredths);
+  iou_->setRange(5, 95);
+  iou_->setValue(50);
+  found_ = new CountCard(Verdict::TruePositive, tr("true positive"));
+  wrong_ = new CountCard(Verdict::FalsePositive, tr("false positive"));
+  missed_ = new CountCard(Verdict::Missed, tr("missed"));
+  filter_ = new ClassFilter;
+  table_ = new InstanceTable;
+  table_->setMinimumHeight(100);
+  curve_ = new PrecisionRecallCurve;
+
+  auto* cards = new QHBoxLayout;
+  cards->setSpacing(8);
+  for (CountCard* card : {found_, wrong_, missed_}) cards->addWidget(card, 1);
+  auto* instances = new QHBoxLayout;
+  instances->addWidget(sectionTitle(tr("Instances on this image")));
+  instances->addStretch();
+  instances->addWidget(filter_);
+  curveBox_ = new QWidget;
+  auto* curveColumn = new QVBoxLayout(curveBox_);
+  curveColumn->setContentsMargins(0, 4, 0, 0);
+  curveColumn->setSpacing(4);
+  curveColumn->addWidget(sectionTitle(tr("Precision and recall")));
+  curveColumn->addWidget(curve_);
+
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 14, 16, 10);
+  column->setSpacing(7);
+  column->addWidget(sectionTitle(tr("Checkpoint")));
+  column->addWidget(checkpoint_);
+  column->addSpacing(3);
+  column->addWidget(sectionTitle(tr("Thresholds")));
+  column->addWidget(score_);
+  column->addWidget(iou_);
+  column->addSpacing(3);
+  column->addLayout(cards);
+  column->addSpacing(3);
+  column->addLayout(instances);
+  column->addWidget(table_, 1);
+  column->addWidget(curveBox_);
+  checkpoint_->setRange(0, 0);
+}
+
+void PredictionsPanel::connectSignals() {
+  connect(checkpoint_, &ValueSlider::valueChosen, this, [this](int position) {
+    if (!store_ || store_->checkpoints().empty()) return;
+    Q_EMIT checkpointChosen(store_->checkpoints()[static_cast<std::size_t>(position)]);
+  });
+  connect(score_, &ValueSlider::valueChosen, this, &PredictionsPanel::scoreChanged);
+  connect(iou_, &ValueSlider::valueChosen, this, &PredictionsPanel::iouChanged);
+  connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::hiddenChanged);
+}
+
+void PredictionsPanel::setClasses(const std::vector<coco::Category>& classes) {
+  classes_ = classes;
+  filter_->setClasses(classes);
+}
+
+void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 current) {
+  store_ = &store;
+  const std::vector<qint64>& steps = store.checkpoints();
+  checkpoint_->setRange(0, std::max(0, static_cast<int>(steps.size()) - 1));
+  if (steps.empty()) {
+    checkpoint_->setTitle(tr("no checkpoint yet"));
+    return;
+  }
+  checkpoint_->setValue(store.positionOf(current));
+  checkpoint_->setTitle(tr("step %1 of %2").arg(current).arg(steps.back()));
+}
+
+void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {
+  ScoreCounts all{-1, -1, -1}, ofImage{-1, -1, -1};
+  if (analysis && !analysis->images.empty())
+    all = countsAt(analysis->all, scoreThreshold(), hidden());
+  if (here) ofImage = countsAt(*here, scoreThreshold(), hidden());
+  found_->setCounts(all.truePositives, ofImage.truePositives);
+  wrong_->setCounts(all.falsePositives, ofImage.falsePositives);
+  missed_->setCounts(all.missed, ofImage.missed);
+  showClassNotes(analysis);
+  if (!analysis || all.truePositives < 0) return curve_->setCurve({}, {});
+  const int shown = all.truePositives + all.falsePositives, truths = all.truePositives + all.missed;
+  const QPointF present(truths > 0 ? static_cast<double>(all.truePositives) / truths : 0,
+                        shown > 0 ? static_cast<double>(all.truePositives) / shown : 1);
+  curve_->setCurve(precisionRecall(analysis->all, hidden()), present);
+}
+
+void PredictionsPanel::showClassNotes(const CheckpointAnalysis* analysis) {
+  std::vector<QString> notes;
+  for (const coco::Category& category : classes_) {
+    const auto found = analysis ? analysis->all.find(category.id) : ClassTallies::const_iterator();
+    if (!analysis || found == analysis->all.end()) {
+      notes.emplace_back();
+      continue;
+    }
+    const ScoreCounts counts = found->second.at(scoreThreshold());
+    notes.push_back(tr("%1 right  %2 false  %3 missed")
+                        .arg(counts.truePositives)
+                        .arg(counts.falsePositives)
+                        .arg(counts.missed));
+  }
+  filter_->setNotes(notes);
+}
+
+double PredictionsPanel::scoreThreshold() const {
+  return static_cast<double>(score_->value()) / kPercent;
+}
+double PredictionsPanel::iouThreshold() const {
+  return static_cast<double>(iou_->value()) / kPercent;
+}
+const std::set<CategoryId>& PredictionsPanel::hidden() const { return filter_->hidden(); }
+void PredictionsPanel::stepScore(int by) { score_->stepBy(by); }
+void PredictionsPanel::stepCheckpoint(int by) { checkpoint_->stepBy(by); }
+
+QString PredictionsPanel::countText(Verdict verdict) const {
+  return verdict == Verdict::TruePositive    ? found_->allText()
+         : verdict == Verdict::FalsePositive ? wrong_->allText()
+                                             : missed_->allText();
+}
+
+void PredictionsPanel::resizeEvent(QResizeEvent*) {
+  curveBox_->setVisible(height() >= kHeightForCurvePx);
+}
+
+}  // namespace lockstep::widgets

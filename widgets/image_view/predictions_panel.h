@@ -1,0 +1,73 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "widgets/image_view/checkpoint_analysis.h"
+
+class QLabel;
+
+namespace lockstep::widgets {
+
+class ClassFilter;
+class CountCard;
+class InstanceTable;
+class PrecisionRecallCurve;
+class PredictionStore;
+class ValueSlider;
+
+/// The right side of the Predictions page: checkpoint, thresholds, counts, classes, instances,
+/// precision and recall.
+class PredictionsPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PredictionsPanel(QWidget* parent = nullptr);
+
+  void setClasses(const std::vector<coco::Category>& classes);
+  /// Reads the steps and their AP from the store, which must outlive the panel.
+  void showCheckpoints(const PredictionStore& store, qint64 current);
+  /// Null: nothing is known. `here`: tallies of the shown image, null when it was not predicted.
+  void showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here);
+
+  double scoreThreshold() const;
+  double iouThreshold() const;
+  const std::set<CategoryId>& hidden() const;
+  InstanceTable* table() const { return table_; }
+  QString countText(Verdict verdict) const;
+
+ public Q_SLOTS:
+  void stepScore(int by);
+  void stepCheckpoint(int by);
+
+ Q_SIGNALS:
+  void checkpointChosen(qint64 step);
+  void scoreChanged();
+  void iouChanged();
+  void hiddenChanged();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void buildUi();
+  void connectSignals();
+  void showClassNotes(const CheckpointAnalysis* analysis);
+
+  const PredictionStore* store_ = nullptr;
+  std::vector<coco::Category> classes_;
+  ValueSlider* checkpoint_ = nullptr;
+  ValueSlider* score_ = nullptr;
+  ValueSlider* iou_ = nullptr;
+  CountCard* found_ = nullptr;
+  CountCard* wrong_ = nullptr;
+  CountCard* missed_ = nullptr;
+  ClassFilter* filter_ = nullptr;
+  InstanceTable* table_ = nullptr;
+  QWidget* curveBox_ = nullptr;
+  PrecisionRecallCurve* curve_ = nullptr;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/prediction_session.h"
+#include "widgets/image_view/predictions_view.h"
+
+class QComboBox;
+class QLabel;
+class QSplitter;
+class QStackedLayout;
+
+namespace lockstep::widgets {
+
+class Banner;
+class EmptyState;
+class ImageCanvas;
+class LayerButtons;
+class PredictionsPanel;
+class ThumbnailStrip;
+
+/// The widgets of the Predictions page and how they show its session.
+struct PredictionsView::Parts {
+  PredictionSession session;
+  std::vector<std::size_t> order;  ///< images of the strip
+  bool canPredict = true;
+  QString whyNot;
+  bool wasReady = true;
+
+  QStackedLayout* stack = nullptr;
+  EmptyState* empty = nullptr;
+  QSplitter* page = nullptr;
+  Banner* banner = nullptr;
+  QLabel* name = nullptr;
+  QLabel* facts = nullptr;
+  LayerButtons* layers = nullptr;
+  ImageStage* stage = nullptr;
+  QComboBox* filter = nullptr;
+  QComboBox* sort = nullptr;
+  QLabel* place = nullptr;
+  ThumbnailStrip* strip = nullptr;
+  PredictionsPanel* panel = nullptr;
+
+  ImageCanvas* canvas() const { return stage->canvas(); }
+  bool hasImages() const { return session.dataset() && !session.dataset()->images().empty(); }
+  int placeOf(std::size_t index) const {
+    const auto found = std::find(order.begin(), order.end(), index);
+    return found == order.end() ? -1 : static_cast<int>(found - order.begin());
+  }
+
+  QWidget* buildImageSide(PredictionsView* view);
+  void showPage();
+  void showImageAt(int place);
+  void moveImage(int by);
+  void showDecoded();
+  void showScene();
+  void showFacts();
+  void showNotice();
+  void showCounts();
+  void rebuildOrder();
+  void choose(int instance);
+  void moveInstance(int by);
+  void moveError(int by);
+  void setStep(qint64 step);
+};
+
+}  // namespace lockstep::widgets

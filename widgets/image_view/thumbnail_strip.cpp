@@ -1,0 +1,221 @@
+#include "widgets/image_view/thumbnail_strip.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+
+#include "widgets/image_view/decoded_image.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kWidthPx = 84, kHeightPx = 56, kGapPx = 6, kEdgePx = 3;
+constexpr int kPitchPx = kWidthPx + kGapPx;
+constexpr int kDecodedHeightPx = 2 * kHeightPx;  // sharp on high-density screens
+constexpr int kKept = 2000;
+constexpr int kAhead = 6;
+
+}  // namespace
+
+ThumbnailStrip::ThumbnailStrip(QWidget* parent)
+    : QAbstractScrollArea(parent),
+      thumbnails_(
+          1, kKept, [](const QImage&) { return qint64{1}; },
+          [this](const QString&) {
+            viewport()->update();
+            if (isReady()) Q_EMIT ready();
+          }) {
+  setFrameShape(QFrame::NoFrame);
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setFocusPolicy(Qt::NoFocus);
+  viewport()->setMouseTracking(true);
+  viewport()->setAutoFillBackground(false);
+  setAccessibleName(tr("Images"));
+}
+
+QSize ThumbnailStrip::sizeHint() const { return {6 * kPitchPx, kHeightPx + 2 * kEdgePx + 12}; }
+
+void ThumbnailStrip::setItems(std::vector<Item> items) {
+  items_ = std::move(items);
+  marks_.assign(items_.size(), Mark());
+  current_ = std::min(current_, count() - 1);
+  hovered_ = -1;
+  updateScrollBar();
+  loadVisible();
+  viewport()->update();
+}
+
+void ThumbnailStrip::setMarks(std::vector<Mark> marks) {
+  marks_ = std::move(marks);
+  marks_.resize(items_.size());
+  viewport()->update();
+}
+
+void ThumbnailStrip::setCurrent(int index) {
+  current_ = index;
+  const QRect rect = itemRect(index);
+  QScrollBar* bar = horizontalScrollBar();
+  if (rect.left() < kPitchPx) bar->setValue(bar->value() + rect.left() - kPitchPx);
+  if (rect.right() > viewport()->width() - kPitchPx) {
+    bar->setValue(bar->value() + rect.right() - viewport()->width() + kPitchPx);
+  }
+  viewport()->update();
+}
+
+QRect ThumbnailStrip::itemRect(int index) const {
+  return {kEdgePx + index * kPitchPx - horizontalScrollBar()->value(), kEdgePx, kWidthPx,
+          kHeightPx};
+}
+
+int ThumbnailStrip::itemAt(QPoint viewportPoint) const {
+  const int index = (viewportPoint.x() - kEdgePx + horizontalScrollBar()->value()) / kPitchPx;
+  return index >= 0 && index < count() && itemRect(index).contains(viewportPoint) ? index : -1;
+}
+
+std::pair<int, int> ThumbnailStrip::visibleRange() const {
+  const int first = horizontalScrollBar()->value() / kPitchPx;
+  const int last = (horizontalScrollBar()->value() + viewport()->width()) / kPitchPx + 1;
+  return {std::clamp(first, 0, count()), std::clamp(last, 0, count())};
+}
+
+bool ThumbnailStrip::isReady() const {
+  const auto [first, last] = visibleRange();
+  for (int i = first; i < last; ++i) {
+    if (!thumbnails_.find(items_[static_cast<std::size_t>(i)].path)) return false;
+  }
+  return true;
+}
+
+void ThumbnailStrip::loadVisible() {
+  const auto [first, last] = visibleRange();
+  std::vector<KeyedLoader<QImage>::Wish> wishes;
+  const auto wish = [&](int index) {
+    const Item& item = items_[static_cast<std::size_t>(index)];
+    wishes.push_back({item.path, [item] {
+                        return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx);
+                      }});
+  };
+  for (int i = first; i < last; ++i) wish(i);
+  for (int i = last; i < std::min(last + kAhead, count()); ++i) wish(i);
+  for (int i = first - 1; i >= std::max(first - kAhead, 0); --i) wish(i);
+  thumbnails_.load(wishes);
+}
+
+void ThumbnailStrip::updateScrollBar() {
+  const int length = 2 * kEdgePx + count() * kPitchPx - kGapPx;
+  horizontalScrollBar()->setRange(0, std::max(0, length - viewport()->width()));
+  horizontalScrollBar()->setPageStep(viewport()->width());
+  horizontalScrollBar()->setSingleStep(kPitchPx);
+}
+
+void ThumbnailStrip::paintEvent(QPaintEvent*) {
+  QPainter painter(viewport());
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setRenderHint(QPainter::SmoothPixmapTransform);
+  const auto [first, last] = visibleRange();
+  for (int i = first; i < last; ++i) paintItem(painter, i);
+}
+
+void ThumbnailStrip::paintItem(QPainter& painter, int index) {
+  const Theme& theme = currentTheme();
+  const QRect rect = itemRect(index);
+  const auto thumbnail = thumbnails_.find(items_[static_cast<std::size_t>(index)].path);
+  QPainterPath clip;
+  clip.addRoundedRect(rect, 4, 4);
+  painter.fillPath(clip, theme.card);
+  if (thumbnail && thumbnail->isNull()) {
+    painter.setPen(theme.error);
+    painter.setFont(interfaceFont(10));
+    painter.drawText(rect, Qt::AlignCenter, tr("cannot be\nshown"));
+  } else if (thumbnail) {
+    painter.save();
+    painter.setClipPath(clip);
+    QRectF target(QPointF(),
+                  QSizeF(thumbnail->size()).scaled(rect.size(), Qt::KeepAspectRatioByExpanding));
+    target.moveCenter(QRectF(rect).center());
+    painter.drawImage(target, *thumbnail);
+    painter.restore();
+  }
+  const bool isCurrent = index == current_;
+  const QColor border = isCurrent           ? theme.accent
+                        : index == hovered_ ? theme.textFaint
+                                            : theme.cardBorder;
+  painter.setPen(QPen(border, isCurrent ? 2.5 : 1.0));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(QRectF(rect).adjusted(-0.5, -0.5, 0.5, 0.5), 4, 4);
+  paintMark(painter, rect, marks_[static_cast<std::size_t>(index)]);
+}
+
+/// Number of errors in the corner of a predicted image.
+void ThumbnailStrip::paintMark(QPainter& painter, const QRect& rect, const Mark& mark) {
+  if (!mark.isPredicted) return;
+  const QString text = mark.errors > 0 ? QString::number(mark.errors) : QStringLiteral("✓");
+  painter.setFont(interfaceFont(10, QFont::DemiBold));
+  const int width = std::max(16, painter.fontMetrics().horizontalAdvance(text) + 8);
+  const QRectF chip(rect.right() - width - 2, rect.bottom() - 16, width, 14);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(QColor(0x10, 0x14, 0x1a, 225));
+  painter.drawRoundedRect(chip, 3, 3);
+  painter.setPen(mark.errors > 0 ? darkTheme().falsePositive : darkTheme().good);
+  painter.drawText(chip, Qt::AlignCenter, text);
+}
+
+void ThumbnailStrip::resizeEvent(QResizeEvent*) {
+  updateScrollBar();
+  loadVisible();
+}
+
+void ThumbnailStrip::scrollContentsBy(int, int) {
+  loadVisible();
+  viewport()->update();
+}
+
+void ThumbnailStrip::mousePressEvent(QMouseEvent* event) {
+  const int index = itemAt(event->pos());
+  if (event->button() == Qt::LeftButton && index >= 0) Q_EMIT chosen(index);
+}
+
+void ThumbnailStrip::mouseMoveEvent(QMouseEvent* event) {
+  const int index = itemAt(event->pos());
+  if (index == hovered_) return;
+  hovered_ = index;
+  viewport()->update();
+}
+
+void ThumbnailStrip::wheelEvent(QWheelEvent* event) {
+  const QPoint delta = event->angleDelta();
+  const int along = std::abs(delta.x()) > std::abs(delta.y()) ? delta.x() : delta.y();
+  horizontalScrollBar()->setValue(horizontalScrollBar()->value() - along * kPitchPx / 120);
+  event->accept();
+}
+
+bool ThumbnailStrip::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::Leave) {
+    hovered_ = -1;
+    viewport()->update();
+  }
+  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int index = itemAt(help->pos());
+  if (index < 0) {
+    QToolTip::hideText();
+    return true;
+  }
+  const Mark& mark = marks_[static_cast<std::size_t>(index)];
+  const QString state = !mark.isPredicted ? tr("not predicted at this checkpoint")
+                        : mark.errors > 0 ? tr("%1 false or missed").arg(mark.errors)
+                                          : tr("no error");
+  QToolTip::showText(help->globalPos(),
+                     items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state,
+                     viewport(), itemRect(index));
+  return true;
+}
+
+}  // namespace lockstep::widgets

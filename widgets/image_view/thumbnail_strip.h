@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <QImage>
+#include <QSize>
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "widgets/image_view/keyed_loader.h"
+
+namespace lockstep::widgets {
+
+/// A row of thumbnails. Only those in view (and a few beside them) are decoded and painted,
+/// whatever their number.
+class ThumbnailStrip : public QAbstractScrollArea {
+  Q_OBJECT
+
+ public:
+  struct Item {
+    QString path;
+    QSize annotatedSize;
+    QString name;
+  };
+  /// What a thumbnail says about its image at the present thresholds.
+  struct Mark {
+    bool isPredicted = false;
+    int errors = 0;
+  };
+
+  explicit ThumbnailStrip(QWidget* parent = nullptr);
+
+  void setItems(std::vector<Item> items);
+  void setMarks(std::vector<Mark> marks);
+  void setCurrent(int index);
+  int current() const { return current_; }
+  int count() const { return static_cast<int>(items_.size()); }
+  /// Every thumbnail in view is there.
+  bool isReady() const;
+  QSize sizeHint() const override;
+  /// Place of an item in the viewport.
+  QRect itemRect(int index) const;
+
+ Q_SIGNALS:
+  void chosen(int index);
+  void ready();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
+
+ private:
+  void updateScrollBar();
+  void loadVisible();
+  int itemAt(QPoint viewportPoint) const;
+  std::pair<int, int> visibleRange() const;
+  void paintItem(QPainter& painter, int index);
+  void paintMark(QPainter& painter, const QRect& rect, const Mark& mark);
+
+  std::vector<Item> items_;
+  std::vector<Mark> marks_;
+  int current_ = -1, hovered_ = -1;
+  KeyedLoader<QImage> thumbnails_;
+};
+
+}  // namespace lockstep::widgets
