@@ -67,7 +67,7 @@ std::string unknownWord(const CLI::App& command, const std::string& word) {
 
 std::string nearestWord(const std::string& word, const std::vector<std::string>& candidates) {
   std::string nearest;
-  std::size_t smallest = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  std::size_t smallest = std::max<std::size_t>(word.size() / 3, 2) + 1;  // two letters change places
   for (const std::string& candidate : candidates) {
     const std::size_t distance = editDistance(word, candidate);
     if (distance >= smallest) continue;

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/coco/average_precision.h"
 #include "engine/protocol/json_text.h"
+#include "engine/supervisor/training_progress.h"
 
 namespace lockstep::cli {
 namespace {
@@ -25,11 +26,10 @@ std::string figureIn(const nlohmann::json& section, const char* name) {
 
 std::string lossRows(const nlohmann::json& losses) {
   std::string text;
-  for (const auto& [name, loss] : losses.items()) {
-    const auto value = protocol::numberOf(loss);
-    char number[32];
-    std::snprintf(number, sizeof number, "%.5f", value.value_or(0));
-    text += row(name, value ? number : "-");
+  for (const char* name : {"loss_classifier", "loss_box_reg", "loss_mask", "loss_objectness",
+                           "loss_rpn_box_reg", "loss_total"}) {
+    const auto value = losses.contains(name) ? protocol::numberOf(losses[name]) : std::nullopt;
+    if (value) text += row(name, supervisor::shortNumber(*value));
   }
   return text;
 }

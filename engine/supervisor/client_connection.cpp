@@ -72,17 +72,21 @@ void ClientConnection::follow(const std::filesystem::path& eventFile, std::int64
   morePending_ = records_.has_value();
 }
 
-bool ClientConnection::pump() {
-  if (!records_ || broken_) return morePending_ = false;
+void ClientConnection::pump() {
+  if (!records_ || broken_) return;
   morePending_ = true;
-  for (int i = 0; i < kRecordsPerTurn; ++i) {
-    // Full: it goes on when the socket has taken some, which poll tells.
-    if (outgoing_.bytes() >= kFullQueueBytes) return false;
+  for (int i = 0; i < kRecordsPerTurn && outgoing_.bytes() < kFullQueueBytes; ++i) {
     const auto record = records_->next();
-    if (!record) return morePending_ = false;
+    if (!record) {
+      morePending_ = false;
+      return;
+    }
     sendRecord(*record);
   }
-  return true;
+}
+
+bool ClientConnection::canPump() const {
+  return morePending_ && !broken_ && outgoing_.bytes() < kFullQueueBytes;
 }
 
 void ClientConnection::sendRecord(const events::Record& record) {

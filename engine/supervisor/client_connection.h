@@ -35,9 +35,10 @@ class ClientConnection {
   void send(const protocol::EngineMessage& message);
   /// Begins the stream of records after `since` out of `eventFile`.
   void follow(const std::filesystem::path& eventFile, std::int64_t since);
-  /// Moves some records from the event file into the queue while there is room. True when there may
-  /// be more at once.
-  bool pump();
+  /// Moves some records from the event file into the queue while there is room.
+  void pump();
+  /// Whether pump() may have more to do at once.
+  bool canPump() const;
   void flush();
 
   bool wantsToRead() const { return !inputEnded_ && !closing_; }

@@ -1,6 +1,7 @@
 #include "engine/supervisor/run_log.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,9 @@
 namespace lockstep::supervisor {
 namespace {
 
+/// A reader of standard error may take this long before lines are left out for it.
+constexpr int kReaderPatienceMs = 1000;
+
 void writeAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -17,6 +21,11 @@ void writeAll(int fd, std::string_view text) {
     if (written <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+bool takesBytes(int fd, int milliseconds) {
+  pollfd waited{fd, POLLOUT, 0};
+  return ::poll(&waited, 1, milliseconds) > 0;
 }
 
 bool isSameFile(int a, int b) {
@@ -40,7 +49,7 @@ RunLog::RunLog(const std::filesystem::path& file) : terminal_(::isatty(STDERR_FI
 }
 
 RunLog::~RunLog() {
-  if (!status_.empty()) writeAll(STDERR_FILENO, "\n");
+  if (!status_.empty()) writeStandardError("\n");
 }
 
 void RunLog::line(std::string_view text) {
@@ -48,7 +57,7 @@ void RunLog::line(std::string_view text) {
   if (!fileIsStandardError_) fileLine(text);
   const std::string status = status_;
   eraseStatus();
-  writeAll(STDERR_FILENO, withNewline);
+  writeStandardError(withNewline);
   this->status(status);
 }
 
@@ -60,11 +69,17 @@ void RunLog::status(std::string_view text) {
   if (!terminal_) return;
   eraseStatus();
   status_ = text.substr(0, terminalColumns() - 1);
-  writeAll(STDERR_FILENO, status_);
+  writeStandardError(status_);
+}
+
+void RunLog::writeStandardError(std::string_view text) {
+  // A pipe that takes bytes takes at least PIPE_BUF of them, more than a line has.
+  blocked_ = !takesBytes(STDERR_FILENO, blocked_ ? 0 : kReaderPatienceMs);
+  if (!blocked_) writeAll(STDERR_FILENO, text);
 }
 
 void RunLog::eraseStatus() {
-  if (!status_.empty()) writeAll(STDERR_FILENO, "\r\x1b[K");
+  if (!status_.empty()) writeStandardError("\r\x1b[K");
   status_.clear();
 }
 

@@ -9,8 +9,8 @@
 namespace lockstep::supervisor {
 
 /// What a person or a script reads of a command: lines on standard error and, for a run, in
-/// engine.log. On a terminal the progress is one line that is written over. Never throws: there is
-/// nowhere to say it.
+/// engine.log. On a terminal the progress is one line that is written over. A standard error that
+/// nobody reads loses lines and stops nothing. Never throws: there is nowhere to say it.
 class RunLog {
  public:
   /// Empty: standard error only. When standard error is that file already (a detached run), lines
@@ -29,11 +29,13 @@ class RunLog {
   bool isTerminal() const { return terminal_; }
 
  private:
+  void writeStandardError(std::string_view text);
   void eraseStatus();
 
   FileDescriptor file_;
   bool terminal_ = false;
   bool fileIsStandardError_ = false;
+  bool blocked_ = false;  ///< nobody reads standard error at the moment
   std::string status_;
 };
 

@@ -154,12 +154,13 @@ bool SocketServer::pumpAll() {
   bool moreToDo = false;
   for (const auto& [fd, client] : clients_) {
     try {
-      moreToDo = client->pump() || moreToDo;
+      client->pump();
     } catch (const Error& error) {
       client->send(protocol::ErrorReply{"", error.what()});
       client->markBroken();
     }
     client->flush();
+    moreToDo = moreToDo || client->canPump();
   }
   dropBroken();
   return moreToDo;

@@ -24,6 +24,7 @@ class TrainingProgress {
   /// The same for a terminal: `step 120/400  loss 0.53  lr 0.02  4.1 images/s  1:10 left`.
   std::string statusText() const;
 
+  std::int64_t step() const { return step_; }
   double imagesPerSecond() const;
   /// Negative: not known yet.
   double etaSeconds() const;

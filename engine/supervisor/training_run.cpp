@@ -16,19 +16,6 @@ namespace {
 /// At the end, clients that are slow to take the last records are waited for this long.
 constexpr std::chrono::seconds kDrainTime{2};
 
-RunRecorder makeRecorder(TrainingSetup& setup, RunLog& log) {
-  setup.info.pid = ::getpid();  // a detached run lives on in a child of the process that planned it
-  const auto alert = [&log](const events::Alert& raised) {
-    log.line("alert kind=" + raised.kind + " step=" + std::to_string(raised.step) + ": " +
-             raised.text);
-  };
-  const auto trouble = [&log](const std::string& text) {
-    log.line("warning: " + text + " (training goes on)");
-  };
-  return RunRecorder(setup.layout, setup.info, setup.experiment.checkpoint, setup.resumeStep,
-                     {alert, trouble});
-}
-
 TrainingProgress makeProgress(const config::Experiment& experiment) {
   return TrainingProgress(static_cast<std::int64_t>(experiment.solver.maxSteps.count),
                           static_cast<std::int64_t>(experiment.monitor.logEvery.count));
@@ -41,7 +28,8 @@ TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
       log_(setup_.layout.engineLog()),
       rankLog_(::open(setup_.layout.rankLog(0).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                       0644)),
-      recorder_(makeRecorder(setup_, log_)),
+      progress_(makeProgress(setup_.experiment)),
+      recorder_(makeRecorder()),
       signals_(
           loop_, [this](int signal) { stopOnSignal(signal); }, [this] { worker_.reap(); }),
       worker_(loop_, {[this](const protocol::WorkerMessage& message) {
@@ -49,10 +37,25 @@ TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
                       },
                       [this](const std::string& line) { takeLogLine(line); },
                       [this](const WorkerExit& exit) { workerExited(exit); }}),
-      progress_(makeProgress(setup_.experiment)),
       stallWatch_(std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds),
                   Clock::now()),
       onListening_(std::move(onListening)) {}
+
+RunRecorder TrainingRun::makeRecorder() {
+  // A detached run lives on in a child of the process that planned it.
+  setup_.info.pid = ::getpid();
+  const auto alert = [this](const events::Alert& raised) {
+    log_.line("alert kind=" + raised.kind + " step=" + std::to_string(raised.step) + ": " +
+              raised.text);
+  };
+  const auto trouble = [this](const std::string& text) {
+    log_.line("warning: " + text + " (training goes on)");
+    // The log cannot tell it now: clients hear it at once.
+    if (server_) server_->sendToAll(protocol::AlertMessage{"write_failed", progress_.step(), text});
+  };
+  return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resumeStep,
+                     {alert, trouble});
+}
 
 TrainingRun::~TrainingRun() = default;
 
@@ -145,9 +148,11 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const WorkerExit& exit) const {
   }
   if (failed_) {
     protocol::RunError error = errorAt(failed_->message, failed_->cause);
-    error.step = failed_->step;
-    error.phase = failed_->phase;
-    error.collective = failed_->collective;
+    if (!failed_->phase.empty()) {  // it knows better than its last heartbeat
+      error.step = failed_->step;
+      error.phase = failed_->phase;
+      error.collective = failed_->collective;
+    }
     return {"failed", static_cast<ExitStatus>(failed_->exitStatus), error};
   }
   const std::string how =

@@ -78,6 +78,7 @@ class TrainingRun : private Service {
   void takeLogLine(const std::string& line);
   void workerExited(const WorkerExit& exit);
 
+  RunRecorder makeRecorder();
   void startWorker();
   void stopOnSignal(int signal);
   void requestStop(const std::string& reason);
@@ -91,12 +92,12 @@ class TrainingRun : private Service {
   RunLog log_;
   FileDescriptor rankLog_;
   PollLoop loop_;
-  RunRecorder recorder_;
-  StopSignals signals_;
+  TrainingProgress progress_;
   std::unique_ptr<SocketServer> server_;
   std::unique_ptr<WorkerRequests> requests_;
+  RunRecorder recorder_;
+  StopSignals signals_;
   WorkerProcess worker_;
-  TrainingProgress progress_;
   StallWatch stallWatch_;
   std::function<void()> onListening_;
 

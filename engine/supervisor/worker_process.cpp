@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "engine/base/error.h"
@@ -123,6 +124,8 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
       });
   loop_.watch(
       log_.get(), [] { return short{POLLIN}; }, [this](short) { readLog(Extent::OneTurn); });
+  // In a process with other threads SIGCHLD may go to one of them and be lost here.
+  loop_.every(std::chrono::seconds(1), [this] { reap(); });
 }
 
 void WorkerProcess::send(const protocol::Control& control) {

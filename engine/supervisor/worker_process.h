@@ -46,7 +46,7 @@ class WorkerProcess {
   void send(const protocol::Control& control);
   /// SIGKILL to the worker and what it started.
   void kill();
-  /// To be called after SIGCHLD.
+  /// To be called after SIGCHLD; tried once a second anyway.
   void reap();
   bool isRunning() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }

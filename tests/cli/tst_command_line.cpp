@@ -1,0 +1,194 @@
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/cli/command_line.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> words(const QString& line) {
+  std::vector<std::string> list;
+  for (const QString& word : line.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+    list.push_back(word.toStdString());
+  return list;
+}
+
+}  // namespace
+
+class TstCommandLine : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<EngineBench> bench_;
+
+ private Q_SLOTS:
+  void initTestCase() {
+    bench_ = std::make_unique<EngineBench>();
+    const fs::path folder = bench_->folder();
+    std::ofstream(folder / "w.safetensors") << "w";
+    std::ofstream(folder / "a.png") << "a";
+    std::ofstream(folder / "file") << "x";
+    std::ofstream(folder / "broken.yaml") << "solver: {base_lr: [\n";
+    std::ofstream(folder / "broken.json") << "{\"images\": [";
+    std::ofstream(folder / "results.json") << "[]";
+    fs::create_directories(folder / "empty");
+    // A run without a checkpoint.
+    bench_->script("fail 1 no luck\n");
+    QCOMPARE(bench_->run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+  }
+
+  void cleanupTestCase() { bench_.reset(); }
+
+  void mistakeIsOneLineWithItsStatus_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* line, int status, const char* said) {
+      QTest::newRow(line) << QString::fromUtf8(line) << status << QString::fromUtf8(said);
+    };
+    row("", 2, "--help");
+    row("trian experiment.yaml", 2, "did you mean train?");
+    row("xyzzy", 2, "unknown command 'xyzzy'");
+    row("--verison", 2, "did you mean --version?");
+    row("train", 2, "target is required");
+    row("train nowhere.yaml", 2, "nowhere.yaml: no such configuration or run folder");
+    row("train experiment.yaml --ouput x", 2, "unknown option --ouput: did you mean --output?");
+    row("train experiment.yaml extra", 2, "'extra' is one argument too many");
+    row("train experiment.yaml --set", 2, "--set");
+    row("train experiment.yaml --set solver.base_lr", 2, "solver.base_lr");
+    row("train experiment.yaml --set solver.bse_lr=1", 2, "solver.base_lr");
+    row("train experiment.yaml --set solver.base_lr=fast", 2, "solver.base_lr");
+    row("train experiment.yaml --set runtime.device=cuda", 2, "runtime.device");
+    row("train broken.yaml", 2, "broken.yaml:");
+    row("train empty", 2, "empty: is no run folder");
+    row("train run", 2, "--resume");
+    row("train run --resume --output other", 2, "--output");
+    row("train experiment.yaml --output run", 2, "--resume");
+    row("train experiment.yaml --output file --resume", 2, "file");
+    row("train experiment.yaml --output file/run", 2, "file");
+    row("train experiment.yaml --from 100", 2, "--from is not built yet");
+    row("train experiment.yaml --replay f", 2, "--replay is not built yet");
+    row("train experiment.yaml --workers 2", 2, "not built yet");
+    row("train experiment.yaml --workers two", 2, "--workers");
+    row("evaluate nowhere", 2, "nowhere: no such run folder or configuration");
+    row("evaluate experiment.yaml", 2, "--weights");
+    row("evaluate experiment.yaml --weights best", 2, "best");
+    row("evaluate experiment.yaml --weights gone.safetensors", 2, "gone.safetensors: no such file");
+    row("evaluate run", 2, "no checkpoint");
+    row("evaluate run --weights 500", 2, "500");
+    row("evaluate experiment.yaml --weights w.safetensors --split test", 2, "--split");
+    row("evaluate experiment.yaml --weights w.safetensors --out nowhere/e.json", 2,
+        "--out nowhere/e.json: cannot be written");
+    row("evaluate experiment.yaml --weights w.safetensors --out empty", 2, "it is a folder");
+    row("evaluate experiment.yaml --weights w.safetensors --workers 4", 2, "not built yet");
+    row("predict experiment.yaml --weights w.safetensors --split val", 2, "--out");
+    row("predict experiment.yaml --weights w.safetensors --out p.json", 2,
+        "either --split val or --images");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --split val --images a.png",
+        2, "either");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images gone.png", 2,
+        "--images gone.png: is not there");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images empty", 2,
+        "holds no image");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score 2", 2,
+        "--score");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays "
+        "file",
+        2, "--overlays file");
+    row("inspect experiment.yaml", 2, "--weights");
+    row("coco-eval --gt train.json --dt gone.json --type bbox", 2, "gone.json: no such file");
+    row("coco-eval --gt train.json --dt results.json --type keypoints", 2, "--type");
+    row("coco-eval --gt broken.json --dt results.json --type bbox", 1, "broken.json");
+    row("coco-eval --gt train.json --dt broken.json --type bbox", 1, "broken.json");
+    row("coco-eval --gt train.json --dt results.json --type bbox --out nowhere/e.json", 2, "--out");
+    row("coco-eval --gt train.json --dt results.json --type bbox --compare x", 2,
+        "unknown option --compare");
+    row("dataset", 2, "--help");
+    row("dataset check experiment.yaml", 2, "unknown command 'check'");
+    row("dataset shapes --out d --train 0 --val 1", 2, "--train");
+    row("dataset shapes --out file --train 1 --val 1", 2, "--out file: cannot be made");
+    row("metrics nowhere", 2, "nowhere: no such run folder");
+    row("metrics empty", 2, "empty: is no run folder");
+    row("metrics run --format xml", 2, "--format");
+    row("runs nowhere", 2, "nowhere: no such folder");
+    row("attach run", 2, "run: is not running");
+    row("attach empty", 2, "empty: no such run folder");
+    row("config", 2, "--help");
+    row("config chekc experiment.yaml", 2, "did you mean check?");
+  }
+  void mistakeIsOneLineWithItsStatus() {
+    QFETCH(QString, line);
+    QFETCH(int, status);
+    QFETCH(QString, said);
+    const auto result = bench_->run(words(line));
+    QVERIFY2(contains(result.err, said.toStdString()), result.err.c_str());
+    QCOMPARE(result.status, status);
+    QCOMPARE(std::count(result.err.begin(), result.err.end(), '\n'), std::ptrdiff_t{1});
+    QVERIFY2(result.out.empty(), result.out.c_str());
+    QVERIFY2(!fs::exists(bench_->folder() / "runs"), "nothing is left behind");
+    QVERIFY(!fs::exists(bench_->folder() / "p.json"));
+  }
+
+  void dataOfNoUseIsRefusedBeforeAFolderIsMade() {
+    std::ofstream(bench_->folder() / "orphan.json")
+        << R"({"categories":[{"id":1,"name":"a"}],"images":[],"annotations":[{"id":1,"image_id":9,"category_id":1,"bbox":[0,0,5,5],"area":25,"iscrowd":0,"segmentation":[[0,0,5,0,5,5]]}]})";
+    const auto result =
+        bench_->run({"train", "experiment.yaml", "--set", "dataset.train.annotations=orphan.json"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "orphan.json"), result.err.c_str());
+    QVERIFY(!fs::exists(bench_->folder() / "runs"));
+  }
+
+  void helpAndVersionGoToStandardOutput() {
+    for (const std::string line :
+         {"--help", "train --help", "dataset shapes --help", "config check --help"}) {
+      const auto result = bench_->run(words(QString::fromStdString(line)));
+      QCOMPARE(result.status, 0);
+      QVERIFY2(contains(result.out, "Usage"), line.c_str());
+      QVERIFY(result.err.empty());
+    }
+    const auto version = bench_->run({"--version"});
+    QCOMPARE(version.status, 0);
+    QVERIFY(contains(version.out, "lockstep-engine " LOCKSTEP_VERSION));
+  }
+
+  void everyCommandOfTheDesignIsThere() {
+    const auto help = bench_->run({"--help"}).out;
+    for (const char* command : {"train", "evaluate", "predict", "inspect", "coco-eval", "config",
+                                "dataset", "metrics", "runs", "attach", "info"}) {
+      QVERIFY2(contains(help, std::string("\n  ") + command + " "), command);
+    }
+  }
+
+  void nearestWordIsNear_data() {
+    QTest::addColumn<QString>("word");
+    QTest::addColumn<QString>("nearest");
+    QTest::newRow("swapped letters") << "trian"
+                                     << "train";
+    QTest::newRow("left out") << "evalute"
+                              << "evaluate";
+    QTest::newRow("too much") << "predicts"
+                              << "predict";
+    QTest::newRow("nothing near") << "launch"
+                                  << "";
+  }
+  void nearestWordIsNear() {
+    QFETCH(QString, word);
+    QFETCH(QString, nearest);
+    QCOMPARE(cli::nearestWord(word.toStdString(), {"train", "evaluate", "predict", "runs"}),
+             nearest.toStdString());
+  }
+};
+
+LOCKSTEP_TEST(TstCommandLine)
+#include "tst_command_line.moc"

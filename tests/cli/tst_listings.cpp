@@ -1,0 +1,141 @@
+#include <QTest>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/events/writer.h"
+#include "engine/protocol/worker_messages.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A run folder with a log of two steps, the second of them not finite.
+void writeLog(const fs::path& folder) {
+  fs::create_directories(folder);
+  events::Writer writer = events::Writer::open(folder);
+  events::Record record;
+  record.kind = events::Record::Kind::Scalars;
+  record.step = 1;
+  record.wallTime = 1000.25;
+  record.scalars = {{"train/loss_total", 0.1f}, {"solver/lr", 1e-05f}};
+  writer.append(record);
+  record.step = 2;
+  record.scalars = {{"train/loss_total", std::numeric_limits<float>::quiet_NaN()},
+                    {"solver/lr", -std::numeric_limits<float>::infinity()}};
+  writer.append(record);
+}
+
+}  // namespace
+
+class TstListings : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void metricsAreCsvWithTheShortestNumbers() {
+    EngineBench bench;
+    writeLog(bench.folder() / "run");
+    const auto result = bench.run({"metrics", "run"});
+    QCOMPARE(result.status, 0);
+    QCOMPARE(result.out, std::string("step,wall_time,tag,value\n"
+                                     "1,1000.25,train/loss_total,0.1\n"
+                                     "1,1000.25,solver/lr,1e-05\n"
+                                     "2,1000.25,train/loss_total,NaN\n"
+                                     "2,1000.25,solver/lr,-Infinity\n"));
+  }
+
+  void metricsAreJsonLines() {
+    EngineBench bench;
+    writeLog(bench.folder() / "run");
+    std::istringstream lines(bench.run({"metrics", "run", "--format", "jsonl"}).out);
+    std::vector<nlohmann::json> rows;
+    for (std::string line; std::getline(lines, line);) rows.push_back(nlohmann::json::parse(line));
+    QCOMPARE(rows.size(), std::size_t{4});
+    QCOMPARE(rows[0].at("step").get<int>(), 1);
+    QCOMPARE(rows[0].at("wall_time").get<double>(), 1000.25);
+    QCOMPARE(rows[0].at("tag").get<std::string>(), std::string("train/loss_total"));
+    QCOMPARE(rows[0].at("value").get<float>(), 0.1f);
+    QCOMPARE(rows[2].at("value").get<std::string>(), std::string("NaN"));
+    QCOMPARE(rows[3].at("value").get<std::string>(), std::string("-Infinity"));
+  }
+
+  void runsAreATable() {
+    EngineBench bench;
+    bench.script("scalars 1 6\neval 6 0.5 0.25 best\ncheckpoint 6 best last\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/good"}).status, 0);
+    bench.script("scalars 1 3\nkill 9\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/bad"}).status, 1);
+    const auto result = bench.run({"runs"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(contains(result.out, "good  finished  6/6   segm/AP 0.25 at 6  "), result.out.c_str());
+    QVERIFY2(contains(result.out, "bad   failed    3/6   -                  "), result.out.c_str());
+    QVERIFY2(result.out.find("bad") < result.out.find("good"), "newest first");
+    QCOMPARE(bench.run({"runs", "runs"}).out, result.out);
+  }
+
+  void noRunsAreNoFault() {
+    EngineBench bench;
+    const auto result = bench.run({"runs"});
+    QCOMPARE(result.status, 0);
+    QVERIFY(result.out.empty());
+    QVERIFY2(contains(result.err, "no runs"), result.err.c_str());
+  }
+
+  void infoHasTheMachineAndTheWorkersPart() {
+    EngineBench bench;
+    bench.script("finish 0 result {\"libtorch\":\"9.9\",\"cuda_kernels\":false}\n", "info");
+    const auto result = bench.run({"info"});
+    QCOMPARE(result.status, 0);
+    for (const char* part : {"lockstep: " LOCKSTEP_VERSION "\n",
+                             "cpu cores: ", "memory: ", "gpus: ", "libtorch: 9.9\n"}) {
+      QVERIFY2(contains(result.out, part), part);
+    }
+  }
+
+  void cocoEvalHasTheTwelveFigures() {
+    EngineBench bench;
+    std::ofstream(bench.folder() / "dt.json")
+        << R"([{"image_id":1,"category_id":1,"score":0.9,"bbox":[5,5,10,10]},{"image_id":2,"category_id":1,"score":0.8,"bbox":[5,5,10,10]}])";
+    const auto result = bench.run(
+        {"coco-eval", "--gt", "val.json", "--dt", "dt.json", "--type", "bbox", "--out", "e.json"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.out, "AP     1.0000\nAP50   1.0000\n"), result.out.c_str());
+    const auto json = nlohmann::json::parse(base::readFile(bench.folder() / "e.json"));
+    QCOMPARE(json.at("stats").size(), std::size_t{12});
+    QVERIFY(std::abs(json.at("stats")[0].get<double>() - 1) < 1e-9);
+    QCOMPARE(json.at("stats")[4].get<double>(), -1.0);  // no medium object
+    QCOMPARE(json.at("classes")[0].at("name").get<std::string>(), std::string("drop"));
+  }
+
+  void shapesAreAskedOfTheWorker() {
+    EngineBench bench;
+    bench.script("finish 0\n", "shapes");
+    QCOMPARE(bench
+                 .run({"dataset", "shapes", "--out", "made", "--train", "3", "--val", "2", "--seed",
+                       "5"})
+                 .status,
+             0);
+    const auto lines = bench.received();
+    const auto job = nlohmann::json::parse(lines.back());
+    const std::string text = job.dump();
+    QVERIFY2(contains(text, (bench.folder() / "made").string()), text.c_str());
+    const auto message = std::get<protocol::Job>(protocol::decodeSupervisorMessage(lines.back()));
+    QCOMPARE(message.trainImages, 3);
+    QCOMPARE(message.valImages, 2);
+    QCOMPARE(message.seed, std::int64_t{5});
+  }
+};
+
+LOCKSTEP_TEST(TstListings)
+#include "tst_listings.moc"

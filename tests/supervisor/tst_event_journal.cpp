@@ -1,0 +1,86 @@
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/base/error.h"
+#include "engine/events/reader.h"
+#include "engine/supervisor/event_journal.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using supervisor::EventJournal;
+
+namespace {
+
+/// While it lives, files of this process cannot grow over `bytes`: a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+class TstEventJournal : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void recordsWaitForAFullDisk() {
+    const QTemporaryDir folder;
+    int troubles = 0;
+    EventJournal journal(folder.path().toStdString(), std::nullopt,
+                         {[](const events::Alert&) {}, [&](const std::string&) { ++troubles; }});
+    journal.appendScalars(1, 1, {{"train/loss_total", 1.0f}});
+    const auto newest = journal.newestSeq();
+    {
+      const FullDisk full(std::filesystem::file_size(journal.path()));
+      for (int step = 2; step <= 50; ++step)
+        journal.appendScalars(step, step, {{"train/loss_total", 1.0f}});
+      QVERIFY(!journal.retry());
+      QVERIFY_THROWS_EXCEPTION(Error, journal.sync());
+    }
+    QCOMPARE(troubles, 1);
+    QCOMPARE(journal.newestSeq(), newest);
+    QVERIFY(journal.retry());
+    journal.sync();
+    const auto records = events::Reader(journal.path()).readAvailable();
+    QCOMPARE(records.size(), std::size_t{51});
+    for (std::size_t i = 1; i < records.size(); ++i)
+      QCOMPARE(records[i].step, static_cast<std::int64_t>(i));
+  }
+
+  void summaryFindsTheRestarts() {
+    const QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    const EventJournal::Handlers handlers{[](const events::Alert&) {}, [](const std::string&) {}};
+    {
+      EventJournal journal(path, std::nullopt, handlers);
+      for (int step = 1; step <= 10; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
+    }
+    for (const std::int64_t resumed : {6, 8}) {
+      EventJournal journal(path, resumed, handlers);
+      for (std::int64_t step = resumed + 1; step <= 10; ++step)
+        journal.appendScalars(step, 0, {{"a", 1.0f}});
+      QCOMPARE(journal.lastRestart()->step, resumed);
+      QCOMPARE(journal.firstRestart()->step, std::int64_t{6});
+    }
+    const auto summary = supervisor::summariseJournal(events::findEventFile(path));
+    QCOMPARE(summary.firstRestart->seq, std::int64_t{6});
+    QCOMPARE(summary.lastRestart->seq, std::int64_t{9});
+    QCOMPARE(summary.newestStep, std::int64_t{10});
+    QCOMPARE(supervisor::summariseJournal({}).newestSeq, std::int64_t{-1});
+  }
+};
+
+LOCKSTEP_TEST(TstEventJournal)
+#include "tst_event_journal.moc"

@@ -1,0 +1,151 @@
+#include <signal.h>
+
+#include <QTest>
+#include <algorithm>
+#include <fstream>
+
+#include "engine/base/atomic_file.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* kDiesAfterThree =
+    "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\ncheckpoint 2 best\nscalars 3 3\neval 3 0.4 "
+    "0.25\npredictions 3\nkill 9\n";
+constexpr const char* kGoesOn = "state running 2\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n";
+
+}  // namespace
+
+class TstResume : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void goesOnFromTheNewestCheckpointWithoutDoubles() {
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    fs::create_directories(run.partialCheckpoint(3));  // as kill -9 leaves it
+    bench.script(kGoesOn);
+    const auto result = bench.run({"train", "run", "--resume"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+
+    const auto info = run_folder::readRunInfo(run);
+    QCOMPARE(info.attempt, 2);
+    QCOMPARE(info.state, std::string("finished"));
+    QVERIFY(!info.error);
+    QVERIFY(info.best && info.best->step == 2);
+    QVERIFY(!fs::exists(run.partialCheckpoint(3)));
+    QVERIFY2(!fs::exists(run.evaluation(3)) && !fs::exists(run.predictions(3)),
+             "what was cut from the log is gone");
+    QVERIFY(fs::exists(run.evaluation(2)));
+    std::vector<std::int64_t> steps;
+    int sessions = 0;
+    for (const auto& record : tests::recordsOf(run)) {
+      const bool isTraining =
+          std::any_of(record.scalars.begin(), record.scalars.end(),
+                      [](const auto& scalar) { return scalar.first.starts_with("train/"); });
+      if (isTraining) steps.push_back(record.step);
+      sessions += record.kind == events::Record::Kind::SessionStart;
+    }
+    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QCOMPARE(sessions, 1);
+    const auto lines = bench.received();
+    QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return contains(line, run.checkpoint(2).string());
+    }));
+  }
+
+  void beginsWhenThereIsNothingYet() {
+    EngineBench bench;
+    bench.script(kGoesOn);
+    fs::create_directories(bench.folder() / "volume/lost+found");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "volume", "--resume"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "volume")).attempt, 1);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "fresh", "--resume"}).status, 0);
+  }
+
+  void beginsAnewWithoutACheckpoint() {
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 3\nkill 9\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    bench.script("state running 0\nscalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run", "--resume"}).status, 0);
+    const run_folder::Layout run(bench.folder() / "run");
+    std::vector<std::int64_t> steps;
+    for (const auto& record : tests::recordsOf(run)) {
+      if (record.kind == events::Record::Kind::Scalars) steps.push_back(record.step);
+    }
+    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QCOMPARE(run_folder::readRunInfo(run).attempt, 2);
+  }
+
+  void otherKeysAreRefusedWithAList() {
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const std::string before = base::readFile(bench.folder() / "run/config.yaml");
+    const auto refused =
+        bench.run({"train", "experiment.yaml", "--output", "run", "--resume", "--set",
+                   "solver.base_lr=0.5", "--set", "augment.horizontal_flip=0"});
+    QCOMPARE(refused.status, 2);
+    QVERIFY2(contains(refused.err, "solver.base_lr: 0.02 -> 0.5"), refused.err.c_str());
+    QVERIFY(contains(refused.err, "augment.horizontal_flip"));
+    QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
+    bench.script("finish 8\n");
+    const auto allowed = bench.run(
+        {"train", "experiment.yaml", "--output", "run", "--resume", "--set", "solver.max_steps=8",
+         "--set", "checkpoint.keep=5", "--set", "monitor.log_every=1", "--set",
+         "evaluation.loss_every=2", "--set", "runtime.stall_seconds=100"});
+    QVERIFY2(allowed.status == 0, allowed.err.c_str());
+    QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "run")).maxSteps,
+             std::int64_t{8});
+  }
+
+  void finishedRunIsLeftAsItIs() {
+    EngineBench bench;
+    bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
+    const auto records = tests::recordsOf(run_folder::Layout(bench.folder() / "run")).size();
+    const auto again = bench.run({"train", "experiment.yaml", "--output", "run", "--resume"});
+    QCOMPARE(again.status, 0);
+    QVERIFY(contains(again.err, "solver.max_steps"));
+    QCOMPARE(tests::recordsOf(run_folder::Layout(bench.folder() / "run")).size(), records);
+  }
+
+  void livingRunIsRefusedNamingItsProcess() {
+    EngineBench bench;
+    bench.script("state running 0\nhang\n");
+    const auto engine = bench.start({"train", "experiment.yaml", "--output", "runs/one"});
+    QVERIFY(bench.waitForState("running"));
+    const auto second = bench.run({"train", "experiment.yaml", "--output", "runs/one", "--resume"});
+    QCOMPARE(second.status, 2);
+    QVERIFY2(contains(second.err, "process " + std::to_string(engine->processId())),
+             second.err.c_str());
+    engine->kill();
+    engine->waitForFinished();
+  }
+
+  void folderOfOtherThingsIsRefused() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "photos");
+    std::ofstream(bench.folder() / "photos/holiday.jpg") << "x";
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "photos", "--resume"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "photos"), result.err.c_str());
+    QVERIFY(!fs::exists(bench.folder() / "photos/checkpoints"));
+  }
+};
+
+LOCKSTEP_TEST(TstResume)
+#include "tst_resume.moc"

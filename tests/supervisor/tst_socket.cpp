@@ -1,0 +1,380 @@
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <QTest>
+#include <algorithm>
+#include <fstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+using tests::SocketClient;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A run whose worker has come to where its script waits.
+struct LivingRun {
+  explicit LivingRun(const std::string& script, const std::string& maxSteps = "6") {
+    bench.script("state running 0\n" + script);
+    engine = bench.start({"train", "experiment.yaml", "--output", "runs/one", "--set",
+                          "solver.max_steps=" + maxSteps});
+    if (!bench.waitForState("running"))
+      throw Error("the run does not start: " + EngineBench::finish(*engine).err);
+  }
+  run_folder::Layout layout() const { return run_folder::Layout(bench.folder() / "runs/one"); }
+  fs::path socket() const { return run_folder::readRunInfo(layout()).socket; }
+  SocketClient connect() const { return SocketClient(socket()); }
+
+  EngineBench bench;
+  std::unique_ptr<QProcess> engine;
+};
+
+std::int64_t seqOf(const protocol::EngineMessage& message) {
+  return std::visit(
+      [](const auto& content) -> std::int64_t {
+        if constexpr (requires {
+                        content.time;
+                        content.seq;
+                      })
+          return content.seq;
+        return -1;
+      },
+      message);
+}
+
+/// seq of every record among the messages.
+std::vector<std::int64_t> seqsOf(const std::vector<protocol::EngineMessage>& messages) {
+  std::vector<std::int64_t> seqs;
+  for (const auto& message : messages) {
+    if (seqOf(message) >= 0) seqs.push_back(seqOf(message));
+  }
+  return seqs;
+}
+
+/// seq of the scalars and events in the log, after `since`.
+std::vector<std::int64_t> loggedSeqs(const run_folder::Layout& layout, std::int64_t since) {
+  std::vector<std::int64_t> seqs;
+  for (const auto& record : tests::recordsOf(layout)) {
+    const bool isSent =
+        record.kind == events::Record::Kind::Scalars || record.kind == events::Record::Kind::Event;
+    if (isSent && record.seq > since) seqs.push_back(record.seq);
+  }
+  return seqs;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TstSocket : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void helloIsAnsweredWithWelcome() {
+    LivingRun run("hang\n");
+    auto client = run.connect();
+    client.send(protocol::Hello{});
+    const auto welcome = client.expect<protocol::Welcome>();
+    QCOMPARE(welcome.run, run.layout().folder().string());
+    QCOMPARE(welcome.attempt, 1);
+    QCOMPARE(welcome.state, std::string("running"));
+    QVERIFY(welcome.seq >= 2);
+  }
+
+  void pastAndLiveRecordsComeOnceAndInOrder_data() {
+    QTest::addColumn<qlonglong>("since");
+    QTest::newRow("all") << qlonglong{-1};
+    QTest::newRow("from the middle") << qlonglong{150};
+  }
+  void pastAndLiveRecordsComeOnceAndInOrder() {
+    QFETCH(qlonglong, since);
+    // 300 records before the greeting, 6000 while the client reads.
+    LivingRun run("scalars 1 300\nlog info half\nwait pause\nscalars 301 6300\nfinish 6300\n",
+                  "6300");
+    auto client = run.connect();
+    client.send(protocol::Hello{});
+    while (client.expect<protocol::Log>().text != "half") {
+    }
+    client.send(protocol::Hello{since, 1});
+    client.expect<protocol::Welcome>();
+    client.send(protocol::Command{"p", "pause"});
+    const auto messages = client.rest();
+    QCOMPARE(EngineBench::finish(*run.engine).status, 0);
+    const auto seqs = seqsOf(messages);
+    QVERIFY(seqs.size() >= 6000);
+    QVERIFY2(seqs == loggedSeqs(run.layout(), since), "no gap, no double, in order");
+    const auto* last = std::get_if<protocol::State>(&messages.back());
+    QVERIFY(last && last->state == "finished");
+  }
+
+  void everyClientGetsEverything() {
+    LivingRun run("wait pause\nscalars 1 400\nfinish 400\n", "400");
+    std::vector<SocketClient> clients;
+    for (int i = 0; i < 5; ++i) {
+      clients.push_back(run.connect());
+      clients.back().send(protocol::Hello{});
+    }
+    clients[0].send(protocol::Command{"p", "pause"});
+    std::vector<std::vector<std::int64_t>> seqs;
+    for (auto& client : clients) seqs.push_back(seqsOf(client.rest()));
+    QCOMPARE(EngineBench::finish(*run.engine).status, 0);
+    for (const auto& each : seqs) QCOMPARE(each, loggedSeqs(run.layout(), -1));
+  }
+
+  void clientThatNeverReadsSlowsNobody() {
+    LivingRun run("wait pause\nscalars 1 20000\nfinish 20000\n", "20000");
+    auto sleeper = run.connect();
+    sleeper.send(protocol::Hello{});
+    auto client = run.connect();
+    client.send(protocol::Hello{});
+    client.send(protocol::Command{"p", "pause"});
+    const auto seqs = seqsOf(client.rest());
+    QCOMPARE(EngineBench::finish(*run.engine).status, 0);
+    QCOMPARE(seqs, loggedSeqs(run.layout(), -1));
+  }
+
+  void clientThatAsksAndNeverReadsIsDropped() {
+    LivingRun run("hang\n");
+    auto client = run.connect();
+    const auto flood = [&client] {
+      for (int i = 0; i < 1'000'000; ++i)
+        client.send(protocol::Command{std::string(100, 'x'), "status"});
+    };
+    QVERIFY_THROWS_EXCEPTION(Error, flood());
+    auto other = run.connect();
+    other.send(protocol::Command{"s", "status"});
+    QCOMPARE(other.expect<protocol::Ok>().id, std::string("s"));
+  }
+
+  void clientOfAnOlderAttemptForgetsWhatWasCut() {
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 2\ncheckpoint 2\nscalars 3 4\nkill 9\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/one"}).status, 1);
+    const run_folder::Layout layout(bench.folder() / "runs/one");
+    const std::int64_t held = tests::recordsOf(layout).back().seq;
+    bench.script("state running 2\nscalars 3 6\nhang\n");
+    const auto engine = bench.start({"train", "runs/one", "--resume"});
+    QVERIFY(bench.waitForState("running"));
+    SocketClient client(run_folder::readRunInfo(layout).socket);
+    client.send(protocol::Hello{held, 1});
+    QCOMPARE(client.expect<protocol::Welcome>().attempt, 2);
+    const auto first = client.next();
+    const auto* reset = std::get_if<protocol::Reset>(&*first);
+    QVERIFY(reset);
+    QCOMPARE(reset->step, std::int64_t{2});
+    std::int64_t sessionSeq = 0;
+    for (const auto& record : tests::recordsOf(layout)) {
+      if (record.kind == events::Record::Kind::SessionStart) sessionSeq = record.seq;
+    }
+    QCOMPARE(reset->seq, sessionSeq - 1);
+    QCOMPARE(client.expect<protocol::Scalars>().step, std::int64_t{3});
+
+    SocketClient current(run_folder::readRunInfo(layout).socket);
+    current.send(protocol::Hello{sessionSeq, 2});
+    current.expect<protocol::Welcome>();
+    QVERIFY2(!std::holds_alternative<protocol::Reset>(*current.next()),
+             "its attempt is the present one");
+  }
+
+  void badLinesAreAnsweredAndTheConnectionGoesOn_data() {
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QString>("id");
+    QTest::newRow("no JSON") << QByteArray("hello") << QString();
+    QTest::newRow("empty") << QByteArray() << QString();
+    QTest::newRow("no object") << QByteArray("[1]") << QString();
+    QTest::newRow("unknown type") << QByteArray(R"({"v":1,"type":"dance","id":"7"})")
+                                  << QStringLiteral("7");
+    QTest::newRow("no type") << QByteArray(R"({"v":1,"id":"8"})") << QStringLiteral("8");
+    QTest::newRow("mistyped") << QByteArray(R"({"v":1,"type":"hello","since":"x","attempt":1})")
+                              << QString();
+    QTest::newRow("predict nothing")
+        << QByteArray(R"({"v":1,"type":"predict","id":"9"})") << QStringLiteral("9");
+    QTest::newRow("not UTF-8") << QByteArray("{\"v\":1,\"type\":\"\xff\xfe\"}") << QString();
+    QTest::newRow("deep") << QByteArray(100000, '[') << QString();
+    QTest::newRow("too long") << QByteArray(3 << 20, 'x') << QString();
+  }
+  void badLinesAreAnsweredAndTheConnectionGoesOn() {
+    QFETCH(QByteArray, line);
+    QFETCH(QString, id);
+    LivingRun run("hang\n");
+    auto client = run.connect();
+    client.sendLine(line.toStdString());
+    const auto reply = client.expect<protocol::ErrorReply>();
+    QCOMPARE(reply.id, id.toStdString());
+    QVERIFY(!reply.message.empty());
+    client.send(protocol::Command{"s", "status"});
+    QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
+  }
+
+  void otherVersionIsReportedAndClosed() {
+    LivingRun run("hang\n");
+    auto client = run.connect();
+    client.sendLine(R"({"v":2,"type":"hello","since":-1,"attempt":0})");
+    const auto messages = client.rest();
+    QCOMPARE(messages.size(), std::size_t{1});
+    QVERIFY(std::holds_alternative<protocol::ErrorReply>(messages[0]));
+  }
+
+  void halfALineIsNoMessage() {
+    LivingRun run("hang\n");
+    {
+      auto client = run.connect();
+      const std::string half = std::string(R"({"v":1,"type":"stop","id":"x"})").substr(0, 18);
+      QCOMPARE(::send(client.fd(), half.data(), half.size(), 0), static_cast<ssize_t>(half.size()));
+    }
+    auto other = run.connect();
+    other.send(protocol::Command{"s", "status"});
+    QVERIFY(contains(other.expect<protocol::Ok>().extra, "\"running\""));
+  }
+
+  void statusSaysWhereTheRunIs() {
+    LivingRun run("scalars 1 3\nheartbeat 3 forward\nlog info there\nhang\n");
+    auto client = run.connect();
+    client.send(protocol::Hello{});
+    client.expect<protocol::Log>();
+    client.send(protocol::Command{"s", "status"});
+    const std::string extra = client.expect<protocol::Ok>().extra;
+    for (const char* part :
+         {"\"state\":\"running\"", "\"step\":3", "\"max_steps\":6", "\"phase\":\"forward\""}) {
+      QVERIFY2(contains(extra, part), extra.c_str());
+    }
+  }
+
+  void pauseAndResumeReachTheWorker() {
+    LivingRun run("serve\nfinish 7 stopped\n");
+    auto client = run.connect();
+    client.send(protocol::Hello{});
+    client.send(protocol::Command{"1", "pause"});
+    while (client.expect<protocol::State>().state != "paused") {
+    }
+    client.send(protocol::Command{"2", "resume"});
+    QCOMPARE(client.expect<protocol::State>().state, std::string("running"));
+    client.send(protocol::Command{"3", "stop"});
+    QCOMPARE(client.expect<protocol::State>().state, std::string("stopping"));
+    QCOMPARE(EngineBench::finish(*run.engine).status, 75);
+  }
+
+  void requestsAreAnsweredWithFiles() {
+    LivingRun run("checkpoint 2\nserve\nfinish 7 stopped\n");
+    auto client = run.connect();
+    client.send(protocol::Command{"e", "evaluate"});
+    const auto evaluated = client.expect<protocol::Ok>();
+    QCOMPARE(evaluated.id, std::string("e"));
+    QVERIFY2(contains(evaluated.extra, run.layout().evaluation(7).string()),
+             evaluated.extra.c_str());
+    QVERIFY(fs::exists(run.layout().evaluation(7)));
+    client.send(protocol::Command{"c", "checkpoint"});
+    QVERIFY(contains(client.expect<protocol::Ok>().extra, run.layout().checkpoint(7).string()));
+    QVERIFY(fs::exists(run.layout().checkpoint(7)));
+  }
+
+  void predictionNamesAFileBesideTheSocket() {
+    LivingRun run("checkpoint 2\nserve\nfinish 7 stopped\n");
+    auto client = run.connect();
+    client.send(protocol::PredictRequest{"p", {1, 2}, {}, "last", 0.5});
+    const auto reply = client.expect<protocol::Ok>();
+    QCOMPARE(reply.id, std::string("p"));
+    const std::string folder = fs::path(run.socket()).replace_extension(".answers").string();
+    QVERIFY2(contains(reply.extra, folder), reply.extra.c_str());
+    const std::string answer = base::readFile(fs::path(folder) / "1.json");
+    QVERIFY2(contains(answer, (run.layout().checkpoint(2) / "model.safetensors").string()),
+             answer.c_str());
+    client.send(protocol::PredictRequest{"q", {}, {"a.jpg"}, "99", 0.5});
+    const auto refused = client.expect<protocol::ErrorReply>();
+    QCOMPARE(refused.id, std::string("q"));
+    QVERIFY2(contains(refused.message, "99"), refused.message.c_str());
+    client.send(protocol::Command{"s", "stop"});
+    EngineBench::finish(*run.engine);
+    QVERIFY2(!fs::exists(folder), "answers go with the run");
+  }
+
+  void requestsInTheAirFailWithTheWorker() {
+    LivingRun run("wait predict\nkill 9\n");
+    auto client = run.connect();
+    client.send(protocol::PredictRequest{"p", {}, {"a.jpg"}, "", 0.5});
+    const auto reply = client.expect<protocol::ErrorReply>();
+    QCOMPARE(reply.id, std::string("p"));
+    QCOMPARE(EngineBench::finish(*run.engine).status, 1);
+  }
+
+  void alertsAreSentAgainToEveryClient() {
+    LivingRun run("scalars 1 2\nbroken-checkpoint 2\nlog info there\nhang\n");
+    for (int i = 0; i < 2; ++i) {
+      auto client = run.connect();
+      client.send(protocol::Hello{});
+      const auto alert = client.expect<protocol::AlertMessage>();
+      QCOMPARE(alert.kind, std::string("checkpoint_failed"));
+      QCOMPARE(alert.step, std::int64_t{2});
+    }
+  }
+
+  void socketIsForThisUserAlone() {
+    LivingRun run("hang\n");
+    struct stat status {};
+    QCOMPARE(::stat(run.socket().parent_path().c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 0777, mode_t{0700});
+  }
+
+  void removedSocketComesBack() {
+    LivingRun run("hang\n");
+    const fs::path socket = run.socket();
+    auto client = run.connect();
+    client.send(protocol::Command{"a", "status"});
+    client.expect<protocol::Ok>();
+    fs::remove_all(socket.parent_path());
+    QTRY_VERIFY_WITH_TIMEOUT(fs::exists(socket), 10000);
+    auto other = run.connect();
+    other.send(protocol::Command{"b", "status"});
+    QCOMPARE(other.expect<protocol::Ok>().id, std::string("b"));
+    client.send(protocol::Command{"c", "status"});
+    QCOMPARE(client.expect<protocol::Ok>().id, std::string("c"));
+  }
+
+  void staleSocketIsReplaced() {
+    EngineBench bench;
+    bench.script("state running 0\nhang\n");
+    for (int i = 0; i < 2; ++i) {
+      const auto engine =
+          bench.start({"train", "experiment.yaml", "--output", "runs/one", "--resume"});
+      const run_folder::Layout layout(bench.folder() / "runs/one");
+      QTRY_VERIFY_WITH_TIMEOUT(run_folder::RunLock::isHeld(layout) &&
+                                   run_folder::summarise(layout.folder()).info.attempt == i + 1 &&
+                                   bench.waitForState("running"),
+                               10000);
+      SocketClient client(run_folder::readRunInfo(layout).socket);
+      client.send(protocol::Command{"s", "status"});
+      client.expect<protocol::Ok>();
+      engine->kill();
+      engine->waitForFinished();
+    }
+  }
+
+  void attachBridgesStandardStreams() {
+    LivingRun run("serve\nfinish 7 stopped\n");
+    const auto attached = run.bench.start({"attach", "runs/one"});
+    attached->write(
+        "{\"v\":1,\"type\":\"hello\",\"since\":-1,\"attempt\":0}\n{\"v\":1,\"type\":\"stop\","
+        "\"id\":\"x\"}\n");
+    attached->closeWriteChannel();
+    const auto result = EngineBench::finish(*attached);
+    QCOMPARE(result.status, 0);
+    QVERIFY2(contains(result.out, "\"welcome\""), result.out.c_str());
+    QVERIFY(contains(result.out, "\"ok\""));
+    QVERIFY2(contains(result.out, "\"stopped\""), "it hears the end although its input has ended");
+    QCOMPARE(EngineBench::finish(*run.engine).status, 75);
+    const auto late = run.bench.run({"attach", "runs/one"});
+    QCOMPARE(late.status, 2);
+    QVERIFY2(contains(late.err, "not running"), late.err.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstSocket)
+#include "tst_socket.moc"

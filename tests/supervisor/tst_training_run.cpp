@@ -1,0 +1,198 @@
+#include <QTest>
+#include <algorithm>
+
+#include "engine/base/atomic_file.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kWholeRun =
+    "state running 0\n"
+    "scalars 1 2\neval 2 0.9 0.25 best\npredictions 2\ncheckpoint 2 best\n"
+    "scalars 3 4\neval 4 0.8 0.125\ncheckpoint 4\n"
+    "scalars 5 6\neval 6 0.7 0.1875\ncheckpoint 6 last\n"
+    "finish 6\n";
+
+/// `scalars 1`, `event checkpoint 2`: the log as one line a record.
+std::vector<std::string> outline(const run_folder::Layout& layout) {
+  std::vector<std::string> lines;
+  for (const events::Record& record : tests::recordsOf(layout)) {
+    if (record.kind == events::Record::Kind::Scalars) {
+      lines.push_back("scalars " + std::to_string(record.step));
+    } else if (record.kind == events::Record::Kind::Event) {
+      const auto message =
+          protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
+      const auto named = [&](const std::string& name) {
+        lines.push_back(name + " " + std::to_string(record.step));
+      };
+      if (const auto* state = std::get_if<protocol::State>(&message)) named(state->state);
+      if (std::holds_alternative<protocol::Evaluation>(message)) named("evaluation");
+      if (std::holds_alternative<protocol::Predictions>(message)) named("predictions");
+      if (const auto* kept = std::get_if<protocol::Checkpoint>(&message))
+        named(kept->best ? "best" : "checkpoint");
+    }
+  }
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TstTrainingRun : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void wholeRunLeavesTheFolderOfTheDesign() {
+    EngineBench bench;
+    bench.script(kWholeRun);
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const auto run = bench.onlyRun();
+    for (const char* name :
+         {"config.yaml", "run.json", "run.lock", "engine.log", "rank-0.log",
+          "evaluations/step-00000002.json", "evaluations/step-00000006.json",
+          "predictions/step-00000002.json", "checkpoints/step-00000006/model.safetensors"}) {
+      QVERIFY2(fs::exists(run.folder() / name), name);
+    }
+    const auto info = run_folder::readRunInfo(run);
+    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.step, std::int64_t{6});
+    QCOMPARE(info.maxSteps, std::int64_t{6});
+    QCOMPARE(info.attempt, 1);
+    QVERIFY(info.best && info.best->step == 2 && info.best->metric == "segm/AP" &&
+            info.best->value == 0.25);
+    QVERIFY(!info.error);
+    QVERIFY(info.finished >= info.started && info.started >= info.created);
+    QVERIFY(!run_folder::RunLock::isHeld(run));
+    QVERIFY2(!fs::exists(info.socket), "the socket goes with the run");
+  }
+
+  void pruningKeepsTheNewestAndTheBest() {
+    EngineBench bench;
+    std::string script = "state running 0\n";
+    for (int step = 1; step <= 6; ++step) {
+      const std::string s = std::to_string(step);
+      script += "scalars " + s + " " + s + "\n" + (step == 2 ? "eval 2 0.5 0.5 best\n" : "") +
+                "checkpoint " + s + (step == 2 ? " best\n" : "\n");
+    }
+    bench.script(script + "finish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml"}).status, 0);
+    QCOMPARE(run_folder::checkpointSteps(bench.onlyRun()), (std::vector<std::int64_t>{2, 5, 6}));
+    for (const auto& entry : fs::directory_iterator(bench.onlyRun().checkpoints())) {
+      QVERIFY2(!entry.path().filename().string().starts_with("."), "nothing half-removed stays");
+    }
+  }
+
+  void logHasTheOrderOfTheBoundary() {
+    EngineBench bench;
+    bench.script(kWholeRun);
+    QCOMPARE(bench.run({"train", "experiment.yaml"}).status, 0);
+    const std::vector<std::string> expected{
+        "starting 0", "running 0",    "scalars 1",    "scalars 2",     "evaluating 2",
+        "scalars 2",  "evaluation 2", "running 2",    "predictions 2", "best 2",
+        "scalars 3",  "scalars 4",    "evaluating 4", "scalars 4",     "evaluation 4",
+        "running 4",  "checkpoint 4", "scalars 5",    "scalars 6",     "evaluating 6",
+        "scalars 6",  "evaluation 6", "running 6",    "checkpoint 6",  "finished 6"};
+    QCOMPARE(outline(bench.onlyRun()), expected);
+  }
+
+  void plainLinesAreThereToBeScraped() {
+    EngineBench bench;
+    bench.script(kWholeRun);
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QVERIFY2(
+        contains(result.err,
+                 "step=2 max_steps=6 loss_total=0.5 lr=0.01 images_per_second=4 eta_seconds=2\n"),
+        result.err.c_str());
+    QVERIFY(contains(
+        result.err,
+        "step=6 max_steps=6 loss_total=0.166667 lr=0.01 images_per_second=4 eta_seconds=0\n"));
+    QVERIFY2(!contains(result.err, "step=1 "), "lines come once a log interval");
+    QVERIFY(contains(result.err, "evaluation step=4 loss_total=0.8 segm/AP=0.125 bbox/AP=0.125\n"));
+    const std::string log = base::readFile(bench.onlyRun().engineLog());
+    QVERIFY2(contains(log, "step=4 max_steps=6"), "engine.log has them too");
+  }
+
+  void resultsGoToStandardOutput() {
+    EngineBench bench;
+    bench.script(kWholeRun);
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QVERIFY(contains(result.out, "run: " + bench.onlyRun().folder().string() + "\n"));
+    QVERIFY(contains(result.out, "state: finished\n"));
+    QVERIFY(contains(result.out, "steps: 6 of 6\n"));
+    QVERIFY(contains(result.out, "best segm/AP: 0.25 at step 2\n"));
+    QVERIFY(contains(result.out, "held-out loss_total: 0.7\n"));
+    QVERIFY(contains(result.out, "segm/AP: 0.1875\n"));
+  }
+
+  void configInTheFolderIsCompleteAndResolved() {
+    EngineBench bench;
+    bench.script("finish 3\n");
+    const auto result =
+        bench.run({"train", "experiment.yaml", "--set", "solver.max_steps=3 epochs", "--set",
+                   "runtime.device=auto", "--set", "runtime.cpu_threads=0"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const std::string config = base::readFile(bench.onlyRun().config());
+    QVERIFY2(contains(config, "max_steps: 6"), "3 epochs of 4 images in twos");
+    QVERIFY(contains(config, "workers: 1"));
+    QVERIFY(!contains(config, "cpu_threads: 0"));
+    QVERIFY(!contains(config, "device: auto"));
+    QVERIFY(contains(config, (bench.folder() / "train.json").string()));
+  }
+
+  void outputNamesTheFolder() {
+    EngineBench bench;
+    bench.script("finish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "deep/er/run"}).status, 0);
+    QVERIFY(run_folder::isRunFolder(bench.folder() / "deep/er/run"));
+    const auto again = bench.run({"train", "experiment.yaml", "--output", "deep/er/run"});
+    QCOMPARE(again.status, 2);
+    QVERIFY2(contains(again.err, "--resume"), again.err.c_str());
+  }
+
+  void workerGetsTheJobAndItsLogIsKept() {
+    EngineBench bench;
+    bench.script(
+        "stderr [data] warning: a.jpg is truncated\nstderr [data] plain\nlog warning held-out part "
+        "is small\nfinish 6\n");
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QCOMPARE(base::readFile(bench.onlyRun().rankLog(0)),
+             std::string("[data] warning: a.jpg is truncated\n[data] plain\n"));
+    QVERIFY2(contains(result.err, "[data] warning: a.jpg is truncated\n"),
+             "warnings reach the person");
+    QVERIFY(!contains(result.err, "[data] plain"));
+    QVERIFY(contains(result.err, "warning: held-out part is small\n"));
+    const auto lines = bench.received();
+    QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return contains(line, "\"train\"") && contains(line, bench.onlyRun().folder().string());
+    }));
+  }
+
+  void nothingIsLeftWhenTheExperimentIsFaulty() {
+    EngineBench bench;
+    const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.base_lr=-1"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "solver.base_lr"), result.err.c_str());
+    QVERIFY(!fs::exists(bench.folder() / "runs"));
+  }
+
+  void missingWorkerIsSaidBeforeAnythingIsMade() {
+    EngineBench bench;
+    bench.removeWorker();
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "lockstep-worker"), result.err.c_str());
+    QVERIFY(!fs::exists(bench.folder() / "runs"));
+  }
+};
+
+LOCKSTEP_TEST(TstTrainingRun)
+#include "tst_training_run.moc"

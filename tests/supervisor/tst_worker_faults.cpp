@@ -1,0 +1,109 @@
+#include <QTest>
+
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TstWorkerFaults : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void faultReachesRunJsonAndTheExitStatus_data() {
+    QTest::addColumn<QString>("script");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("message");
+    QTest::addColumn<QString>("cause");
+    const QString begin = QStringLiteral("state running 0\nscalars 1 3\nheartbeat 3 forward\n");
+    const auto row = [&](const char* name, const char* script, int status, const char* message,
+                         const char* cause) {
+      QTest::newRow(name) << begin + QString::fromUtf8(script) << status
+                          << QString::fromUtf8(message) << QString::fromUtf8(cause);
+    };
+    row("killed", "kill 9\n", 1, "SIGKILL (out of memory?)", "SIGKILL");
+    row("crashed", "kill 11\n", 1, "SIGSEGV", "SIGSEGV");
+    row("ended without a word", "exit 3\n", 1, "exit status 3", "exit status 3");
+    row("ended well without a word", "exit 0\n", 1, "exit status 0", "exit status 0");
+    row("content", "fail 1 a.jpg is truncated\n", 1, "a.jpg is truncated", "error");
+    row("mendable", "fail 2 weights do not fit the model\n", 2, "weights do not fit", "error");
+    row("no message", "raw {\"v\":1,\"type\":\"nonsense\"}\nhang\n", 1, "cannot be read",
+        "protocol");
+    row("no JSON", "raw hello\nhang\n", 1, "cannot be read", "protocol");
+    row("too long a line", "long-line 2000000\nhang\n", 1, "1 MiB", "protocol");
+  }
+  void faultReachesRunJsonAndTheExitStatus() {
+    QFETCH(QString, script);
+    QFETCH(int, status);
+    QFETCH(QString, message);
+    QFETCH(QString, cause);
+    EngineBench bench;
+    bench.script(script.toStdString());
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QVERIFY2(result.status == status, result.err.c_str());
+    const auto info = run_folder::readRunInfo(bench.onlyRun());
+    QCOMPARE(info.state, std::string("failed"));
+    QVERIFY(info.error);
+    QVERIFY2(contains(info.error->message, message.toStdString()), info.error->message.c_str());
+    QCOMPARE(info.error->cause, cause.toStdString());
+    QCOMPARE(info.error->rank, 0);
+    QCOMPARE(info.error->step, std::int64_t{3});
+    QCOMPARE(info.error->phase, std::string("forward"));
+    QVERIFY2(contains(result.err, message.toStdString()), "the person reads it too");
+    QVERIFY(!tests::isAlive(bench.workerPid()));
+    const auto records = tests::recordsOf(bench.onlyRun());
+    QVERIFY2(contains(records.back().json, "failed"), "clients and replays see it");
+  }
+
+  void crashPointsToTheRanksLog() {
+    EngineBench bench;
+    bench.script("stderr terminate called after throwing\nkill 6\n");
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QVERIFY2(contains(result.err, bench.onlyRun().rankLog(0).string()), result.err.c_str());
+  }
+
+  void hangingWorkerIsKilledAfterTheStallTime() {
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 2\nheartbeat 3 backward\nhang\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--set", "runtime.stall_seconds=1"});
+    QCOMPARE(result.status, 1);
+    const auto info = run_folder::readRunInfo(bench.onlyRun());
+    QCOMPARE(info.state, std::string("failed"));
+    QVERIFY(info.error && info.error->cause == "stalled");
+    QVERIFY2(contains(info.error->message, "stall_seconds"), info.error->message.c_str());
+    QCOMPARE(info.error->phase, std::string("backward"));
+    QVERIFY(!tests::isAlive(bench.workerPid()));
+  }
+
+  void lostCheckpointIsAnAlertAndTrainingGoesOn() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 2\nbroken-checkpoint 2\nscalars 3 6\ncheckpoint 6 last\nfinish "
+        "6\n");
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.err, "alert kind=checkpoint_failed step=2"), result.err.c_str());
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state, std::string("finished"));
+  }
+
+  void lostLastCheckpointFailsTheRun() {
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 6\nbroken-checkpoint 6 last\nfinish 6\n");
+    const auto result = bench.run({"train", "experiment.yaml"});
+    QCOMPARE(result.status, 1);
+    const auto info = run_folder::readRunInfo(bench.onlyRun());
+    QCOMPARE(info.state, std::string("failed"));
+    QVERIFY(info.error && info.error->cause == "checkpoint");
+  }
+};
+
+LOCKSTEP_TEST(TstWorkerFaults)
+#include "tst_worker_faults.moc"
