@@ -7,6 +7,7 @@ namespace {
 class RunCollector {
  public:
   void add(bool inside, std::int64_t pixels) {
+    if (pixels == 0) return;  // a run of nothing would split its neighbours
     if (inside != inside_) {
       counts_.push_back(static_cast<std::uint32_t>(run_));
       inside_ = inside;
