@@ -6,6 +6,7 @@
 #include <QTest>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/main_window/main_window.h"
 #include "app/main_window/monitor_page.h"
@@ -17,6 +18,9 @@
 #include "widgets/banner.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/instance_model.h"
+#include "widgets/image_view/instance_table.h"
+#include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/verdict.h"
 #include "widgets/plots/curve_card.h"
 
@@ -152,6 +156,8 @@ class TstWindow : public QObject {
 
   /// Every point of the record is in the window, from step 1 on, none twice.
   void compareWithTheRecord(const QString& run) {
+    QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
+    QCOMPARE(window_->page(), MainWindow::Page::Monitor);
     const tests::Curves record = place_->curvesOf(run);
     const tests::Curve& training = record.of("train/loss_total");
     QCOMPARE(record.doubles, 0);
@@ -201,26 +207,53 @@ class TstWindow : public QObject {
     return found;
   }
 
-  /// On the Predictions page: outlines of what the model detects are drawn, and the keys of the
-  /// layers take them away.
-  void seeDetections() {
+  /// Rows of the table of instances that are detections, not missed objects.
+  int detectionRows() {
+    const QAbstractItemModel* rows = window_->findChild<widgets::InstanceTable*>()->model();
+    int found = 0;
+    for (int row = 0; row < rows->rowCount(); ++row) {
+      const QVariant verdict = rows->index(row, 0).data(widgets::InstanceModel::kVerdictRole);
+      found += verdict.toInt() != static_cast<int>(widgets::Verdict::Missed);
+    }
+    return found;
+  }
+
+  /// Turns to the Predictions page and lowers the score: a model of a few steps is sure of nothing.
+  void showDetections() {
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
     QCOMPARE(window_->page(), MainWindow::Page::Predictions);
     auto* canvas = window_->findChild<widgets::ImageCanvas*>();
     QVERIFY(canvas);
     QTRY_VERIFY2_WITH_TIMEOUT(canvas->isVisible(), complaints().constData(), kPatienceMs);
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(3, 3));
-    // A model of a few steps is sure of nothing: the lowest score shows all it says.
     for (int i = 0; i < 10; ++i) QTest::keyClick(canvas, Qt::Key_Down, Qt::ShiftModifier);
+    QTRY_VERIFY2_WITH_TIMEOUT(window_->isReady() && detectionRows() > 0, complaints().constData(),
+                              kPatienceMs);
+  }
+
+  /// What the model detects is drawn over the image, and the keys of the layers take it away.
+  void compareLayers() {
+    auto* canvas = window_->findChild<widgets::ImageCanvas*>();
     constexpr int kEnoughPixels = 300;
-    QTRY_VERIFY2_WITH_TIMEOUT(window_->isReady() && overlayPixels(canvas) > kEnoughPixels,
-                              complaints().constData(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(overlayPixels(canvas) > kEnoughPixels, kPatienceMs);
     const int shown = overlayPixels(canvas);
     for (const Qt::Key layer : {Qt::Key_G, Qt::Key_M, Qt::Key_B, Qt::Key_T})
       QTest::keyClick(canvas, layer);
     QVERIFY(overlayPixels(canvas) < shown - kEnoughPixels / 2);
-    QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
-    QCOMPARE(window_->page(), MainWindow::Page::Monitor);
+  }
+
+  /// The detections on the page are those of the run's file, all of them at score 0.
+  void compareDetectionsWithTheFile(const QString& run) {
+    const auto* view = window_->findChild<widgets::PredictionsView*>();
+    const QString name =
+        run +
+        text("/predictions/step-%1.json").arg(view->currentCheckpoint(), 8, 10, QLatin1Char('0'));
+    const auto file = nlohmann::json::parse(place_->read(name).toStdString());
+    int written = 0;
+    for (const auto& detection : file["detections"])
+      written += detection["image_id"].get<std::int64_t>() == view->currentImage().value;
+    QVERIFY(written > 0);
+    QTRY_COMPARE(detectionRows(), written);
   }
 
   void waitForPoints(std::size_t training, std::size_t heldOut) {
@@ -277,7 +310,8 @@ class TstWindow : public QObject {
     QVERIFY(place_->read(run + text("/config.yaml")).contains("base_lr: 0.0125\n"));
     QCOMPARE(place_->curvesOf(run).of("solver/lr").at(1), 0.0125F);
 
-    STEP(seeDetections());
+    STEP(showDetections());
+    STEP(compareLayers());
     STEP(press(button("stopButton")));
     STEP(waitForTheEnd(text("stopped")));
     STEP(compareWithTheRecord(run));
@@ -287,6 +321,8 @@ class TstWindow : public QObject {
     QTRY_COMPARE(window_->runsPanel()->currentRun(), run);
     QCOMPARE(state(), text("stopped"));
     STEP(compareWithTheRecord(run));
+    STEP(showDetections());
+    STEP(compareDetectionsWithTheFile(run));
     STEP(close());
   }
 

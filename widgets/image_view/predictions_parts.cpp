@@ -31,6 +31,8 @@ QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
   setRole(name, "heading");
   facts = new QLabel;
   setRole(facts, "muted");
+  for (QLabel* label : {name, facts})
+    label->setMinimumWidth(1);  // long ones do not widen the window
   layers = new LayerButtons(view);
   auto* header = new QHBoxLayout;
   header->setSpacing(16);
@@ -76,6 +78,17 @@ void PredictionsView::Parts::setStep(qint64 step) {
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
   showNotice();
+}
+
+/// The image alone, or everything again.
+void PredictionsView::Parts::toggleFullSize() {
+  const bool isAlone = panel->isHidden();
+  panel->setVisible(isAlone);
+  strip->setVisible(isAlone);
+  for (QWidget* widget :
+       {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
+    widget->setVisible(isAlone);
+  }
 }
 
 void PredictionsView::Parts::showImageAt(int at) {
