@@ -62,7 +62,7 @@ QPalette paletteOf(const Theme& theme);
 /// The application's style sheet. Widgets opt in by objectName or by the dynamic property "role":
 ///   QFrame: card, panel, divider; QLabel: heading (13 px bold), section (small bold muted), muted,
 ///   faint, mono, figure (large mono); QPushButton / QToolButton: primary, danger, quiet (no frame
-///   until hovered), link; QLineEdit: filter; any input: "fault" true draws it in the error colour.
+///   until hovered), icon (likewise, without padding), link; QLineEdit: filter; any input: "fault" true draws it in the error colour.
 ///   After changing a property call repolish().
 QString styleSheetOf(const Theme& theme);
 void setRole(QWidget* widget, const char* role);

@@ -21,7 +21,7 @@ QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QSplitter::handle { background: @divider; }
 QToolTip { background: @field; color: @text; border: 1px solid @cardBorder; padding: 4px 6px; }
-QFrame#banner { background: @card; border: 1px solid @accent; border-radius: 8px; }
+QFrame#banner { background: @card; border: 1px solid @accent; border-radius: 8px; margin: 12px 16px 0 16px; }
 QFrame#banner[kind="error"] { border-color: @error; }
 QFrame#banner[kind="warning"] { border-color: @warning; }
 QLabel#bannerIcon { background: @accent; color: @card; border-radius: 10px; font-weight: 700; }
@@ -61,6 +61,9 @@ QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover { background: @
 QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus { border-color: @accent; }
 QToolButton[role="quiet"]:checked, QPushButton[role="quiet"]:checked { background: @selection; color: @text; border-color: transparent; }
 QPushButton[role="link"], QToolButton[role="link"] { background: transparent; border: none; color: @accent; padding: 2px; }
+QToolButton[role="icon"] { background: transparent; border: 1px solid transparent; padding: 1px; }
+QToolButton[role="icon"]:hover, QToolButton[role="icon"]:checked { background: @hover; }
+QToolButton[role="icon"]:focus { border-color: @accent; }
 QToolButton::menu-indicator { image: none; }
 )css";
 

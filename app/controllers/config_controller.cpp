@@ -2,8 +2,8 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QtConcurrentRun>
 
+#include "app/models/background.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/coco/dataset.h"
@@ -81,8 +81,12 @@ void ConfigController::countImages(const QString& trainAnnotations, const QStrin
   countedTrain_ = trainAnnotations;
   countedVal_ = valAnnotations;
   const int number = ++counting_;
-  QtConcurrent::run(&countIn, trainAnnotations.toStdString(), valAnnotations.toStdString())
-      .then(this, [this, number](const Counts& counts) {
+  runInBackground(
+      this,
+      [train = trainAnnotations.toStdString(), val = valAnnotations.toStdString()] {
+        return countIn(train, val);
+      },
+      [this, number](const Counts& counts) {
         if (number == counting_) Q_EMIT imagesCounted(counts.train, counts.val);
       });
 }

@@ -2,10 +2,12 @@
 
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QtConcurrentRun>
 #include <algorithm>
 
+#include "app/models/background.h"
 #include "engine/base/error.h"
+#include "engine/coco/dataset.h"
+#include "engine/config/load.h"
 #include "engine/events/reader.h"
 
 namespace lockstep::app {
@@ -13,6 +15,17 @@ namespace {
 
 constexpr std::chrono::milliseconds kRereadInterval{1000};
 constexpr double kScoreThreshold = 0.05;
+
+/// Throws Error when the configuration or its annotations cannot be read.
+double countStepsPerEpoch(const std::string& folder) {
+  const config::LoadedExperiment loaded =
+      config::loadExperiment(run_folder::Layout(folder).config());
+  const config::Experiment& experiment = loaded.experiment;
+  const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
+  const std::size_t images =
+      experiment.dataset.skipEmpty ? dataset.usableImageCount() : dataset.images().size();
+  return static_cast<double>(images) / experiment.solver.batchSize;
+}
 
 }  // namespace
 
@@ -108,10 +121,13 @@ void RunController::readMore() {
   tail_->smoothing = history_.metrics().smoothing();
   const bool live = link_.state() == EngineLink::State::Connected;
   const std::optional<std::int64_t> since = live ? std::nullopt : std::optional(history_.lastSeq());
-  QtConcurrent::run([tail = tail_, folder, since] {
-    tail->read(folder, since);
-    return tail;
-  }).then(this, [this](const std::shared_ptr<Tail>& tail) { takeRead(tail); });
+  runInBackground(
+      this,
+      [tail = tail_, folder, since] {
+        tail->read(folder, since);
+        return tail;
+      },
+      [this](const std::shared_ptr<Tail>& tail) { takeRead(tail); });
 }
 
 void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
@@ -203,6 +219,24 @@ std::optional<double> RunController::secondsLeft() const {
   std::nth_element(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2),
                    last.end());
   return last[last.size() / 2] * static_cast<double>(info.maxSteps - info.step);
+}
+
+void RunController::countEpoch() {
+  if (stepsPerEpoch_ || std::exchange(countingEpoch_, true)) return;
+  const std::string folder = folder_.toStdString();
+  auto count = [folder]() -> std::optional<double> {
+    try {
+      const double steps = countStepsPerEpoch(folder);
+      return steps > 0 ? std::optional(steps) : std::nullopt;
+    } catch (const std::exception&) {
+      return std::nullopt;  // the data are elsewhere: no epochs to show
+    }
+  };
+  runInBackground(this, count, [this](std::optional<double> steps) {
+    countingEpoch_ = false;
+    stepsPerEpoch_ = steps;
+    Q_EMIT epochCounted();
+  });
 }
 
 void RunController::command(const QString& name) {

@@ -34,6 +34,12 @@ class RunController : public QObject {
   /// Seconds to the last step by the pace of the last steps; nothing when it cannot be told.
   std::optional<double> secondsLeft() const;
 
+  /// Steps of one pass over the training images; nothing until countEpoch() has found them.
+  std::optional<double> stepsPerEpoch() const { return stepsPerEpoch_; }
+  /// Counts the training images of the run's configuration in the background, once; then
+  /// epochCounted.
+  void countEpoch();
+
   /// Reads the run; again when run.json has changed (a run that ended, or was resumed).
   void refresh();
 
@@ -51,6 +57,7 @@ class RunController : public QObject {
   void historyChanged();
   void infoChanged();
   void linkChanged();
+  void epochCounted();
   /// The log was cut after this step: a run was resumed from an earlier checkpoint.
   void cutAfter(qint64 step);
   void predictionReady(qint64 imageId, qint64 step, const QString& file);
@@ -82,6 +89,8 @@ class RunController : public QObject {
   std::shared_ptr<Tail> tail_;
   QHash<QString, Request> requests_;
   QTimer reread_;
+  std::optional<double> stepsPerEpoch_;
+  bool countingEpoch_ = false;
   int attempt_ = 0;  ///< that the history was held from
   bool loaded_ = false;
   bool reading_ = false;

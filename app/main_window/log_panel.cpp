@@ -58,6 +58,7 @@ class LogDelegate : public QStyledItemDelegate {
     const QString level = index.data(LogModel::LevelRole).toString();
     painter->setPen(level == QLatin1String("error")     ? theme.error
                     : level == QLatin1String("warning") ? theme.warning
+                    : level == QLatin1String("step")    ? theme.textMuted
                                                         : theme.text);
     painter->drawText(
         line, Qt::AlignVCenter,
@@ -84,7 +85,6 @@ QListView* LogPanel::makeList(QAbstractItemModel* model, const QString& name,
   list->setModel(model);
   list->setItemDelegate(new LogDelegate(list));
   list->setUniformItemSizes(true);
-  list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   list->setAccessibleName(name);
   return list;
 }

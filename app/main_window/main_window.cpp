@@ -100,9 +100,6 @@ QWidget* MainWindow::buildCentre() {
   head->addWidget(tabs_);
   head->addStretch();
   head->addWidget(monitor_->tools());
-  auto* bannerRow = new QVBoxLayout;
-  bannerRow->setContentsMargins(16, 10, 16, 0);
-  bannerRow->addWidget(banner_);
   auto* line = new QFrame;
   line->setFixedHeight(1);
   widgets::setRole(line, "divider");
@@ -111,7 +108,7 @@ QWidget* MainWindow::buildCentre() {
   column->setSpacing(0);
   column->addLayout(head);
   column->addWidget(line);
-  column->addLayout(bannerRow);
+  column->addWidget(banner_);
   column->addWidget(pages_, 1);
   return centre;
 }

@@ -11,7 +11,7 @@ XScale scaleOf(const MetricStore& metrics, widgets::XAxis axis, double stepsPerE
       break;
     case widgets::XAxis::Epoch:
       scale.quantity = XScale::Quantity::Epoch;
-      scale.stepsPerEpoch = stepsPerEpoch > 0 ? stepsPerEpoch : 1;
+      scale.stepsPerEpoch = stepsPerEpoch;
       break;
     case widgets::XAxis::Relative:
       scale.quantity = XScale::Quantity::RelativeSeconds;
@@ -40,7 +40,9 @@ MetricCurve::MetricCurve(RunController* run, std::string tag, widgets::XAxis axi
       stepsPerEpoch_(stepsPerEpoch),
       smooth_(smooth) {}
 
+/// nullptr also where x cannot be told: epochs of a run whose images could not be counted.
 const MetricSeries* MetricCurve::series() const {
+  if (axis_ == widgets::XAxis::Epoch && stepsPerEpoch_ <= 0) return nullptr;
   return run_ ? run_->history().metrics().series(tag_) : nullptr;
 }
 
@@ -96,6 +98,7 @@ std::optional<double> xOfStep(const RunController& run, std::int64_t step, widge
   const MetricStore& metrics = run.history().metrics();
   const MetricSeries* times = metrics.series("train/loss_total");
   if (!times || times->size() == 0) return std::nullopt;
+  if (axis == widgets::XAxis::Epoch && stepsPerEpoch <= 0) return std::nullopt;
   const XScale scale = scaleOf(metrics, axis, stepsPerEpoch);
   return scale.at(times->axis(), nearestIndex(*times, XScale{}, static_cast<double>(step)));
 }

@@ -14,7 +14,7 @@ namespace lockstep::app {
 /// One tag of one open run as plots draw it. Gives nothing once the run was closed.
 class MetricCurve : public widgets::CurveSource {
  public:
-  /// stepsPerEpoch: of this run; 0: not known, epochs are then steps.
+  /// stepsPerEpoch: of this run; 0: not known, over epochs there is then nothing.
   MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, double stepsPerEpoch,
               bool smooth);
 

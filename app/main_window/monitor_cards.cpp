@@ -3,65 +3,89 @@
 namespace lockstep::app {
 namespace {
 
-CardPlan lossCard(const QString& title, const char* head, int row, int column) {
-  const std::string name = std::string("loss_") + head;
-  CardPlan card;
-  card.title = title;
-  card.curves = {{"train/" + name, QStringLiteral("train")},
-                 {"eval/" + name, QStringLiteral("held-out"), true, false, false, true, false}};
-  card.row = row;
-  card.column = column;
-  card.emptyText = QStringLiteral("No step yet");
-  return card;
+using Stroke = widgets::Curve::Stroke;
+
+CardCurve line(const char* tag, const QString& name) {
+  CardCurve curve;
+  curve.tag = tag;
+  curve.name = name;
+  return curve;
 }
 
-CardPlan plainCard(const QString& title, std::vector<CardCurve> curves, int row, int column) {
-  CardPlan card;
-  card.title = title;
-  card.curves = std::move(curves);
-  card.row = row;
-  card.column = column;
-  card.yLeast = 0;
-  card.emptyText = QStringLiteral("No step yet");
-  return card;
+CardCurve evaluation(const char* tag, const QString& name, Stroke stroke = Stroke::Automatic) {
+  CardCurve curve = line(tag, name);
+  curve.evaluation = true;
+  curve.smooth = false;
+  curve.stroke = stroke;
+  return curve;
+}
+
+CardPlan card(const QString& title, std::vector<CardCurve> curves, int row, int column) {
+  CardPlan plan;
+  plan.title = title;
+  plan.curves = std::move(curves);
+  plan.row = row;
+  plan.column = column;
+  plan.emptyText = QStringLiteral("No step yet");
+  return plan;
+}
+
+CardPlan lossCard(const QString& title, const char* head, int row, int column) {
+  const std::string name = std::string("loss_") + head;
+  CardPlan plan = card(title,
+                       {line(("train/" + name).c_str(), QStringLiteral("train")),
+                        evaluation(("eval/" + name).c_str(), QStringLiteral("held-out"))},
+                       row, column);
+  plan.curves.back().gapToPrevious = true;
+  return plan;
+}
+
+CardPlan rateCard(const QString& title, std::vector<CardCurve> curves, int row, int column) {
+  CardPlan plan = card(title, std::move(curves), row, column);
+  plan.yLeast = 0;
+  return plan;
 }
 
 }  // namespace
 
 std::vector<CardPlan> monitorCards() {
-  std::vector<CardPlan> cards;
-  cards.push_back(lossCard(QStringLiteral("Loss: training and held-out"), "total", 0, 0));
-  cards.back().rowSpan = 2;
-  cards.back().columnSpan = 3;
-  cards.back().curves.back().markLowest = true;
-  cards.back().emptyText = QStringLiteral("The first step has not come yet");
+  CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), "total", 0, 0);
+  loss.rowSpan = 2;
+  loss.columnSpan = 3;
+  loss.curves.back().markLowest = true;
+  loss.emptyText = QStringLiteral("The first step has not come yet");
 
-  cards.push_back(
-      plainCard(QStringLiteral("AP"),
-                {{"eval/segm/AP", QStringLiteral("mask"), true, true, false, false, false},
-                 {"eval/bbox/AP", QStringLiteral("box"), true, false, false, false, false}},
-                0, 3));
-  cards.back().ignoreOutliers = false;
-  cards.back().emptyText = QStringLiteral("AP was not due yet: evaluation.ap_every");
-  cards.push_back(
-      plainCard(QStringLiteral("Learning rate"),
-                {{"solver/lr", QStringLiteral("lr"), false, false, false, false, false}}, 1, 3));
-  cards.back().ignoreOutliers = false;
+  CardPlan precision = rateCard(QStringLiteral("AP"),
+                                {evaluation("eval/segm/AP", QStringLiteral("mask"), Stroke::Run),
+                                 evaluation("eval/bbox/AP", QStringLiteral("box"))},
+                                0, 3);
+  precision.ignoreOutliers = false;
+  precision.emptyText = QStringLiteral("AP was not due yet: evaluation.ap_every");
 
-  cards.push_back(lossCard(QStringLiteral("Mask"), "mask", 2, 0));
-  cards.push_back(lossCard(QStringLiteral("Box regression"), "box_reg", 2, 1));
-  cards.push_back(lossCard(QStringLiteral("Classifier"), "classifier", 2, 2));
-  cards.push_back(lossCard(QStringLiteral("Objectness"), "objectness", 2, 3));
-  cards.push_back(lossCard(QStringLiteral("RPN box regression"), "rpn_box_reg", 3, 0));
-  cards.push_back(plainCard(QStringLiteral("Time per step"),
-                            {{"time/step_seconds", QStringLiteral("step")},
-                             {"time/data_seconds", QStringLiteral("data")}},
-                            3, 1));
-  cards.push_back(plainCard(QStringLiteral("Images per second"),
-                            {{"time/images_per_second", QStringLiteral("images/s")}}, 3, 2));
-  cards.push_back(plainCard(QStringLiteral("Gradient norm"),
-                            {{"solver/grad_norm", QStringLiteral("norm")}}, 3, 3));
-  return cards;
+  CardPlan rate =
+      rateCard(QStringLiteral("Learning rate"), {line("solver/lr", QStringLiteral("lr"))}, 1, 3);
+  rate.curves.front().smooth = false;
+  rate.ignoreOutliers = false;
+
+  CardPlan time = rateCard(QStringLiteral("Step time, s"),
+                           {line("time/step_seconds", QStringLiteral("step")),
+                            line("time/data_seconds", QStringLiteral("data"))},
+                           3, 1);
+  time.curves.back().stroke = Stroke::Dots;
+
+  return {loss,
+          precision,
+          rate,
+          lossCard(QStringLiteral("Mask"), "mask", 2, 0),
+          lossCard(QStringLiteral("Box"), "box_reg", 2, 1),
+          lossCard(QStringLiteral("Class"), "classifier", 2, 2),
+          lossCard(QStringLiteral("Objectness"), "objectness", 2, 3),
+          lossCard(QStringLiteral("RPN box"), "rpn_box_reg", 3, 0),
+          time,
+          rateCard(QStringLiteral("Images per second"),
+                   {line("time/images_per_second", QStringLiteral("images/s"))}, 3, 2),
+          rateCard(QStringLiteral("Gradient norm"),
+                   {line("solver/grad_norm", QStringLiteral("norm"))}, 3, 3)};
 }
 
 }  // namespace lockstep::app

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "widgets/plots/curve_source.h"
+
 namespace lockstep::app {
 
 /// One curve of a card, for every run that is shown.
@@ -12,7 +14,7 @@ struct CardCurve {
   std::string tag;
   QString name;
   bool evaluation = false;  ///< few points, with markers
-  bool solid = false;       ///< an evaluation without dots
+  widgets::Curve::Stroke stroke = widgets::Curve::Stroke::Automatic;
   bool markLowest = false;
   bool gapToPrevious = false;
   bool smooth = true;

@@ -65,10 +65,7 @@ void MonitorPage::buildUi() {
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  auto* alertRow = new QVBoxLayout;
-  alertRow->setContentsMargins(16, 14, 16, 0);
-  alertRow->addWidget(alert_);
-  column->addLayout(alertRow);
+  column->addWidget(alert_);
   column->addWidget(scroll_, 1);
   empty_ = new widgets::EmptyState;
   stack_ = new QStackedLayout(this);
@@ -79,6 +76,7 @@ void MonitorPage::buildUi() {
 
 void MonitorPage::buildTools() {
   tools_ = new QWidget;
+  tools_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
   auto* label = new QLabel(tr("Smoothing"));
   widgets::setRole(label, "muted");
   smoothing_ = new QSlider(Qt::Horizontal);
@@ -94,6 +92,7 @@ void MonitorPage::buildTools() {
   xAxis_ = new QComboBox;
   xAxis_->setAccessibleName(tr("X axis"));
   xAxis_->addItem(tr("x: step"), static_cast<int>(widgets::XAxis::Step));
+  xAxis_->addItem(tr("x: epoch"), static_cast<int>(widgets::XAxis::Epoch));
   xAxis_->addItem(tr("x: relative time"), static_cast<int>(widgets::XAxis::Relative));
   xAxis_->addItem(tr("x: wall time"), static_cast<int>(widgets::XAxis::Wall));
   auto* row = new QHBoxLayout(tools_);
@@ -188,6 +187,11 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_) {
     connect(shown.run, &RunController::historyChanged, redraw_, &widgets::Throttle::request);
     connect(shown.run, &RunController::loaded, this, &MonitorPage::updateCurves);
+    connect(shown.run, &RunController::epochCounted, this, [this] {
+      rebuildCurves();
+      updateMarks();
+    });
+    if (axis_ == widgets::XAxis::Epoch) shown.run->countEpoch();
   }
   const bool any = !runs_.empty();
   if (!any)
@@ -212,7 +216,7 @@ void MonitorPage::rebuildCurves() {
         curve.styleIndex = shown.styleIndex;
         curve.kind =
             plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
-        curve.solid = plan.solid;
+        curve.stroke = plan.stroke;
         // With several runs a label and a gap for each would hide the lines: the leading one has
         // them.
         const bool leads = curves.size() < plans_[i].curves.size();
@@ -223,6 +227,10 @@ void MonitorPage::rebuildCurves() {
         curves.push_back(std::move(curve));
       }
     }
+    // Run names stand in the first card; the others would only repeat them.
+    const bool hasShare =
+        plans_[i].curves.front().tag == "time/step_seconds";  // stands there instead
+    cards_[i]->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare : i == 0);
     cards_[i]->setCurves(std::move(curves));
     cards_[i]->plot()->setXAxis(axis_);
   }
@@ -232,6 +240,7 @@ void MonitorPage::updateCurves() {
   updateMarks();
   updateAlert();
   updateFacts();
+  updateXExtent();
   for (widgets::CurveCard* card : cards_) card->refresh();
 }
 
@@ -239,7 +248,7 @@ void MonitorPage::updateMarks() {
   std::vector<widgets::EventMark> marks;
   if (const RunController* run = leading())
     for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
-      if (const auto x = xOfStep(*run, checkpoint.step, axis_, 0))
+      if (const auto x = xOfStep(*run, checkpoint.step, axis_, run->stepsPerEpoch().value_or(0)))
         marks.push_back({*x, checkpoint.best ? tr("checkpoint (best)") : tr("checkpoint")});
   cards_.front()->plot()->setEventMarks(std::move(marks));
 }
@@ -263,6 +272,22 @@ void MonitorPage::updateAlert() {
                       tr("Show in the curves"));
 }
 
+/// One x range for all cards, so that a place in one is the same place in the others.
+void MonitorPage::updateXExtent() {
+  std::optional<std::pair<double, double>> extent;
+  for (const ShownRun& shown : runs_) {
+    if (!shown.run) continue;
+    const MetricCurve steps(shown.run, "train/loss_total", axis_,
+                            shown.run->stepsPerEpoch().value_or(0), false);
+    if (steps.isEmpty()) continue;
+    const auto own = steps.xRange();
+    extent =
+        extent ? std::pair(std::min(extent->first, own.first), std::max(extent->second, own.second))
+               : own;
+  }
+  for (widgets::CurveCard* card : cards_) card->plot()->setXExtent(extent);
+}
+
 /// The figures beside the titles: those of the leading run, now.
 void MonitorPage::updateFacts() {
   const RunController* run = leading();
@@ -272,9 +297,9 @@ void MonitorPage::updateFacts() {
       const double whole = lastValue(*run, "time/step_seconds");
       const double waiting = lastValue(*run, "time/data_seconds");
       if (whole > 0 && waiting >= 0) text = tr("data %1 %").arg(std::lround(100 * waiting / whole));
-    } else if (run && runs_.size() == 1 && plans_[i].curves.front().tag == "solver/lr") {
-      const double rate = lastValue(*run, "solver/lr");
-      if (std::isfinite(rate)) text = widgets::valueText(rate);
+    } else if (run && runs_.size() == 1 && plans_[i].curves.size() == 1) {
+      const double now = lastValue(*run, plans_[i].curves.front().tag.c_str());
+      if (std::isfinite(now)) text = widgets::valueText(now);
     }
     cards_[i]->setSubtitle(text);
   }
@@ -282,6 +307,9 @@ void MonitorPage::updateFacts() {
 
 void MonitorPage::setXAxis(widgets::XAxis axis) {
   axis_ = axis;
+  if (axis == widgets::XAxis::Epoch)
+    for (const ShownRun& shown : runs_)
+      if (shown.run) shown.run->countEpoch();
   rebuildCurves();
   updateMarks();
 }
@@ -294,7 +322,7 @@ void MonitorPage::setSmoothing(double weight) {
 void MonitorPage::showStep(qint64 step) {
   const RunController* run = leading();
   if (!run) return;
-  const auto x = xOfStep(*run, step, axis_, 0);
+  const auto x = xOfStep(*run, step, axis_, run->stepsPerEpoch().value_or(0));
   for (widgets::CurveCard* card : cards_) card->plot()->showCursor(x, card == cards_.front());
 }
 

@@ -84,6 +84,7 @@ class MonitorPage : public QWidget {
   void updateMarks();
   void updateAlert();
   void updateFacts();
+  void updateXExtent();
   void setXAxis(widgets::XAxis axis);
   void showAlone(widgets::CurveCard* card);
   widgets::CurveCard* cardUnderPointer() const;

@@ -77,7 +77,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                                  : metricText(metric);
   const QString figure =
       figureName + QLatin1Char(' ') +
-      (best.isValid() ? widgets::valueText(best.toDouble()) : QStringLiteral("–"));
+      (best.isValid() ? widgets::rateText(best.toDouble()) : QStringLiteral("–"));
   painter->setFont(figureFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),

@@ -144,9 +144,10 @@ void RunsPanel::addToSelection(const QString& folder) {
 }
 
 void RunsPanel::selectWanted() {
+  if (!model_->isLoaded()) return;  // in the order they were asked for, not in that of the listing
   QItemSelectionModel* selection = list_->selectionModel();
   // Nothing asked for: the newest run, so that a window opened again shows where one was.
-  if (!choseFirst_ && wanted_.isEmpty() && model_->isLoaded() && model_->rowCount() > 0) {
+  if (!choseFirst_ && wanted_.isEmpty() && model_->rowCount() > 0) {
     choseFirst_ = true;
     wanted_ = {model_->index(0).data(RunListModel::FolderRole).toString()};
   }
@@ -181,6 +182,7 @@ bool RunsPanel::clearFilter() {
 
 void RunsPanel::updateEmptyState() {
   const bool isEmpty = proxy_->rowCount() == 0;
+  if (isEmpty && list_->hasFocus()) setFocus();  // or it would go to the button
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
   if (model_->rowCount() > 0) {

@@ -69,7 +69,8 @@ void TopBar::buildUi() {
   menu_->setObjectName(QStringLiteral("menuButton"));
   menu_->setToolTip(tr("Menu (F10)"));
   menu_->setPopupMode(QToolButton::InstantPopup);
-  widgets::setRole(menu_, "quiet");
+  widgets::setRole(menu_, "icon");
+  menu_->setFixedSize(32, 28);
 
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(20, 0, 14, 1);
@@ -128,7 +129,7 @@ void TopBar::setStatus(const RunStatus& status) {
   averagePrecision_->setText(
       status.averagePrecision
           ? QStringLiteral("%1 %2").arg(status.averagePrecisionName,
-                                        widgets::valueText(*status.averagePrecision))
+                                        widgets::rateText(*status.averagePrecision))
           : QString());
   heldOut_->setText(status.heldOutLoss
                         ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))

@@ -100,8 +100,9 @@ DecimatedCurve decimate(const MetricSeries& series, const XScale& scale,
   const std::size_t first = scale.firstAt(series.axis(), columnEdges.front());
   const std::size_t last = scale.firstAt(series.axis(), columnEdges.back());
   const std::size_t begin = first > 0 ? first - 1 : 0;
-  // Past the last edge may lie points on it, and one beyond.
-  const std::size_t end = std::min(series.size(), last + 2);
+  // A point on the last edge is in view; one more lies beyond.
+  const bool isOnEdge = last < series.size() && scale.at(series.axis(), last) == columnEdges.back();
+  const std::size_t end = std::min(series.size(), last + (isOnEdge ? 2 : 1));
   if (end - begin <= 2 * columns) {
     addEveryPoint(series, scale, begin, end, smooth, curve);
   } else {

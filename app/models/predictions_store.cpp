@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/models/background.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/config/load.h"
@@ -70,6 +71,11 @@ StepPredictions parseStepPredictions(const std::string& text, const std::string&
   return result;
 }
 
+static Outcome<StepPredictions> readPredictions(const std::string& file, qint64 step) {
+  return attempt<StepPredictions>(
+      [&] { return parseStepPredictions(base::readFile(file), file, step); });
+}
+
 PredictionsStore::PredictionsStore(QObject* parent) : QObject(parent) {}
 PredictionsStore::~PredictionsStore() = default;
 
@@ -80,9 +86,8 @@ void PredictionsStore::setRun(const QString& runFolder) {
   if (runFolder.isEmpty()) return;
   ++running_;
   const std::string folder = runFolder.toStdString();
-  QtConcurrent::run([folder] {
-    return attempt<LoadedDataset>([&] { return loadHeldOut(folder); });
-  }).then(this, [this, generation](const Outcome<LoadedDataset>& outcome) {
+  auto load = [folder] { return attempt<LoadedDataset>([&] { return loadHeldOut(folder); }); };
+  runInBackground(this, load, [this, generation](const Outcome<LoadedDataset>& outcome) {
     if (generation == generation_) {
       if (outcome.value) {
         Q_EMIT datasetLoaded(outcome.value->dataset, outcome.value->imagesFolder);
@@ -102,10 +107,8 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
     ++running_;
     const std::string file =
         run_folder::Layout(runFolder_.toStdString()).predictions(step).string();
-    QtConcurrent::run([file, step] {
-      return attempt<StepPredictions>(
-          [&] { return parseStepPredictions(base::readFile(file), file, step); });
-    }).then(this, [this, generation, step](const Outcome<StepPredictions>& outcome) {
+    auto read = [file, step] { return readPredictions(file, step); };
+    runInBackground(this, read, [this, generation, step](const Outcome<StepPredictions>& outcome) {
       if (generation == generation_) {
         if (outcome.value) {
           Q_EMIT predictionsLoaded(*outcome.value);
@@ -122,10 +125,8 @@ void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId imag
   const int generation = generation_;
   ++running_;
   const std::string path = file.toStdString();
-  QtConcurrent::run([path, step] {
-    return attempt<StepPredictions>(
-        [&] { return parseStepPredictions(base::readFile(path), path, step); });
-  }).then(this, [this, generation, step, image](Outcome<StepPredictions> outcome) {
+  auto read = [path, step] { return readPredictions(path, step); };
+  runInBackground(this, read, [this, generation, step, image](Outcome<StepPredictions> outcome) {
     if (generation == generation_) {
       if (!outcome.value) {
         Q_EMIT predictionsFailed(step, outcome.error);

@@ -1,6 +1,7 @@
 #include "app/models/run_history.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "engine/base/error.h"
 
@@ -58,13 +59,28 @@ events::Record recordOf(const protocol::EngineMessage& message) {
   return record;
 }
 
+constexpr double kProgressSeconds = 10;
+constexpr const char* kTrainLoss = "train/loss_total";
+
+/// ` name=value` of a tag at exactly this step, or nothing.
+std::string valueAt(const MetricStore& metrics, const char* tag, std::int64_t step,
+                    const char* name) {
+  const MetricSeries* series = metrics.series(tag);
+  if (!series || series->size() == 0 || series->step(series->size() - 1) != step) return {};
+  char text[64];
+  std::snprintf(text, sizeof text, " %s=%.4g", name, series->value(series->size() - 1));
+  return text;
+}
+
 }  // namespace
 
 void RunHistory::add(const events::Record& record) {
   if (record.seq <= lastSeq_) return;
   lastSeq_ = record.seq;
-  if (record.kind == events::Record::Kind::Scalars)
+  if (record.kind == events::Record::Kind::Scalars) {
     metrics_.append(record.step, record.wallTime, record.scalars);
+    logProgress(record.seq, record.step, record.wallTime);
+  }
   if (record.kind == events::Record::Kind::Event)
     applyEvent(record.json, record.seq, record.step, record.wallTime);
   // The engine has cut the file; of a foreign log, what lies at or after the new start is an
@@ -91,11 +107,43 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
     for (std::size_t i = 0; i < viewedValues_.size(); ++i)
       viewedValues_[i].second = record.scalars[i].value;
     metrics_.append(record.step, record.wallTime, viewedValues_);
+    logProgress(record.seq, record.step, record.wallTime);
   }
   if (record.kind == events::Record::Kind::Event)
     applyEvent(record.json, record.seq, record.step, record.wallTime);
   if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
   takeAlerts(detector_.add(record, tags));
+}
+
+/// A line of progress every ten seconds of the run's own time, so that the same records give the
+/// same lines.
+void RunHistory::logProgress(std::int64_t seq, std::int64_t step, double time) {
+  const MetricSeries* loss = metrics_.series(kTrainLoss);
+  if (!loss || loss->size() == 0 || loss->step(loss->size() - 1) != step) return;
+  if (time - lastProgress_ < kProgressSeconds) return;
+  lastProgress_ = time;
+  std::string text = "step=" + std::to_string(step);
+  for (const auto& [tag, name] : {std::pair(kTrainLoss, "loss_total"), std::pair("solver/lr", "lr"),
+                                  std::pair("time/images_per_second", "images_per_second")})
+    text += valueAt(metrics_, tag, step, name);
+  log_.push_back({seq, step, time, "step", text});
+}
+
+void RunHistory::logEvent(const protocol::EngineMessage& event) {
+  if (const auto* state = std::get_if<protocol::State>(&event)) {
+    const bool failed = state->error.has_value();
+    log_.push_back({state->seq, state->step, state->time, failed ? "error" : "info",
+                    state->state + " step=" + std::to_string(state->step) +
+                        (failed ? ": " + state->error->message : "")});
+  } else if (const auto* evaluation = std::get_if<protocol::Evaluation>(&event)) {
+    std::string text = "evaluation step=" + std::to_string(evaluation->step);
+    for (const char* tag : {"eval/loss_total", "eval/segm/AP", "eval/bbox/AP"})
+      text += valueAt(metrics_, tag, evaluation->step, tag + 5);
+    log_.push_back({evaluation->seq, evaluation->step, evaluation->time, "info", text});
+  } else if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event)) {
+    log_.push_back({checkpoint->seq, checkpoint->step, checkpoint->time, "info",
+                    checkpoint->path + (checkpoint->best ? " (best)" : "")});
+  }
 }
 
 void RunHistory::applyEvent(std::string_view json, std::int64_t seq, std::int64_t step,
@@ -122,8 +170,10 @@ bool RunHistory::add(const protocol::EngineMessage& message) {
 }
 
 void RunHistory::apply(const protocol::EngineMessage& message) {
+  logEvent(message);
   if (const auto* scalars = std::get_if<protocol::Scalars>(&message)) {
     metrics_.append(scalars->step, scalars->time, scalars->values);
+    logProgress(scalars->seq, scalars->step, scalars->time);
   } else if (const auto* state = std::get_if<protocol::State>(&message)) {
     state_ = *state;
   } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
@@ -156,6 +206,7 @@ void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
                                [&](const auto& alert) { return alert.step > step; }),
                 alerts_.end());
   if (state_ && isLater(*state_)) state_.reset();
+  lastProgress_ = 0;
   lastSeq_ = std::min(lastSeq_, seq);
   // The session that goes on there, which the detector knows how to take.
   events::Record start;

@@ -17,7 +17,7 @@ struct LogEntry {
   std::int64_t seq = 0;
   std::int64_t step = 0;
   double time = 0;
-  std::string level;  ///< info | warning | error
+  std::string level;  ///< info | warning | error | step (a line of progress)
   std::string text;
 };
 
@@ -30,6 +30,8 @@ class RunHistory {
   std::int64_t lastSeq() const { return lastSeq_; }
   const MetricStore& metrics() const { return metrics_; }
   MetricStore& metrics() { return metrics_; }
+  /// What the engine logged, and a line for each change of state, evaluation and checkpoint and for
+  /// the progress.
   const std::vector<LogEntry>& log() const { return log_; }
   const std::vector<events::Alert>& alerts() const { return alerts_; }
   const std::vector<protocol::Checkpoint>& checkpoints() const { return checkpoints_; }
@@ -49,6 +51,8 @@ class RunHistory {
   void apply(const protocol::EngineMessage& event);
   void forgetAfter(std::int64_t seq, std::int64_t step);
   void applyEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);
+  void logEvent(const protocol::EngineMessage& event);
+  void logProgress(std::int64_t seq, std::int64_t step, double time);
   void takeAlerts(std::vector<events::Alert> alerts);
 
   MetricStore metrics_;
@@ -59,6 +63,7 @@ class RunHistory {
   std::vector<std::int64_t> evaluationSteps_, predictionSteps_;
   std::optional<protocol::State> state_;
   std::int64_t lastSeq_ = -1;
+  double lastProgress_ = 0;  ///< wall time of the last line of progress
   // The last viewed record's tags and values: the next most often has the same tags.
   std::vector<std::size_t> viewedTags_;
   events::ScalarValues viewedValues_;

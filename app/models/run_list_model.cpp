@@ -111,12 +111,16 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
 void RunListModel::setParentFolder(const QString& folder) {
   if (!parentFolder_.isEmpty()) folders_.removePath(parentFolder_);
   parentFolder_ = QDir::cleanPath(QFileInfo(folder).absoluteFilePath());
+  ++asked_;
   refresh();
 }
 
 void RunListModel::addRun(const QString& folder) {
   const QString path = QDir::cleanPath(QFileInfo(folder).absoluteFilePath());
-  if (!singleRuns_.contains(path)) singleRuns_.append(path);
+  if (!singleRuns_.contains(path)) {
+    singleRuns_.append(path);
+    ++asked_;
+  }
   refresh();
 }
 
@@ -126,6 +130,7 @@ void RunListModel::refresh() {
     return;
   }
   watchFolders();
+  reading_ = asked_;
   watcher_.setFuture(QtConcurrent::run(&listAll, parentFolder_, singleRuns_));
 }
 
@@ -145,9 +150,12 @@ void RunListModel::take(std::vector<run_folder::RunSummary> found) {
     rows_.erase(rows_.begin() + row);
     endRemoveRows();
   }
-  // Oldest first, so that a run's colour does not depend on those that come later.
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.info.created < b.info.created; });
+  // What is there at first gets its colours from the newest on; what comes later goes on from
+  // there.
+  const bool first = rows_.empty();
+  std::stable_sort(found.begin(), found.end(), [first](const auto& a, const auto& b) {
+    return first ? a.info.created > b.info.created : a.info.created < b.info.created;
+  });
   for (const run_folder::RunSummary& run : found) {
     const int row = rowOf(folderOf(run));
     if (row < 0) {
@@ -158,7 +166,9 @@ void RunListModel::take(std::vector<run_folder::RunSummary> found) {
       Q_EMIT runChanged(rows_[row].folder);
     }
   }
-  if (!std::exchange(loaded_, true)) Q_EMIT loaded();
+  const bool wasLoaded = isLoaded();
+  listed_ = reading_;
+  if (isLoaded() && !wasLoaded) Q_EMIT loaded();
 }
 
 void RunListModel::insertRun(const run_folder::RunSummary& summary) {

@@ -47,13 +47,14 @@ class RunListModel : public QAbstractListModel {
   int rowOf(const QString& folder) const;
   const run_folder::RunSummary& summary(int row) const { return rows_[row].summary; }
   int styleIndexOf(const QString& folder) const;
-  /// The first listing is done.
-  bool isLoaded() const { return loaded_; }
+  /// Everything that was asked for so far has been listed.
+  bool isLoaded() const { return listed_ == asked_; }
 
  public Q_SLOTS:
   void refresh();
 
  Q_SIGNALS:
+  /// isLoaded() became true.
   void loaded();
   void runChanged(const QString& folder);
 
@@ -74,7 +75,9 @@ class RunListModel : public QAbstractListModel {
   QFileSystemWatcher folders_;
   QTimer poll_;
   bool again_ = false;
-  bool loaded_ = false;
+  int asked_ = 1;    ///< folders and runs asked for; 1: none yet
+  int reading_ = 0;  ///< asked_ when the present listing began
+  int listed_ = 0;   ///< asked_ when the last one that is done began
   int nextStyle_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
+#include <QTest>
 
 #include "tests/support/test_data.h"
 
@@ -30,11 +31,11 @@ class FakeSocket {
     process_.kill();
     process_.waitForFinished();
   }
-  /// Next line that a client sent; empty when none comes.
+  /// Next line that a client sent; empty when none comes. Runs the event loop: the client sends in
+  /// this thread.
   QByteArray nextLine() {
-    while (!process_.canReadLine())
-      if (!process_.waitForReadyRead(5000)) return {};
-    return process_.readLine().trimmed();
+    const bool there = QTest::qWaitFor([this] { return process_.canReadLine(); }, 5000);
+    return there ? process_.readLine().trimmed() : QByteArray();
   }
 
  private:

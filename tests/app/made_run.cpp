@@ -110,21 +110,12 @@ QString makeRun(const QString& parent, const MadeRun& run) {
     writer.append(event(
         protocol::Evaluation{0, step, 0, "evaluations/" + run_folder::stepName(step) + ".json"},
         step, time + 0.2));
-    writer.append(event(protocol::Log{0, step, 0, "info",
-                                      "evaluate step=" + std::to_string(step) +
-                                          " eval/loss_total=" + std::to_string(heldOut[0].second),
-                                      ""},
-                        step, time + 0.2));
     const double precision = heldOut[6].second;
     const bool best = !info.best || precision > info.best->value;
     if (best) info.best = run_folder::Best{"segm/AP", precision, step};
     writer.append(
         event(protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best},
               step, time + 0.3));
-    writer.append(event(
-        protocol::Log{0, step, 0, "info",
-                      "checkpoint " + run_folder::stepName(step) + (best ? " (best)" : ""), ""},
-        step, time + 0.3));
   }
   const double end = run.created + static_cast<double>(run.steps) * kStepSeconds + 1;
   writer.append(event(protocol::State{0, run.steps, 0, run.state, {}}, run.steps, end));

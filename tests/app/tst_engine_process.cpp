@@ -19,7 +19,8 @@ class TstEngineProcess : public QObject {
   void theRunFolderOfStandardOutputIsTold() {
     QTemporaryDir folder;
     const QString arguments = folder.filePath(QStringLiteral("arguments"));
-    qputenv("FAKE_ENGINE", "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
+    qputenv("FAKE_ENGINE",
+            "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
     EngineProcess process(program("fake_engine"));
     QSignalSpy started(&process, &EngineProcess::started), failed(&process, &EngineProcess::failed);
     process.startTraining(QStringLiteral("/data/a b.yaml"), folder.path(),
@@ -38,14 +39,16 @@ class TstEngineProcess : public QObject {
   void resumingNamesTheRun() {
     QTemporaryDir folder;
     const QString arguments = folder.filePath(QStringLiteral("arguments"));
-    qputenv("FAKE_ENGINE", "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
+    qputenv("FAKE_ENGINE",
+            "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
     EngineProcess process(program("fake_engine"));
     QSignalSpy started(&process, &EngineProcess::started);
     process.resumeRun(folder.path());
     QVERIFY(started.wait());
     QFile file(arguments);
     QVERIFY(file.open(QIODevice::ReadOnly));
-    QCOMPARE(file.readAll(), QByteArray("train\n" + folder.path().toUtf8() + "\n--resume\n--detach"));
+    QCOMPARE(file.readAll(),
+             QByteArray("train\n" + folder.path().toUtf8() + "\n--resume\n--detach"));
   }
 
   void aFaultIsToldWithTextAndExitStatus() {

@@ -62,7 +62,7 @@ class TstCurvePlot : public QObject {
     QVERIFY(source->lastEdges.size() > 450 && source->lastEdges.size() < 600);
     QVERIFY(std::is_sorted(source->lastEdges.begin(), source->lastEdges.end()));
     QCOMPARE(source->lastEdges.front(), 0.0);
-    QCOMPARE(source->lastEdges.back(), 100.0);
+    QVERIFY(source->lastEdges.back() > 100 && source->lastEdges.back() < 102);
     const QImage image = plot_->grab().toImage();
     QVERIFY(pixelsOf(image, widgets::runStyle(0, widgets::currentTheme()).color) > 200);
   }
@@ -101,7 +101,7 @@ class TstCurvePlot : public QObject {
     source->points.push_back({200, 2});
     plot_->refresh();
     waitDrawn();
-    QCOMPARE(plot_->xView().second, 200.0);
+    QVERIFY(plot_->xView().second > 200 && plot_->xView().second < 204);
     plot_->setXView(10, 20);
     waitDrawn();
     source->points.push_back({300, 2});
@@ -111,7 +111,7 @@ class TstCurvePlot : public QObject {
     QVERIFY(plot_->isZoomed());
     plot_->resetView();
     waitDrawn();
-    QCOMPARE(plot_->xView().second, 300.0);
+    QVERIFY(plot_->xView().second > 300);
   }
 
   void theWheelZoomsAtThePointerAndDoubleClickShowsAll() {

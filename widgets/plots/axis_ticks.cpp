@@ -21,7 +21,7 @@ class XTicker : public QCPAxisTicker {
   double getTickStep(const QCPRange& range) override {
     if (kind_ == XAxis::Step) return step_ = std::max(1.0, QCPAxisTicker::getTickStep(range));
     if (kind_ == XAxis::Epoch) return step_ = QCPAxisTicker::getTickStep(range);
-    const double wanted = range.size() / 6;
+    const double wanted = range.size() / tickCount();
     for (double step : {1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0,
                         3600.0, 7200.0, 14400.0, 21600.0, 43200.0})
       if (step >= wanted) return step_ = step;

@@ -1,7 +1,8 @@
 #include "widgets/plots/card_legend.h"
 
 #include <QPainter>
-#include <QSet>
+#include <QStringList>
+#include <algorithm>
 
 #include "widgets/plots/curve_layers.h"
 #include "widgets/theme.h"
@@ -20,23 +21,29 @@ CardLegend::CardLegend(QWidget* parent) : QWidget(parent) {
 
 void CardLegend::setCurves(const std::vector<Curve>& curves) {
   entries_.clear();
-  QSet<QString> runs, names;
-  for (const Curve& curve : curves) {
-    runs.insert(curve.run);
-    names.insert(curve.name);
+  QStringList runs;
+  for (const Curve& curve : curves)
+    if (!runs.contains(curve.run)) runs.append(curve.run);
+  if (runs.size() <= 1) {
+    for (const Curve& curve : curves) entries_.push_back({curve, curve.name});
+  } else {
+    for (const QString& run : runs) {
+      const auto first = std::find_if(curves.begin(), curves.end(),
+                                      [&](const Curve& curve) { return curve.run == run; });
+      entries_.push_back({*first, run});
+    }
+    const auto evaluation = std::find_if(curves.begin(), curves.end(), [&](const Curve& curve) {
+      return curve.kind == Curve::Kind::Evaluation && curve.name != curves.front().name;
+    });
+    if (evaluation != curves.end()) entries_.push_back({*evaluation, evaluation->name, true});
   }
-  for (const Curve& curve : curves) {
-    // One run: what the lines are; several runs: whose lines they are, and what only where that
-    // differs.
-    QString text = curve.name;
-    if (runs.size() > 1)
-      text = names.size() > 1 ? curve.run + QStringLiteral(" · ") + curve.name : curve.run;
-    entries_.push_back({curve, text});
-  }
-  QStringList all;
-  for (const Entry& entry : entries_) all.append(entry.text);
-  setToolTip(runs.size() > 1 ? all.join(QLatin1Char('\n')) : QString());
+  setToolTip(runs.size() > 1 ? runs.join(QLatin1Char('\n')) : QString());
   updateGeometry();
+  update();
+}
+
+void CardLegend::setShown(bool shown) {
+  shown_ = shown;
   update();
 }
 
@@ -53,6 +60,7 @@ QSize CardLegend::sizeHint() const {
 QSize CardLegend::minimumSizeHint() const { return {0, kHeightPx}; }
 
 void CardLegend::paintEvent(QPaintEvent*) {
+  if (!shown_) return;
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -69,7 +77,8 @@ void CardLegend::paintEvent(QPaintEvent*) {
   double left = width() - used - (counted ? 30 : 0);
   const double middle = height() / 2.0;
   for (std::size_t i = 0; i < fitting; ++i) {
-    const QPen pen = curvePen(entries_[i].curve, theme);
+    QPen pen = curvePen(entries_[i].curve, theme);
+    if (entries_[i].anyRun) pen.setColor(theme.textMuted);
     painter.setPen(pen);
     painter.drawLine(QPointF(left, middle), QPointF(left + kSamplePx, middle));
     if (entries_[i].curve.kind == Curve::Kind::Evaluation) {

@@ -15,6 +15,8 @@ class CardLegend : public QWidget {
  public:
   explicit CardLegend(QWidget* parent = nullptr);
   void setCurves(const std::vector<Curve>& curves);
+  /// Keeps its place when it is not shown.
+  void setShown(bool shown);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -25,10 +27,12 @@ class CardLegend : public QWidget {
   struct Entry {
     Curve curve;
     QString text;
+    bool anyRun = false;  ///< a kind of curve, not one of a run: without colour
   };
   int widthOf(const Entry& entry) const;
 
   std::vector<Entry> entries_;
+  bool shown_ = true;
 };
 
 }  // namespace lockstep::widgets

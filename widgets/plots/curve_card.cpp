@@ -34,9 +34,9 @@ void CurveCard::buildUi() {
   menuButton_ = new QToolButton;
   menuButton_->setToolTip(tr("Axes and export"));
   for (QToolButton* button : {resetButton_, menuButton_}) {
-    setRole(button, "quiet");
+    setRole(button, "icon");
     button->setFixedSize(24, 22);
-    button->setIconSize({14, 14});
+    button->setIconSize({16, 16});
   }
   plot_ = new CurvePlot;
   empty_ = new QLabel(plot_);
@@ -92,6 +92,8 @@ void CurveCard::setCurves(std::vector<Curve> curves) {
   plot_->setCurves(std::move(curves));
   updateEmptyText();
 }
+
+void CurveCard::setLegendVisible(bool visible) { legend_->setShown(visible); }
 
 void CurveCard::setTitleTip(const QString& text) { titleLabel_->setToolTip(text); }
 

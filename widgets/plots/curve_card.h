@@ -27,6 +27,7 @@ class CurveCard : public QFrame {
   void setSubtitle(const QString& text);
   /// The curves, told apart in the header; `emptyText` stands in the middle while none has a point.
   void setCurves(std::vector<Curve> curves);
+  void setLegendVisible(bool visible);
   /// Told when the pointer rests on the title: the tags that are drawn.
   void setTitleTip(const QString& text);
   void setEmptyText(const QString& text);

@@ -36,11 +36,12 @@ double valueOnLine(const std::vector<QPointF>& points, double x) {
   return before.y() + (after->y() - before.y()) * part;
 }
 
-QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QColor& ground) {
+QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QColor& ground,
+                                 double sizePx) {
   static constexpr QCPScatterStyle::ScatterShape kShapes[] = {
       QCPScatterStyle::ssCircle, QCPScatterStyle::ssSquare, QCPScatterStyle::ssDiamond,
       QCPScatterStyle::ssTriangle};
-  return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(ground), 6.5};
+  return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(ground), sizePx};
 }
 
 }  // namespace
@@ -51,8 +52,9 @@ QPen curvePen(const Curve& curve, const Theme& theme) {
   QPen pen(style.color, evaluation ? 1.7 : 2.0);
   pen.setCapStyle(Qt::FlatCap);
   pen.setJoinStyle(Qt::RoundJoin);
-  const QVector<qreal> dashes =
-      evaluation && !curve.solid ? QVector<qreal>{1.6, 2.2} : style.dashes;
+  const bool dotted = curve.stroke == Curve::Stroke::Dots ||
+                      (curve.stroke == Curve::Stroke::Automatic && evaluation);
+  const QVector<qreal> dashes = dotted ? QVector<qreal>{1.6, 2.2} : style.dashes;
   if (!dashes.isEmpty()) pen.setDashPattern(dashes);
   return pen;
 }
@@ -83,11 +85,12 @@ void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) 
   parts_->plot->clearItems();
   parts_->plot->clearGraphs();
   parts_->curves.assign(curves.size(), {});
-  for (std::size_t i = 0; i < curves.size(); ++i) buildCurve(curves[i], parts_->curves[i], theme);
+  // The first curve leads: it is drawn last and lies over the others.
+  for (std::size_t i = curves.size(); i-- > 0;) buildCurve(curves[i], parts_->curves[i], theme);
   parts_->marks = parts_->plot->addGraph();
   parts_->marks->setLineStyle(QCPGraph::lsNone);
   parts_->marks->setScatterStyle(
-      {QCPScatterStyle::ssTriangle, QPen(Qt::NoPen), QBrush(theme.textFaint), 8});
+      {QCPScatterStyle::ssTriangle, QPen(theme.textFaint, 1), QBrush(theme.textFaint), 6});
 }
 
 void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme) {
@@ -108,7 +111,6 @@ void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme&
   parts.smooth->setPen(curvePen(curve, theme));
   if (curve.kind == Curve::Kind::Evaluation) {
     parts.raw->setPen(curvePen(curve, theme));
-    parts.raw->setScatterStyle(evaluationMarker(curve.styleIndex, color, theme.card));
   }
   parts.nonFinite = plot->addGraph();
   parts.nonFinite->setLineStyle(QCPGraph::lsNone);
@@ -140,6 +142,16 @@ void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<doubl
     if (curve.kind == Curve::Kind::Line) {
       const QPen pen = curvePen(curve, theme);
       parts.raw->setPen(smoothed ? QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1) : pen);
+    }
+    if (curve.kind == Curve::Kind::Evaluation) {
+      // Markers that would touch are smaller; at last the line alone is left.
+      const double spacingPx =
+          parts_->plot->axisRect()->width() / std::max<double>(1, samples[i].raw.size());
+      const double sizePx = std::clamp(spacingPx * 0.6, 3.5, 6.5);
+      parts.raw->setScatterStyle(spacingPx < 4 ? QCPScatterStyle(QCPScatterStyle::ssNone)
+                                               : evaluationMarker(curve.styleIndex,
+                                                                  curvePen(curve, theme).color(),
+                                                                  theme.card, sizePx));
     }
     setPoints(parts.raw, samples[i].raw);
     setPoints(parts.smooth, samples[i].smooth);

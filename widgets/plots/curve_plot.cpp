@@ -20,6 +20,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kMostReadings = 5;
+constexpr double kRoomAtTheEndPx = 6;
+constexpr int kXTickPx = 72, kYTickPx = 42;
 // Fixed, so that a longer label does not shake a plot that is growing.
 constexpr QMargins kMarginsPx(50, 6, 16, 24);
 
@@ -37,7 +39,7 @@ struct CurvePlot::Parts {
   XAxis axis = XAxis::Step;
   bool logX = false, logY = false, ignoreOutliers = true, upToDate = false, drawing = false;
   std::optional<double> yLeast, yMost;
-  std::optional<Range> xZoom, yZoom;
+  std::optional<Range> xZoom, yZoom, xExtent;
   std::optional<double> cursor;
   bool withReadings = false;
   QPointF pointer;
@@ -50,7 +52,7 @@ struct CurvePlot::Parts {
 };
 
 std::optional<Range> CurvePlot::Parts::fullX() const {
-  std::optional<Range> full;
+  std::optional<Range> full = xExtent;
   for (const Curve& curve : curves) {
     if (!curve.source || curve.source->isEmpty()) continue;
     const Range own = curve.source->xRange();
@@ -65,11 +67,14 @@ std::optional<Range> CurvePlot::Parts::fullX() const {
   } else if (axis == XAxis::Step && full->first == 1) {
     full->first = 0;  // training begins before step 1
   }
+  // Room for the marker of the last point.
+  if (!logX)
+    full->second += (full->second - full->first) * kRoomAtTheEndPx / std::max(40, plot->width());
   return full;
 }
 
 std::vector<double> CurvePlot::Parts::columnEdges(Range view) const {
-  const int columns = std::max(2, plot->axisRect()->width());
+  const int columns = std::max(2, plot->width() - kMarginsPx.left() - kMarginsPx.right());
   std::vector<double> edges(columns + 1);
   for (int i = 0; i <= columns; ++i) {
     const double part = static_cast<double>(i) / columns;
@@ -212,6 +217,12 @@ void CurvePlot::setXAxis(XAxis axis) {
 
 XAxis CurvePlot::xAxis() const { return parts_->axis; }
 
+void CurvePlot::setXExtent(std::optional<std::pair<double, double>> extent) {
+  if (extent == parts_->xExtent) return;
+  parts_->xExtent = extent;
+  refresh();
+}
+
 void CurvePlot::setEventMarks(std::vector<EventMark> marks) {
   parts_->marks = std::move(marks);
   refresh();
@@ -257,7 +268,9 @@ bool CurvePlot::isUpToDate() const { return parts_->upToDate; }
 void CurvePlot::redraw() {
   if (!isVisible() || parts_->plot->width() < 10) return;
   QCustomPlot* plot = parts_->plot;
-  plot->axisRect()->update(QCPLayoutElement::upLayout);
+  const QSize area = rect().marginsRemoved(kMarginsPx).size();
+  plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
+  plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
   const Range view = parts_->xZoom.value_or(
       parts_->fullX().value_or(Range(parts_->logX ? 1 : 0, parts_->logX ? 10 : 1)));
   plot->xAxis->setRange(view.first, view.second);

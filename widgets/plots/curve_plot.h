@@ -3,6 +3,7 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "widgets/plots/curve_source.h"
@@ -25,6 +26,9 @@ class CurvePlot : public QWidget {
   const std::vector<Curve>& curves() const;
   void setXAxis(XAxis axis);
   XAxis xAxis() const;
+  /// x range while the view is not zoomed, so that plots side by side show the same; nothing: that
+  /// of the own curves.
+  void setXExtent(std::optional<std::pair<double, double>> extent);
   void setEventMarks(std::vector<EventMark> marks);
   /// Limits that hold whatever the values are, e.g. 0 for a rate.
   void setYLimits(std::optional<double> least, std::optional<double> most);

@@ -54,7 +54,12 @@ struct Curve {
   QString run;   ///< named where several runs are drawn
   int styleIndex = 0;
   Kind kind = Kind::Line;
-  bool solid = false;  ///< an Evaluation drawn with the run's own dash instead of dots
+  enum class Stroke {
+    Automatic,  ///< a Line in the run's dash, an Evaluation in dots
+    Run,
+    Dots
+  };
+  Stroke stroke = Stroke::Automatic;
   std::shared_ptr<const CurveSource> source;
   bool markLowest = false;  ///< ring and label at the least value
   int gapTo = -1;           ///< index of the curve up to which the gap is shaded

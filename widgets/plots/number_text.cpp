@@ -19,6 +19,10 @@ QString valueText(double value) {
   return QString::number(value, 'f', digits);
 }
 
+QString rateText(double value) {
+  return std::isfinite(value) ? QString::number(value, 'f', 3) : valueText(value);
+}
+
 QString durationText(double seconds) {
   const qint64 whole = std::llround(std::max(seconds, 0.0));
   const qint64 days = whole / 86400, hours = whole / 3600 % 24, minutes = whole / 60 % 60;

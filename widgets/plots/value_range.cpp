@@ -53,8 +53,11 @@ std::pair<double, double> valueRange(const std::vector<Curve>& curves, double lo
   bottom -= margin;
   top += margin;
   if (wasPositive) bottom = std::max(bottom, 0.0);
-  return {options.least.value_or(bottom),
-          std::max(options.most.value_or(top), options.least.value_or(bottom) + 1e-9)};
+  if (options.least) {
+    bottom = *options.least;
+    top = std::max(top, bottom + (top - bottom) * (1 + kMargin));
+  }
+  return {bottom, std::max(options.most.value_or(top), bottom + 1e-9)};
 }
 
 }  // namespace lockstep::widgets
