@@ -80,17 +80,6 @@ void PredictionsView::Parts::setStep(qint64 step) {
   showNotice();
 }
 
-/// The image alone, or everything again.
-void PredictionsView::Parts::toggleFullSize() {
-  const bool isAlone = panel->isHidden();
-  panel->setVisible(isAlone);
-  strip->setVisible(isAlone);
-  for (QWidget* widget :
-       {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
-    widget->setVisible(isAlone);
-  }
-}
-
 void PredictionsView::Parts::showImageAt(int at) {
   if (at < 0 || at >= static_cast<int>(order.size())) return;
   wasReady = false;
