@@ -256,6 +256,15 @@ class TstWindow : public QObject {
     QTRY_COMPARE(detectionRows(), written);
   }
 
+  /// After Train: the page of curves comes by itself, and with it the run.
+  void waitForTheRun(QString& run) {
+    QTRY_VERIFY2_WITH_TIMEOUT(window_->page() == MainWindow::Page::Monitor &&
+                                  !window_->runsPanel()->currentRun().isEmpty(),
+                              complaints().constData(), kPatienceMs);
+    run = window_->runsPanel()->currentRun();
+    QCOMPARE(run, QString::fromStdString(place_->onlyRun().folder.string()));
+  }
+
   void waitForPoints(std::size_t training, std::size_t heldOut) {
     QTRY_VERIFY2_WITH_TIMEOUT(pointsOf(0).size() >= training && pointsOf(1).size() >= heldOut,
                               complaints().constData(), kPatienceMs);
@@ -301,11 +310,9 @@ class TstWindow : public QObject {
     QCOMPARE(window_->findChild<widgets::YamlText*>()->text(), after);
 
     STEP(press(button("trainButton")));
-    QTRY_VERIFY2_WITH_TIMEOUT(window_->page() == MainWindow::Page::Monitor,
-                              complaints().constData(), kPatienceMs);
+    QString run;
+    STEP(waitForTheRun(run));
     QCOMPARE(QString::fromUtf8(place_->read(text("experiment.yaml"))), after);
-    const QString run = window_->runsPanel()->currentRun();
-    QCOMPARE(run, QString::fromStdString(place_->onlyRun().folder.string()));
     STEP(waitForPoints(5, 1));
     QVERIFY(place_->read(run + text("/config.yaml")).contains("base_lr: 0.0125\n"));
     QCOMPARE(place_->curvesOf(run).of("solver/lr").at(1), 0.0125F);
@@ -330,9 +337,8 @@ class TstWindow : public QObject {
     place_->write(text("experiment.yaml"), experimentText(place_->path(text("shapes"))).toUtf8());
     STEP(open({place_->path(text("experiment.yaml"))}));
     QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
-    QTRY_VERIFY2_WITH_TIMEOUT(window_->page() == MainWindow::Page::Monitor,
-                              complaints().constData(), kPatienceMs);
-    const QString run = window_->runsPanel()->currentRun();
+    QString run;
+    STEP(waitForTheRun(run));
     STEP(waitForPoints(2, 0));
     const std::size_t seen = pointsOf(0).size();
     const auto pid = static_cast<pid_t>(place_->onlyRun().info.pid);
