@@ -70,9 +70,16 @@ Reference makeReference(const QString& folder, const std::string& backbone,
   return reference;
 }
 
+/// Of gradients and of the statistics a step updates. Through random weights a rounding error in
+/// the stem grows on its way through max-pool and ReLU; losses and detections are held to much
+/// less.
+constexpr double kGradientTolerance = 2e-2;
+
 /// In the L2 norm: where a rounding error turns a ReLU on or off, single elements jump.
-double relativeDifference(const at::Tensor& value, const at::Tensor& expected) {
-  return (value - expected).norm().item<double>() / std::max(expected.norm().item<double>(), 1e-6);
+double relativeDifference(const at::Tensor& value, const at::Tensor& reference) {
+  const at::Tensor expected = reference.to(at::kDouble);
+  const double difference = (value - expected).norm().item<double>();
+  return difference / std::max(expected.norm().item<double>(), 1e-6);
 }
 
 void compareLosses(const model::Losses& losses, const Reference& reference,
@@ -218,9 +225,9 @@ class TstTorchvisionParity : public QObject {
       const at::Tensor& tensor = state.at(name.substr(name.find('.') + 1));
       const double difference =
           relativeDifference(isGradient ? tensor.grad() : tensor.detach(), expected);
-      QVERIFY2(difference < 1e-3, qPrintable(QStringLiteral("%1 differs by %2")
-                                                 .arg(QString::fromStdString(name))
-                                                 .arg(difference)));
+      QVERIFY2(difference < kGradientTolerance, qPrintable(QStringLiteral("%1 differs by %2")
+                                                               .arg(QString::fromStdString(name))
+                                                               .arg(difference)));
     }
   }
 
