@@ -192,6 +192,8 @@ void setRole(QWidget* widget, const char* role) {
 }
 
 void repolish(QWidget* widget) {
+  // What was never shown is polished when it is.
+  if (!widget->testAttribute(Qt::WA_WState_Polished)) return;
   widget->style()->unpolish(widget);
   widget->style()->polish(widget);
   widget->update();

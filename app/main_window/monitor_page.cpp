@@ -44,18 +44,6 @@ void MonitorPage::buildUi() {
   layout_ = new QGridLayout(grid_);
   layout_->setContentsMargins(16, 14, 16, 14);
   layout_->setSpacing(12);
-  for (const CardPlan& plan : plans_) {
-    auto* card = new widgets::CurveCard(plan.title, grid_);
-    card->setEmptyText(plan.emptyText);
-    card->plot()->setYLimits(plan.yLeast, std::nullopt);
-    card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
-    QStringList tags;
-    for (const CardCurve& curve : plan.curves) tags.append(QString::fromStdString(curve.tag));
-    card->setAccessibleName(plan.title);
-    card->setTitleTip(tags.join(QLatin1Char('\n')));
-    connectCard(card);
-    cards_.push_back(card);
-  }
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
   scroll_->setWidget(grid_);
@@ -72,6 +60,22 @@ void MonitorPage::buildUi() {
   stack_->addWidget(content);
   stack_->addWidget(empty_);
   redraw_ = new widgets::Throttle(std::chrono::milliseconds(33), this);
+}
+
+/// With the first run: an empty window opens without them.
+void MonitorPage::buildCards() {
+  for (const CardPlan& plan : plans_) {
+    auto* card = new widgets::CurveCard(plan.title, grid_);
+    card->setEmptyText(plan.emptyText);
+    card->plot()->setYLimits(plan.yLeast, std::nullopt);
+    card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
+    QStringList tags;
+    for (const CardCurve& curve : plan.curves) tags.append(QString::fromStdString(curve.tag));
+    card->setAccessibleName(plan.title);
+    card->setTitleTip(tags.join(QLatin1Char('\n')));
+    connectCard(card);
+    cards_.push_back(card);
+  }
 }
 
 void MonitorPage::buildTools() {
@@ -118,8 +122,7 @@ void MonitorPage::connectSignals() {
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
   connect(alert_, &widgets::Banner::actionTriggered, this, [this] {
-    if (leading() && !leading()->history().alerts().empty())
-      showStep(leading()->history().alerts().back().step);
+    if (const events::Alert* alert = alertToShow()) showStep(alert->step);
     Q_EMIT alertsRequested();
   });
   connect(alert_, &widgets::Banner::dismissed, this, [this] {
@@ -141,6 +144,7 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
 }
 
 void MonitorPage::layOutCards() {
+  if (cards_.empty()) return;
   const int width = this->width();
   const int columns = alone_ ? 1 : width >= kFourColumnsPx ? 4 : width >= kTwoColumnsPx ? 2 : 1;
   if (columns == columns_ && !alone_) return;
@@ -194,6 +198,10 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
     if (axis_ == widgets::XAxis::Epoch) shown.run->countEpoch();
   }
   const bool any = !runs_.empty();
+  if (any && cards_.empty()) {
+    buildCards();
+    layOutCards();
+  }
   if (!any)
     empty_->setContent(tr("No run to show"),
                        tr("Curves appear here while a run trains, and stay when it has ended."),
@@ -245,6 +253,7 @@ void MonitorPage::updateCurves() {
 }
 
 void MonitorPage::updateMarks() {
+  if (cards_.empty()) return;
   std::vector<widgets::EventMark> marks;
   if (const RunController* run = leading())
     for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
@@ -253,13 +262,25 @@ void MonitorPage::updateMarks() {
   cards_.front()->plot()->setEventMarks(std::move(marks));
 }
 
-void MonitorPage::updateAlert() {
+/// The newest alert that still holds; a new lowest held-out loss ends an overfitting.
+const events::Alert* MonitorPage::alertToShow() const {
   const RunController* run = leading();
-  if (!run || run->history().alerts().size() <= dismissedAlerts_) {
+  if (!run) return nullptr;
+  const std::vector<events::Alert>& alerts = run->history().alerts();
+  const MetricSeries* heldOut = run->history().metrics().series("eval/loss_total");
+  const std::int64_t lowest = heldOut && heldOut->lowest() ? heldOut->step(*heldOut->lowest()) : 0;
+  for (std::size_t i = alerts.size(); i > dismissedAlerts_; --i)
+    if (alerts[i - 1].kind != "overfitting" || lowest <= alerts[i - 1].step) return &alerts[i - 1];
+  return nullptr;
+}
+
+void MonitorPage::updateAlert() {
+  const events::Alert* shown = alertToShow();
+  if (!shown) {
     alert_->hide();
     return;
   }
-  const events::Alert& alert = run->history().alerts().back();
+  const events::Alert& alert = *shown;
   const QString title = alert.kind == "overfitting"  ? tr("Overfitting since step %1")
                         : alert.kind == "non_finite" ? tr("A loss is not finite at step %1")
                         : alert.kind == "checkpoint_failed"
@@ -352,14 +373,18 @@ void MonitorPage::showAlone(widgets::CurveCard* card) {
   layOutCards();
 }
 
-void MonitorPage::toggleFullSize() { showAlone(alone_ ? nullptr : cardUnderPointer()); }
+void MonitorPage::toggleFullSize() {
+  if (!cards_.empty()) showAlone(alone_ ? nullptr : cardUnderPointer());
+}
 
 void MonitorPage::toggleLogY() {
+  if (cards_.empty()) return;
   widgets::CurvePlot* plot = cardUnderPointer()->plot();
   plot->setLogY(!plot->isLogY());
 }
 
 void MonitorPage::toggleLogX() {
+  if (cards_.empty()) return;
   const bool log = !cards_.front()->plot()->isLogX();
   for (widgets::CurveCard* card : cards_) card->plot()->setLogX(log);
 }
@@ -369,6 +394,7 @@ void MonitorPage::toggleSmoothing() {
 }
 
 void MonitorPage::toggleOutliers() {
+  if (cards_.empty()) return;
   widgets::CurvePlot* plot = cardUnderPointer()->plot();
   plot->setIgnoreOutliers(!plot->isIgnoringOutliers());
 }

@@ -51,6 +51,7 @@ class MonitorPage : public QWidget {
   void showStep(qint64 step);
   /// Every visible card shows what its runs hold.
   bool isReady() const;
+  /// Made with the first run.
   const std::vector<widgets::CurveCard*>& cards() const { return cards_; }
 
  public Q_SLOTS:
@@ -75,6 +76,7 @@ class MonitorPage : public QWidget {
 
  private:
   void buildUi();
+  void buildCards();
   void buildTools();
   void connectSignals();
   void connectCard(widgets::CurveCard* card);
@@ -89,6 +91,7 @@ class MonitorPage : public QWidget {
   void showAlone(widgets::CurveCard* card);
   widgets::CurveCard* cardUnderPointer() const;
   const RunController* leading() const;
+  const events::Alert* alertToShow() const;
 
   std::vector<CardPlan> plans_;
   std::vector<widgets::CurveCard*> cards_;

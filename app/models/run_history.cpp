@@ -131,6 +131,9 @@ void RunHistory::logProgress(std::int64_t seq, std::int64_t step, double time) {
 
 void RunHistory::logEvent(const protocol::EngineMessage& event) {
   if (const auto* state = std::get_if<protocol::State>(&event)) {
+    // An evaluation has a line of its own; going into it and back needs none.
+    const bool wasEvaluating = state_ && state_->state == "evaluating";
+    if (state->state == "evaluating" || (state->state == "running" && wasEvaluating)) return;
     const bool failed = state->error.has_value();
     log_.push_back({state->seq, state->step, state->time, failed ? "error" : "info",
                     state->state + " step=" + std::to_string(state->step) +

@@ -13,6 +13,7 @@ namespace lockstep::tests {
 /// A fake_engine that listens at path() and replays lines to whoever says hello.
 class FakeSocket {
  public:
+  ~FakeSocket() { kill(); }
   QString path() const { return folder_.filePath(QStringLiteral("e.sock")); }
 
   /// False when it does not come up.

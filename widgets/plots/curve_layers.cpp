@@ -153,6 +153,10 @@ void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<doubl
                                                                   curvePen(curve, theme).color(),
                                                                   theme.card, sizePx));
     }
+    // Where several points share a column, lines are upright anyhow: smoothed edges would only cost
+    // time.
+    const bool dense = samples[i].raw.size() > columnEdges.size();
+    parts.raw->setAntialiased(!dense);
     setPoints(parts.raw, samples[i].raw);
     setPoints(parts.smooth, samples[i].smooth);
     setPoints(parts.nonFinite, samples[i].nonFinite);
@@ -226,7 +230,8 @@ void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis) 
           ? QStringLiteral("best %1 at step %2").arg(valueText(lowest->value)).arg(lowest->step)
           : QStringLiteral("best %1, step %2").arg(valueText(lowest->value)).arg(lowest->step));
   const int width = QFontMetrics(parts.label->font()).horizontalAdvance(parts.label->text()) + 8;
-  const bool above = y + 34 > rect->bottom();
+  // Above, where the training loss seldom is.
+  const bool above = y - 34 > rect->top();
   double left = x - width / 2.0;
   left = std::clamp<double>(left, rect->left() + 2,
                             std::max(rect->left() + 2, rect->right() - width - 2));
