@@ -3,6 +3,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+# moc needs no header of torch or Qt; reading torch's takes it longer than the compiler.
+set(CMAKE_AUTOGEN_USE_SYSTEM_INCLUDE OFF)
 # One flag for all code: GCC drops a precompiled header without a word where -fPIE meets -fPIC.
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE "-fPIC")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -14,7 +17,7 @@ target_include_directories(lockstep_defaults INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_features(lockstep_defaults INTERFACE cxx_std_20)
 # -ffp-contract=off: figures such as AP must not depend on whether the compiler fuses a multiply and an add.
 target_compile_options(lockstep_defaults INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Winvalid-pch;-ffp-contract=off>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wno-restrict;-Winvalid-pch;-ffp-contract=off>)
 target_compile_definitions(lockstep_defaults INTERFACE LOCKSTEP_VERSION="${PROJECT_VERSION}")
 find_package(Threads REQUIRED)
 target_link_libraries(lockstep_defaults INTERFACE Threads::Threads)
@@ -29,3 +32,9 @@ add_library(lockstep_qt_defaults INTERFACE)
 target_link_libraries(lockstep_qt_defaults INTERFACE lockstep_defaults)
 target_compile_definitions(lockstep_qt_defaults INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_URL_CAST_FROM_STRING QT_USE_QSTRINGBUILDER QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+
+# For folders with loops over pixels or points: at -O2 GCC vectorises next to nothing. Everywhere else -O3 only costs
+# a quarter more time to compile.
+function(lockstep_vectorise target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3>)
+endfunction()

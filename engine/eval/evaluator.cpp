@@ -1,6 +1,6 @@
 #include "engine/eval/evaluator.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <iterator>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/counter_hash.h"
 
@@ -25,34 +26,41 @@ double uniformAt(std::uint64_t stream, std::uint64_t index) {
   return static_cast<double>(base::mixBits(stream ^ index) >> 11) * 0x1.0p-53;
 }
 
-/// Two normal numbers from two uniform ones (Box and Muller); element i of a pair.
-double normalAt(std::uint64_t stream, std::uint64_t index) {
-  const double radius = std::sqrt(-2.0 * std::log1p(-uniformAt(stream, index & ~1ULL)));
-  const double angle = 2.0 * std::numbers::pi * uniformAt(stream, index | 1ULL);
-  return radius * (index & 1ULL ? std::sin(angle) : std::cos(angle));
+/// Elements 2i and 2i + 1 of a normal stream, out of two uniform numbers (Box and Muller).
+std::pair<double, double> normalPairAt(std::uint64_t stream, std::uint64_t pair) {
+  const double radius = std::sqrt(-2.0 * std::log1p(-uniformAt(stream, 2 * pair)));
+  const double angle = 2.0 * std::numbers::pi * uniformAt(stream, 2 * pair + 1);
+  return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-double valueAt(const Initialiser& start, std::uint64_t stream, std::uint64_t index) {
-  switch (start.kind) {
-    case Initialiser::Kind::Normal:
-      return start.scale * normalAt(stream, index);
-    case Initialiser::Kind::Uniform:
-      return start.scale * (2.0 * uniformAt(stream, index) - 1.0);
-    case Initialiser::Kind::Constant:
-      break;
-  }
-  return start.scale;
+void fillNormal(float* data, std::int64_t count, double deviation, std::uint64_t stream) {
+  at::parallel_for(0, (count + 1) / 2, 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto [first, second] = normalPairAt(stream, static_cast<std::uint64_t>(i));
+      data[2 * i] = static_cast<float>(deviation * first);
+      if (2 * i + 1 < count) data[2 * i + 1] = static_cast<float>(deviation * second);
+    }
+  });
+}
+
+void fillUniform(float* data, std::int64_t count, double bound, std::uint64_t stream) {
+  at::parallel_for(0, count, 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double share = uniformAt(stream, static_cast<std::uint64_t>(i));
+      data[i] = static_cast<float>(bound * (2.0 * share - 1.0));
+    }
+  });
 }
 
 void fill(at::Tensor tensor, const Initialiser& start, std::uint64_t stream) {
   const at::NoGradGuard noGrad;
-  at::Tensor values = at::empty(tensor.sizes(), at::kFloat);
+  at::Tensor values = at::full(tensor.sizes(), start.scale, at::kFloat);
   float* data = values.data_ptr<float>();
-  at::parallel_for(0, values.numel(), 4096, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      data[i] = static_cast<float>(valueAt(start, stream, static_cast<std::uint64_t>(i)));
-    }
-  });
+  if (start.kind == Initialiser::Kind::Normal) {
+    fillNormal(data, values.numel(), start.scale, stream);
+  } else if (start.kind == Initialiser::Kind::Uniform) {
+    fillUniform(data, values.numel(), start.scale, stream);
+  }
   tensor.copy_(values);
 }
 
@@ -61,7 +69,9 @@ void fill(at::Tensor tensor, const Initialiser& start, std::uint64_t stream) {
 at::Tensor Layer::addParameter(const std::string& name, at::IntArrayRef sizes,
                                const Initialiser& start) {
   starts_.emplace_back(name, start);
-  return register_parameter(name, at::zeros(sizes, at::kFloat));
+  at::Tensor tensor = at::zeros(sizes, at::kFloat);
+  if (tensor.dim() == 4) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast);
+  return register_parameter(name, tensor);
 }
 
 void Layer::initialise(const std::string& prefix, std::uint64_t seed) {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "engine/ops/conv2d.h"
+
 namespace lockstep::model {
 
 Conv2dStart Conv2dStart::kaimingFanOut(const Conv2dShape& shape) {
@@ -26,7 +28,7 @@ at::Tensor Conv2d::forward(const at::Tensor& x) const { return forwardWith(x, we
 
 at::Tensor Conv2d::forwardWith(const at::Tensor& x, const at::Tensor& weight,
                                const at::Tensor& bias) const {
-  return at::conv2d(x, weight, bias, {stride_, stride_}, {padding_, padding_});
+  return ops::conv2d(x, weight, bias, stride_, padding_);
 }
 
 UpConv2d::UpConv2d(std::int64_t in, std::int64_t out) {
@@ -38,7 +40,12 @@ UpConv2d::UpConv2d(std::int64_t in, std::int64_t out) {
 }
 
 at::Tensor UpConv2d::forward(const at::Tensor& x) const {
-  return at::conv_transpose2d(x, weight_, bias_, {2, 2});
+  const std::int64_t in = weight_.size(0), out = weight_.size(1), pixels = x.size(2) * x.size(3);
+  // Views: maps and weights are channels_last.
+  const at::Tensor rows = x.permute({0, 2, 3, 1}).reshape({x.size(0) * pixels, in});
+  const at::Tensor weights = weight_.permute({0, 2, 3, 1}).reshape({in, 4 * out});
+  at::Tensor hidden = at::addmm(bias_.repeat({4}), rows, weights).relu_();
+  return hidden.view({x.size(0), pixels * 4, out});
 }
 
 Linear::Linear(std::int64_t in, std::int64_t out) {

@@ -46,6 +46,9 @@ class Conv2d : public Layer {
 class UpConv2d : public Layer {
  public:
   UpConv2d(std::int64_t in, std::int64_t out);
+  /// x [N,C,H,W] -> [N,H * W * 4,out] behind a ReLU: of each pixel the four that it becomes, the
+  /// upper two first. Each output pixel comes from one input pixel, so this is a product of
+  /// matrices, and a map is only made of what is left in the end.
   at::Tensor forward(const at::Tensor& x) const;
 
  private:

@@ -26,13 +26,14 @@ std::array<std::pair<std::string_view, at::Tensor>, 5> Losses::named() const {
 
 at::Tensor boxRegressionLoss(const at::Tensor& deltas, const at::Tensor& targets,
                              std::int64_t normaliser) {
-  return at::smooth_l1_loss(deltas, targets, at::Reduction::Sum, kSmoothL1Beta) /
+  return at::smooth_l1_loss(deltas, targets.to(deltas.scalar_type()), at::Reduction::Sum,
+                            kSmoothL1Beta) /
          static_cast<double>(std::max<std::int64_t>(normaliser, 1));
 }
 
 at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets) {
   if (logits.numel() == 0) return logits.sum();
-  return at::binary_cross_entropy_with_logits(logits, targets);
+  return at::binary_cross_entropy_with_logits(logits, targets.to(logits.scalar_type()));
 }
 
 at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels) {

@@ -29,15 +29,15 @@ MaskPredictor::MaskPredictor(std::int64_t channels, std::int64_t classCount) {
 }
 
 at::Tensor MaskPredictor::forward(const at::Tensor& x, const at::Tensor& classes) const {
-  const at::Tensor hidden = up_->forward(x).relu_();
-  const std::int64_t count = hidden.size(0), channels = hidden.size(1);
-  const at::Tensor weights = logits_->weight().view({-1, channels}).index_select(0, classes);
+  const at::Tensor hidden = up_->forward(x);
+  const std::int64_t count = x.size(0), channels = hidden.size(2), height = x.size(2),
+                     width = x.size(3);
+  const at::Tensor weights = logits_->weight().reshape({-1, channels}).index_select(0, classes);
   const at::Tensor biases = logits_->bias().index_select(0, classes);
-  // [K,pixels,C] x [K,C,1]: a channels_last map is already in this order.
-  const at::Tensor pixels =
-      hidden.permute({0, 2, 3, 1}).reshape({count, hidden.size(2) * hidden.size(3), channels});
-  const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), pixels, weights.unsqueeze(2));
-  return logits.view({count, hidden.size(2), hidden.size(3)});
+  const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), hidden, weights.unsqueeze(2));
+  return logits.view({count, height, width, 2, 2})
+      .permute({0, 1, 3, 2, 4})
+      .reshape({count, 2 * height, 2 * width});
 }
 
 }  // namespace lockstep::model

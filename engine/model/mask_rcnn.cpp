@@ -86,7 +86,8 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
 }
 
 MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
-  const std::vector<at::Tensor> levels = fpn_->forward(body_->forward(images));
+  const at::Tensor input = images.contiguous(at::MemoryFormat::ChannelsLast);
+  const std::vector<at::Tensor> levels = fpn_->forward(body_->forward(input));
   return {levels, rpn_->forward(levels, {images.size(2), images.size(3)})};
 }
 

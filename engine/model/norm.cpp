@@ -3,10 +3,12 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
+#include "engine/ops/group_norm.h"
 
 namespace lockstep::model {
 namespace {
 
+constexpr std::int64_t kGroups = 32;
 constexpr double kBatchMomentum = 0.1;  // torch.nn.BatchNorm2d's default
 
 }  // namespace
@@ -27,10 +29,7 @@ Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
     weight_ = addParameter("weight", {channels}, Initialiser::constant(1));
     bias_ = addParameter("bias", {channels}, Initialiser::constant(0));
   }
-  if (choice.kind == NormKind::Group) {
-    groups_ = channels % 32 == 0 ? 32 : 8;
-    return;
-  }
+  if (choice.kind == NormKind::Group) return;
   runningMean_ = register_buffer("running_mean", at::zeros({channels}));
   runningVar_ = register_buffer("running_var", at::ones({channels}));
   if (choice.kind == NormKind::Batch) {
@@ -38,16 +37,16 @@ Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
   }
 }
 
-at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x) {
-  switch (choice_.kind) {
-    case NormKind::FrozenBatch:
-      return foldedInto(conv, x);
-    case NormKind::Batch:
-      return batch(conv.forward(x));
-    case NormKind::Group:
-      break;
+at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
+                       const std::optional<at::Tensor>& residual) {
+  if (choice_.kind == NormKind::Group) {
+    return ops::groupNorm(conv.forward(x), weight_, bias_, residual,
+                          {kGroups, choice_.epsilon, hasRelu});
   }
-  return at::group_norm(conv.forward(x), groups_, weight_, bias_, choice_.epsilon);
+  const bool usesBatch = choice_.kind == NormKind::Batch && is_training();
+  at::Tensor out = usesBatch ? batchNorm(conv.forward(x)) : foldedInto(conv, x);
+  if (residual) out += *residual;
+  return hasRelu ? out.relu_() : out;
 }
 
 at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x) const {
@@ -56,10 +55,10 @@ at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x) const {
   return conv.forwardWith(x, conv.weight() * scale.view({-1, 1, 1, 1}), shift);
 }
 
-at::Tensor Norm::batch(const at::Tensor& x) {
-  if (is_training()) batchesTracked_.add_(1);
-  return at::batch_norm(x, weight_, bias_, runningMean_, runningVar_, is_training(), kBatchMomentum,
-                        choice_.epsilon, /*cudnn_enabled=*/true);
+at::Tensor Norm::batchNorm(const at::Tensor& x) {
+  batchesTracked_.add_(1);
+  return at::batch_norm(x, weight_, bias_, runningMean_, runningVar_, /*training=*/true,
+                        kBatchMomentum, choice_.epsilon, /*cudnn_enabled=*/true);
 }
 
 }  // namespace lockstep::model

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/model/layers.h"
@@ -18,22 +19,22 @@ struct NormChoice {
 };
 
 /// A normalisation layer under torchvision's names. FrozenBatch: four buffers; Batch: as
-/// torch.nn.BatchNorm2d, its statistics follow the batch in train(); Group: 32 groups, or 8 where
-/// 32 do not divide the channels.
+/// torch.nn.BatchNorm2d, its statistics follow the batch in train(); Group: 32 groups, which
+/// divide every width of a ResNet.
 class Norm : public Layer {
  public:
   Norm(const NormChoice& choice, std::int64_t channels);
 
-  /// norm(conv(x)). A frozen norm is folded into the convolution, so that it costs nothing per
-  /// pixel.
-  at::Tensor after(const Conv2d& conv, const at::Tensor& x);
+  /// norm(conv(x)), plus `residual` where one is given, and ReLU where asked for. A batch norm that
+  /// is frozen or in eval() is folded into the convolution, so that it costs nothing per pixel.
+  at::Tensor after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
+                   const std::optional<at::Tensor>& residual = std::nullopt);
 
  private:
   at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x) const;
-  at::Tensor batch(const at::Tensor& x);
+  at::Tensor batchNorm(const at::Tensor& x);
 
   NormChoice choice_;
-  std::int64_t groups_ = 1;
   at::Tensor weight_, bias_;
   at::Tensor runningMean_, runningVar_, batchesTracked_;
 };

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
+#include "engine/ops/max_pool.h"
 
 namespace lockstep::model {
 namespace {
@@ -62,13 +63,12 @@ class ResidualBlock : public torch::nn::Module {
   }
 
   at::Tensor forward(const at::Tensor& x) {
+    const std::size_t last = convs_.size() - 1;
     at::Tensor out = x;
-    for (std::size_t i = 0; i < convs_.size(); ++i) {
-      out = norms_[i]->after(*convs_[i], out);
-      if (i + 1 < convs_.size()) out.relu_();
-    }
-    out += shortcut_ ? shortcutNorm_->after(*shortcut_, x) : x;
-    return out.relu_();
+    for (std::size_t i = 0; i < last; ++i)
+      out = norms_[i]->after(*convs_[i], out, /*hasRelu=*/true);
+    const at::Tensor residual = shortcut_ ? shortcutNorm_->after(*shortcut_, x, false) : x;
+    return norms_[last]->after(*convs_[last], out, /*hasRelu=*/true, residual);
   }
 
  private:
@@ -103,8 +103,7 @@ ResNet::ResNet(const std::string& name, const NormChoice& norm) {
 }
 
 std::array<at::Tensor, 4> ResNet::forward(const at::Tensor& images) {
-  at::Tensor x = stemNorm_->after(*stem_, images).relu_();
-  x = at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
+  at::Tensor x = ops::maxPool3x3(stemNorm_->after(*stem_, images, /*hasRelu=*/true));
   std::array<at::Tensor, 4> outputs;
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     for (const auto& block : stages_[stage]) x = block->forward(x);

@@ -16,11 +16,6 @@ constexpr ops::BoxWeights kAnchorWeights{1, 1, 1, 1};
 constexpr double kSmallestSidePx = 1e-3;
 constexpr double kHeadDeviation = 0.01;
 
-/// [N, A * values, H, W] -> [N, H * W * A, values], the order of the anchors.
-at::Tensor inAnchorOrder(const at::Tensor& map, std::int64_t values) {
-  return map.permute({0, 2, 3, 1}).reshape({map.size(0), -1, values});
-}
-
 /// Indices of the best `most` anchors of each level, by logit; [N, sum over levels].
 at::Tensor bestOfEachLevel(const RpnOutput& output, std::int64_t most) {
   std::vector<at::Tensor> best;
@@ -84,19 +79,24 @@ Rpn::Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors,
 
 RpnOutput Rpn::forward(const std::vector<at::Tensor>& features,
                        const ops::ImageSize& padded) const {
+  const std::int64_t perPlace = anchors_.countPerPlace();
+  // The 1 x 1 convolutions of both outputs as one product of matrices: a channels_last map is a
+  // matrix of pixels and channels, and what comes out is in the order of the anchors.
+  const at::Tensor weights = at::cat({logits_->weight(), deltas_->weight()}).flatten(1);
+  const at::Tensor biases = at::cat({logits_->bias(), deltas_->bias()});
   RpnOutput output;
-  std::vector<at::Tensor> objectness, deltas;
+  std::vector<at::Tensor> ofLevels;
   std::vector<ops::ImageSize> levels;
   for (const at::Tensor& level : features) {
     const at::Tensor hidden = conv_->forward(level).relu_();
-    objectness.push_back(inAnchorOrder(logits_->forward(hidden), 1).squeeze(2));
-    deltas.push_back(inAnchorOrder(deltas_->forward(hidden), 4));
+    ofLevels.push_back(at::linear(hidden.permute({0, 2, 3, 1}), weights, biases).flatten(1, 2));
     levels.push_back({level.size(2), level.size(3)});
-    output.levelCounts.push_back(objectness.back().size(1));
+    output.levelCounts.push_back(level.size(2) * level.size(3) * perPlace);
   }
-  output.objectness = at::cat(objectness, 1);
-  output.deltas = at::cat(deltas, 1);
-  output.anchors = anchors_.generate(padded, levels).to(output.deltas.device());
+  const at::Tensor all = at::cat(ofLevels, 1);  // [N, places of all levels, 5 * perPlace]
+  output.objectness = all.slice(2, 0, perPlace).flatten(1);
+  output.deltas = all.slice(2, perPlace).reshape({all.size(0), -1, 4});
+  output.anchors = anchors_.generate(padded, levels).to(all.device());
   return output;
 }
 

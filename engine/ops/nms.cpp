@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -92,6 +93,13 @@ std::vector<std::vector<std::int64_t>> splitByGroup(const std::vector<std::int64
   return members;
 }
 
+/// An IoU in float32 is above `value` just when it is above this: rounding to the nearest could
+/// come out above.
+float largestFloatUpTo(double value) {
+  const auto nearest = static_cast<float>(value);
+  return nearest > value ? std::nextafter(nearest, -1.0f) : nearest;
+}
+
 void checkBoxesAndScores(const at::Tensor& boxes, const at::Tensor& scores) {
   TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4, "boxes must be [R,4], got ", boxes.sizes());
   TORCH_CHECK(scores.dim() == 1 && scores.size(0) == boxes.size(0), "scores must be [",
@@ -122,10 +130,10 @@ at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
   const auto members = splitByGroup(orderByScore(values.const_data_ptr<float>(), count),
                                     names.const_data_ptr<std::int64_t>());
   std::vector<std::uint8_t> isKept(count, 0);
+  const float threshold = largestFloatUpTo(iouThreshold);
   at::parallel_for(0, members.size(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto kept =
-          suppress(boxes.const_data_ptr<float>(), members[i], static_cast<float>(iouThreshold));
+      const auto kept = suppress(boxes.const_data_ptr<float>(), members[i], threshold);
       for (const std::int64_t index : kept) isKept[index] = 1;
     }
   });

@@ -1,6 +1,6 @@
 #include "engine/train/loaded_model.h"
 
-#include <torch/torch.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "engine/train/step_recorder.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 // What happens between two steps: evaluation, predictions, checkpoints and requests.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,13 +1,17 @@
 // Steps of our model on the batches and weights that model_step.py left in a folder, one command a
 // line on standard input:
-//   train N    one training step on batch N; answers its seconds and the sum of its losses
-//   detect N   detections with full-size masks; answers its seconds and how many there are
-// usage: model_step FOLDER CONFIG.yaml THREADS
+//   train N    one training step on batch N; answers its seconds, its processor seconds and the sum
+//   of its losses detect N   detections with full-size masks; answers the same with how many there
+//   are
+// usage: model_step FOLDER CONFIG.yaml THREADS [TRACE.json]   TRACE: where LibTorch's operators
+// spend their time
 #include <ATen/Parallel.h>
+#include <torch/csrc/autograd/profiler_legacy.h>
 #include <torch/torch.h>
 
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -105,20 +109,24 @@ class Stepper {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: model_step FOLDER CONFIG.yaml THREADS\n");
+  if (argc != 4 && argc != 5) {
+    std::fprintf(stderr, "usage: model_step FOLDER CONFIG.yaml THREADS [TRACE.json]\n");
     return 2;
   }
   at::set_num_threads(std::stoi(argv[3]));
   Stepper stepper(argv[1], config::loadExperiment(argv[2]).experiment);
+  std::unique_ptr<torch::autograd::profiler::RecordProfile> trace;
+  if (argc == 5) trace = std::make_unique<torch::autograd::profiler::RecordProfile>(argv[4]);
   std::string command;
   int number = 0;
   while (std::cin >> command >> number) {
     const Batch batch = stepper.batch(number);
     const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t cpuBegin = std::clock();
     const double result = command == "train" ? stepper.train(batch) : stepper.detect(batch);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    std::cout << seconds.count() << ' ' << result << std::endl;
+    const double cpuSeconds = static_cast<double>(std::clock() - cpuBegin) / CLOCKS_PER_SEC;
+    std::cout << seconds.count() << ' ' << cpuSeconds << ' ' << result << std::endl;
   }
   return 0;
 }

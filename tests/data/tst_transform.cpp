@@ -6,7 +6,7 @@
 #include "engine/data/transform.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/test_main.h"
-#include "tests/support/torch.h"
+#include "tests/support/torch_reference.h"
 
 using namespace lockstep;
 using data::ImageSize;

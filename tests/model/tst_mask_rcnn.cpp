@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/support/test_main.h"
-#include "tests/support/torch.h"
+#include "tests/support/torch_reference.h"
 
 using namespace lockstep;
 

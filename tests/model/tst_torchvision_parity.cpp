@@ -50,9 +50,10 @@ struct Reference {
 Reference makeReference(const QString& folder, const std::string& backbone,
                         const std::string& norm) {
   const std::filesystem::path out = folder.toStdString();
-  Reference reference{checkpoint::readSafetensors(out / "weights.safetensors"),
-                      checkpoint::readSafetensors(out / "scene.safetensors"),
-                      checkpoint::readSafetensors(out / "expected.safetensors")};
+  Reference reference;
+  reference.weights = checkpoint::readSafetensors(out / "weights.safetensors");
+  reference.scene = checkpoint::readSafetensors(out / "scene.safetensors");
+  reference.expected = checkpoint::readSafetensors(out / "expected.safetensors");
   reference.model = std::make_unique<model::MaskRcnn>(smallModel(backbone, norm), 5, 1);
   const at::NoGradGuard noGrad;
   for (auto& [name, tensor] : reference.model->namedState()) {
@@ -70,12 +71,12 @@ Reference makeReference(const QString& folder, const std::string& backbone,
   return reference;
 }
 
-/// Of gradients and of the statistics a step updates. Through random weights a rounding error in
-/// the stem grows on its way through max-pool and ReLU; losses and detections are held to much
-/// less.
+/// Of gradients in float32. Through random weights a rounding error in the stem grows on its way
+/// through max-pool and ReLU; in float64 they are held to 1e-5, losses and detections to that in
+/// float32 too.
 constexpr double kGradientTolerance = 2e-2;
 
-/// In the L2 norm: where a rounding error turns a ReLU on or off, single elements jump.
+/// In the L2 norm.
 double relativeDifference(const at::Tensor& value, const at::Tensor& reference) {
   const at::Tensor expected = reference.to(at::kDouble);
   const double difference = (value - expected).norm().item<double>();
@@ -143,8 +144,7 @@ class TstTorchvisionParity : public QObject {
     for (const auto& [backbone, norm] : {std::pair{"resnet18", "frozen_batch"},
                                          {"resnet18", "batch"},
                                          {"resnet18", "group"},
-                                         {"resnet50", "frozen_batch"},
-                                         {"resnet50", "group"}}) {
+                                         {"resnet50", "frozen_batch"}}) {
       QTest::addRow("%s %s", backbone, norm)
           << QString::fromLatin1(backbone) << QString::fromLatin1(norm);
     }
@@ -159,6 +159,7 @@ class TstTorchvisionParity : public QObject {
     compareNames(reference);
     compareEvaluation(reference);
     compareTrainingStep(reference);
+    compareExactGradients(reference);
   }
 
  private:
@@ -211,24 +212,44 @@ class TstTorchvisionParity : public QObject {
     }
   }
 
+  /// Losses, and what the step leaves in the statistics of batch norm.
   void compareTrainingStep(Reference& reference) {
     reference.model->train();
     const model::Losses losses =
         reference.model->losses(reference.images(), reference.sizes, reference.gts, reference.keys);
     compareLosses(losses, reference, "");
     losses.total({}).backward();
-    std::map<std::string, at::Tensor> state;
-    for (const auto& [name, tensor] : reference.model->namedState()) state[name] = tensor;
-    for (const auto& [name, expected] : reference.expected.tensors) {
-      const bool isGradient = name.starts_with("grad."), isAfter = name.starts_with("after.");
-      if (!isGradient && !isAfter) continue;
-      const at::Tensor& tensor = state.at(name.substr(name.find('.') + 1));
-      const double difference =
-          relativeDifference(isGradient ? tensor.grad() : tensor.detach(), expected);
-      QVERIFY2(difference < kGradientTolerance, qPrintable(QStringLiteral("%1 differs by %2")
-                                                               .arg(QString::fromStdString(name))
-                                                               .arg(difference)));
+    for (const auto& [name, tensor] : reference.model->namedState()) {
+      const at::Tensor* after = reference.expected.find("after." + name);
+      if (after != nullptr) QVERIFY2(relativeDifference(tensor, *after) < 1e-5, name.c_str());
     }
+    compareGradients(reference, kGradientTolerance);
+  }
+
+  /// The same step in float64, where no rounding hides what is wrong.
+  void compareExactGradients(Reference& reference) {
+    for (const model::ParameterInfo& info : reference.model->trainableParameters()) {
+      info.tensor.mutable_grad().reset();
+    }
+    reference.model->to(at::kDouble);
+    reference.model
+        ->losses(reference.images().to(at::kDouble), reference.sizes, reference.gts, reference.keys)
+        .total({})
+        .backward();
+    compareGradients(reference, 1e-5);
+  }
+
+  void compareGradients(const Reference& reference, double limit) {
+    QStringList different;
+    for (const model::ParameterInfo& info : reference.model->trainableParameters()) {
+      const at::Tensor* expected = reference.expected.find("grad." + info.name);
+      if (expected == nullptr) continue;
+      const double difference = relativeDifference(info.tensor.grad(), *expected);
+      if (difference < limit) continue;
+      different
+          << QStringLiteral("%1 by %2").arg(QString::fromStdString(info.name)).arg(difference);
+    }
+    QVERIFY2(different.isEmpty(), qPrintable(different.join(QStringLiteral(", "))));
   }
 
   QTemporaryDir folder_;

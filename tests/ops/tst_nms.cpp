@@ -64,6 +64,12 @@ class TstNms : public QObject {
     QVERIFY(at::equal(ops::nms(boxes, torch::tensor({0.9f, 0.8f}), 0.5), indices({0, 1})));
   }
 
+  /// 0.3 in float32 is above 0.3: torchvision compares with the threshold in double.
+  void theThresholdIsNotRounded() {
+    const at::Tensor boxes = torch::tensor({{0.f, 0.f, 10.f, 10.f}, {0.f, 0.f, 10.f, 3.f}});
+    QVERIFY(at::equal(ops::nms(boxes, torch::tensor({0.9f, 0.8f}), 0.3), indices({0})));
+  }
+
   void equalScoresKeepTheirOrder() {
     const at::Tensor boxes =
         torch::tensor({{0.f, 0.f, 10.f, 10.f}, {0.f, 0.f, 10.f, 10.f}, {20.f, 0.f, 30.f, 10.f}});

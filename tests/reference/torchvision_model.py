@@ -4,8 +4,9 @@ usage: torchvision_model.py OUT_DIR --backbone resnet18 --norm frozen_batch|batc
 writes  weights.safetensors   parameters and buffers under torchvision's state_dict names, random and spread out
         scene.safetensors     images [N,3,H,W] normalised and padded; sizes [N,2]; of each image i: boxes.i, classes.i, masks.i
         expected.safetensors  level.0 … level.4, objectness, deltas, proposals.i (training), losses of the batch (loss_…) and of
-                              each image alone (image.i.loss_…), gradients of the batch's summed losses (grad.NAME, for some
-                              parameters), statistics of batch norm after that step (after.NAME), and detections of each image
+                              each image alone (image.i.loss_…), gradients of the batch's summed losses (grad.NAME, in float64,
+                              for some parameters: in float32 the ReLUs that a rounding error turns on or off hide a
+                              thousandth of a gradient, in torchvision too), statistics of batch norm after that step (after.NAME), and detections of each image
                               (boxes.i, scores.i, classes.i, masks.i: 28 x 28 probabilities, pasted.i: full-size masks)
 Every anchor and every proposal is sampled, so that nothing is random."""
 
@@ -172,14 +173,18 @@ def main():
     model.train()
     of_batch, _, _ = losses(model, images, targets)
     expected.update({k: v.detach() for k, v in of_batch.items()})
+    for name, value in model.state_dict().items():
+        if arguments.norm == "batch" and name.startswith("backbone.body.bn1."):
+            expected[f"after.{name}"] = value.clone()
+    model.double()
+    for target in targets:
+        target["boxes"] = target["boxes"].double()
+    of_batch, _, _ = losses(model, ImageList(images.tensors.double(), images.image_sizes), targets)
     sum(of_batch.values()).backward()
     parameters = dict(model.named_parameters())
     for name in GRADIENTS:
         if name in parameters:
             expected[f"grad.{name}"] = parameters[name].grad
-    for name, value in model.state_dict().items():
-        if arguments.norm == "batch" and name.startswith("backbone.body.bn1."):
-            expected[f"after.{name}"] = value
     save_file({k: v.detach().clone().contiguous() for k, v in expected.items()}, f"{arguments.out}/expected.safetensors")
 
 

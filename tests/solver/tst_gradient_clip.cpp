@@ -2,7 +2,7 @@
 
 #include "engine/solver/gradient_clip.h"
 #include "tests/support/test_main.h"
-#include "tests/support/torch.h"
+#include "tests/support/torch_reference.h"
 
 using namespace lockstep;
 

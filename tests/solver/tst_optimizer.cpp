@@ -3,7 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/solver/optimizer.h"
 #include "tests/support/test_main.h"
-#include "tests/support/torch.h"
+#include "tests/support/torch_reference.h"
 
 using namespace lockstep;
 

@@ -1,0 +1,127 @@
+#include "engine/ops/max_pool.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+#include "engine/ops/vector_clones.h"
+
+namespace lockstep::ops {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// Heights and widths of a map and of what pooling makes of it.
+struct PoolSize {
+  std::int64_t images, channels, height, width, outHeight, outWidth;
+
+  explicit PoolSize(const at::Tensor& x) : PoolSize(x.size(0), x.size(1), x.size(2), x.size(3)) {}
+  PoolSize(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w)
+      : images(n),
+        channels(c),
+        height(h),
+        width(w),
+        outHeight((h + 1) / 2),
+        outWidth((w + 1) / 2) {}
+};
+
+/// One output pixel: `place` 3 * row + column of the largest inside its window.
+LOCKSTEP_VECTOR_CLONES
+void poolPixel(const float* image, const PoolSize& size, std::int64_t row, std::int64_t column,
+               float* out, std::uint8_t* place) {
+  bool isFirst = true;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const std::int64_t y = 2 * row - 1 + i;
+    if (y < 0 || y >= size.height) continue;
+    for (std::int64_t j = 0; j < 3; ++j) {
+      const std::int64_t x = 2 * column - 1 + j;
+      if (x < 0 || x >= size.width) continue;
+      const float* pixel = image + (y * size.width + x) * size.channels;
+      const auto here = static_cast<std::uint8_t>(3 * i + j);
+      for (std::int64_t c = 0; c < size.channels; ++c) {
+        // NaN wins, as in LibTorch.
+        const bool isLarger = isFirst || pixel[c] > out[c] || pixel[c] != pixel[c];
+        out[c] = isLarger ? pixel[c] : out[c];
+        place[c] = isLarger ? here : place[c];
+      }
+      isFirst = false;
+    }
+  }
+}
+
+/// One input pixel: what the (at most four) windows it lies in pass on to it, window after window.
+LOCKSTEP_VECTOR_CLONES
+void spreadPixel(const float* gradOut, const std::uint8_t* places, const PoolSize& size,
+                 std::int64_t y, std::int64_t x, float* gradIn) {
+  for (std::int64_t c = 0; c < size.channels; ++c) gradIn[c] = 0;
+  for (std::int64_t row = y / 2; row <= std::min((y + 1) / 2, size.outHeight - 1); ++row) {
+    for (std::int64_t column = x / 2; column <= std::min((x + 1) / 2, size.outWidth - 1);
+         ++column) {
+      const auto here = static_cast<std::uint8_t>(3 * (y - 2 * row + 1) + (x - 2 * column + 1));
+      const std::int64_t offset = (row * size.outWidth + column) * size.channels;
+      const float* grad = gradOut + offset;
+      const std::uint8_t* place = places + offset;
+      for (std::int64_t c = 0; c < size.channels; ++c) gradIn[c] += place[c] == here ? grad[c] : 0;
+    }
+  }
+}
+
+class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x) {
+    const PoolSize size(x);
+    const auto options = x.options().memory_format(at::MemoryFormat::ChannelsLast);
+    at::Tensor out =
+        at::empty({size.images, size.channels, size.outHeight, size.outWidth}, options);
+    at::Tensor places = at::empty(out.sizes(), options.dtype(at::kByte));
+    at::parallel_for(0, size.images * size.outHeight, 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t image = i / size.outHeight, row = i % size.outHeight;
+        const float* from =
+            x.const_data_ptr<float>() + image * size.height * size.width * size.channels;
+        for (std::int64_t column = 0; column < size.outWidth; ++column) {
+          const std::int64_t offset = (i * size.outWidth + column) * size.channels;
+          poolPixel(from, size, row, column, out.data_ptr<float>() + offset,
+                    places.data_ptr<std::uint8_t>() + offset);
+        }
+      }
+    });
+    context->save_for_backward({places});
+    context->saved_data["size"] = x.sizes().vec();
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& grads) {
+    const at::Tensor places = context->get_saved_variables()[0];
+    const auto sizes = context->saved_data["size"].toIntVector();
+    const PoolSize size(sizes[0], sizes[1], sizes[2], sizes[3]);
+    const at::Tensor grad = grads[0].contiguous(at::MemoryFormat::ChannelsLast);
+    at::Tensor gradIn =
+        at::empty(sizes, grad.options().memory_format(at::MemoryFormat::ChannelsLast));
+    at::parallel_for(0, size.images * size.height, 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t from = i / size.height * size.outHeight * size.outWidth * size.channels;
+        for (std::int64_t x = 0; x < size.width; ++x) {
+          spreadPixel(grad.const_data_ptr<float>() + from,
+                      places.const_data_ptr<std::uint8_t>() + from, size, i % size.height, x,
+                      gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);
+        }
+      }
+    });
+    return {gradIn};
+  }
+};
+
+}  // namespace
+
+at::Tensor maxPool3x3(const at::Tensor& x) {
+  TORCH_CHECK(x.dim() == 4, "x must be [N,C,H,W], got ", x.sizes());
+  const bool isForOurKernel = x.is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0 &&
+                              x.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return isForOurKernel ? MaxPoolFunction::apply(x) : at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
+}
+
+}  // namespace lockstep::ops

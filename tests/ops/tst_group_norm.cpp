@@ -1,0 +1,147 @@
+#include <QObject>
+#include <QTest>
+
+#include "engine/ops/group_norm.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+
+namespace {
+
+struct Inputs {
+  at::Tensor x, weight, bias, residual;
+
+  /// The same values as other leaves.
+  Inputs copy(at::ScalarType type) const {
+    const auto leaf = [&](const at::Tensor& tensor) {
+      return tensor.detach().to(type, false, true).requires_grad_();
+    };
+    return {leaf(x), leaf(weight), leaf(bias), leaf(residual)};
+  }
+  std::vector<at::Tensor> gradients() const {
+    return {x.grad(), weight.grad(), bias.grad(), residual.grad()};
+  }
+};
+
+Inputs randomInputs(std::int64_t channels, std::int64_t height, std::int64_t width) {
+  const auto map = [&] {
+    return (torch::randn({3, channels, height, width}) * 2 + 1)
+        .contiguous(at::MemoryFormat::ChannelsLast)
+        .requires_grad_();
+  };
+  return {map(), torch::randn({channels}).requires_grad_(),
+          torch::randn({channels}).requires_grad_(), map()};
+}
+
+at::Tensor stepByStep(const Inputs& in, const ops::GroupNormOptions& options, bool hasResidual) {
+  at::Tensor out = at::group_norm(in.x, options.groups, in.weight, in.bias, options.epsilon);
+  if (hasResidual) out = out + in.residual;
+  return options.hasRelu ? out.relu() : out;
+}
+
+at::Tensor atOnce(const Inputs& in, const ops::GroupNormOptions& options, bool hasResidual) {
+  const auto residual = hasResidual ? std::optional(in.residual) : std::nullopt;
+  return ops::groupNorm(in.x, in.weight, in.bias, residual, options);
+}
+
+}  // namespace
+
+class TstGroupNorm : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { torch::manual_seed(9); }
+  void cleanup() { at::set_num_threads(2); }
+
+  void aKnownMap() {
+    // Two groups of one channel and two pixels each: -1 and 1 after normalisation.
+    const at::Tensor x = torch::tensor({1.f, 3.f, 10.f, 30.f})
+                             .view({1, 2, 1, 2})
+                             .contiguous(at::MemoryFormat::ChannelsLast);
+    const at::Tensor weight = torch::tensor({1.f, 2.f}), bias = torch::tensor({0.f, 0.5f});
+    const at::Tensor plain = ops::groupNorm(x, weight, bias, {}, {2, 0.0, false});
+    QVERIFY(at::allclose(plain.flatten(), torch::tensor({-1.f, 1.f, -1.5f, 2.5f})));
+    const at::Tensor whole =
+        ops::groupNorm(x, weight, bias, torch::full_like(x, 1.25), {2, 0.0, true});
+    QVERIFY(at::allclose(whole.flatten(), torch::tensor({0.25f, 2.25f, 0.f, 3.75f})));
+  }
+
+  void valuesAndGradientsAreLibTorchs_data() {
+    QTest::addColumn<int>("channels");
+    QTest::addColumn<int>("groups");
+    QTest::addColumn<bool>("hasRelu");
+    QTest::addColumn<bool>("hasResidual");
+    for (const auto& [channels, groups] : {std::pair{64, 32}, {24, 8}, {20, 4}}) {
+      for (const bool relu : {false, true}) {
+        for (const bool residual : {false, true}) {
+          QTest::addRow("%d channels, %d groups%s%s", channels, groups, relu ? ", ReLU" : "",
+                        residual ? ", residual" : "")
+              << channels << groups << relu << residual;
+        }
+      }
+    }
+  }
+
+  void valuesAndGradientsAreLibTorchs() {
+    QFETCH(int, channels);
+    QFETCH(int, groups);
+    QFETCH(bool, hasRelu);
+    QFETCH(bool, hasResidual);
+    const ops::GroupNormOptions options{groups, 1e-5, hasRelu};
+    const Inputs ours = randomInputs(channels, 37, 29);  // more pixels than one part has
+    const Inputs exact = ours.copy(at::kDouble);
+    const at::Tensor out = atOnce(ours, options, hasResidual),
+                     expected = stepByStep(exact, options, hasResidual);
+    QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-5, 1e-5));
+    const at::Tensor slopes = torch::randn(out.sizes());
+    (out * slopes).sum().backward();
+    (expected * slopes).sum().backward();
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (i == 3 && !hasResidual) continue;
+      QVERIFY(at::allclose(ours.gradients()[i].to(at::kDouble), exact.gradients()[i], 1e-4, 1e-4));
+    }
+  }
+
+  void threadsDoNotChangeABit() {
+    const Inputs inputs = randomInputs(64, 60, 50);
+    std::vector<std::vector<at::Tensor>> results;
+    for (const int threads : {1, 2, 3}) {
+      at::set_num_threads(threads);
+      const Inputs copy = inputs.copy(at::kFloat);
+      const at::Tensor out = atOnce(copy, {32, 1e-5, true}, true);
+      out.square().sum().backward();
+      results.push_back(copy.gradients());
+      results.back().push_back(out.detach());
+    }
+    for (std::size_t i = 0; i < results[0].size(); ++i) {
+      QVERIFY(at::equal(results[0][i], results[1][i]) && at::equal(results[0][i], results[2][i]));
+    }
+  }
+
+  void aLargeMeanCostsLittlePrecision() {
+    const at::Tensor x =
+        (torch::randn({1, 32, 64, 64}) + 100).contiguous(at::MemoryFormat::ChannelsLast);
+    const at::Tensor one = torch::ones({32}), zero = torch::zeros({32});
+    const at::Tensor out = ops::groupNorm(x, one, zero, {}, {8, 1e-5, false});
+    const at::Tensor expected =
+        at::group_norm(x.to(at::kDouble), 8, one.to(at::kDouble), zero.to(at::kDouble), 1e-5);
+    QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-3, 1e-3));
+  }
+
+  void otherFormatsAndTypesGiveTheSame() {
+    const Inputs inputs = randomInputs(64, 9, 7);
+    const ops::GroupNormOptions options{32, 1e-5, true};
+    const at::Tensor expected = atOnce(inputs, options, true);
+    Inputs contiguous = inputs.copy(at::kFloat);
+    contiguous.x = contiguous.x.detach().contiguous();
+    QVERIFY(at::allclose(atOnce(contiguous, options, true), expected, 1e-4, 1e-5));
+    QVERIFY(at::allclose(atOnce(inputs.copy(at::kDouble), options, true).to(at::kFloat), expected,
+                         1e-4, 1e-5));
+    const at::Tensor none = torch::zeros({0, 64, 4, 4});
+    QCOMPARE(ops::groupNorm(none, inputs.weight, inputs.bias, {}, options).size(0), 0);
+  }
+};
+
+LOCKSTEP_TEST(TstGroupNorm)
+#include "tst_group_norm.moc"
