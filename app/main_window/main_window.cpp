@@ -177,6 +177,7 @@ void MainWindow::connectSignals() {
     log_->showAlerts();
   });
   connect(monitor_, &MonitorPage::stepChosen, this, [this](qint64 step) {
+    chosenStep_ = step;
     if (predictions_) predictions_->showStep(step);
   });
   connect(log_, &LogPanel::stepChosen, monitor_, &MonitorPage::showStep);
@@ -229,6 +230,7 @@ PredictionsPage* MainWindow::predictionsPage() {
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
   predictions_->setRun(currentRun());
+  if (chosenStep_) predictions_->showStep(*chosenStep_);
   return predictions_;
 }
 

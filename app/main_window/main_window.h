@@ -4,6 +4,7 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <optional>
 
 #include "app/controllers/engine_process.h"
 #include "app/controllers/open_runs.h"
@@ -114,7 +115,8 @@ class MainWindow : public QMainWindow {
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
   QList<QShortcut*> monitorShortcuts_;
-  QString errorShownOf_;  ///< the run whose failure the banner tells
+  std::optional<qint64> chosenStep_;  ///< in the curves, before there was a page of predictions
+  QString errorShownOf_;              ///< the run whose failure the banner tells
 };
 
 }  // namespace lockstep::app

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QResizeEvent>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSlider>
 #include <QStackedLayout>
 #include <algorithm>
@@ -22,8 +23,8 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640;
-constexpr int kSmallCardPx = 148;
+constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640, kSpaciousPx = 760;
+constexpr int kSmallCardPx = 148, kMarginPx = 16, kMarginTopPx = 14;
 
 double lastValue(const RunController& run, const char* tag) {
   const MetricSeries* series = run.history().metrics().series(tag);
@@ -42,7 +43,7 @@ MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent), plans_(monitorCards
 void MonitorPage::buildUi() {
   grid_ = new QWidget;
   layout_ = new QGridLayout(grid_);
-  layout_->setContentsMargins(16, 14, 16, 14);
+  layout_->setContentsMargins(kMarginPx, kMarginTopPx, kMarginPx, kMarginTopPx);
   layout_->setSpacing(12);
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
@@ -81,8 +82,8 @@ void MonitorPage::buildCards() {
 void MonitorPage::buildTools() {
   tools_ = new QWidget;
   tools_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
-  auto* label = new QLabel(tr("Smoothing"));
-  widgets::setRole(label, "muted");
+  smoothingLabel_ = new QLabel(tr("Smoothing"));
+  widgets::setRole(smoothingLabel_, "muted");
   smoothing_ = new QSlider(Qt::Horizontal);
   smoothing_->setRange(0, 999);
   smoothing_->setValue(600);
@@ -102,7 +103,7 @@ void MonitorPage::buildTools() {
   auto* row = new QHBoxLayout(tools_);
   row->setContentsMargins(0, 0, 16, 0);
   row->setSpacing(8);
-  row->addWidget(label);
+  row->addWidget(smoothingLabel_);
   row->addWidget(smoothing_);
   row->addWidget(smoothingText_);
   row->addSpacing(8);
@@ -119,6 +120,12 @@ void MonitorPage::connectSignals() {
   smoothingText_->setText(QString::number(smoothing(), 'g', 3));
   connect(xAxis_, &QComboBox::currentIndexChanged, this,
           [this] { setXAxis(static_cast<widgets::XAxis>(xAxis_->currentData().toInt())); });
+  // The scroll bar takes its width from the margin, so that cards and alert end at one line.
+  connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this](int, int most) {
+    const int margin =
+        most > 0 ? kMarginPx - scroll_->verticalScrollBar()->sizeHint().width() : kMarginPx;
+    layout_->setContentsMargins(kMarginPx, kMarginTopPx, margin, kMarginTopPx);
+  });
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
   connect(alert_, &widgets::Banner::actionTriggered, this, [this] {
@@ -405,6 +412,8 @@ void MonitorPage::resetViews() {
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
+  smoothingLabel_->setVisible(width() >= kSpaciousPx);
+  smoothing_->setFixedWidth(width() >= kSpaciousPx ? 110 : 70);
   layOutCards();
 }
 

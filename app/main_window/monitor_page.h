@@ -98,6 +98,7 @@ class MonitorPage : public QWidget {
   std::vector<ShownRun> runs_;
   QWidget* tools_ = nullptr;
   QSlider* smoothing_ = nullptr;
+  QLabel* smoothingLabel_ = nullptr;
   QLabel* smoothingText_ = nullptr;
   QComboBox* xAxis_ = nullptr;
   QStackedLayout* stack_ = nullptr;

@@ -110,8 +110,11 @@ void PredictionsPage::updateSteps() {
   steps_ = steps;
   view_->setCheckpoints({steps.begin(), steps.end()});
   updatePrecision();
-  if (follows && !history.predictionSteps().empty())
+  if (wantedStep_) {
+    showStep(*wantedStep_);
+  } else if (follows && !history.predictionSteps().empty()) {
     view_->setCurrentCheckpoint(history.predictionSteps().back());
+  }
 }
 
 void PredictionsPage::updatePrecision() {
@@ -122,7 +125,9 @@ void PredictionsPage::updatePrecision() {
 }
 
 void PredictionsPage::showStep(qint64 step) {
+  wantedStep_ = step;
   if (steps_.empty()) return;
+  wantedStep_.reset();
   const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
   view_->setCurrentCheckpoint(after == steps_.begin() ? steps_.front() : *std::prev(after));
 }

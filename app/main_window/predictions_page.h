@@ -3,6 +3,7 @@
 #include <QPointer>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "app/controllers/inspect_process.h"
 #include "app/controllers/run_controller.h"
@@ -49,7 +50,7 @@ class PredictionsPage : public QWidget {
   PredictionsStore store_;
   InspectProcess inspect_;
   std::vector<std::int64_t> steps_;
-  bool shown_ = false;  ///< the page was shown since the run was set
+  std::optional<qint64> wantedStep_;  ///< chosen in the curves before the checkpoints were known
   bool hasDataset_ = false;
 };
 

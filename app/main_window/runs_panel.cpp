@@ -182,7 +182,7 @@ bool RunsPanel::clearFilter() {
 
 void RunsPanel::updateEmptyState() {
   const bool isEmpty = proxy_->rowCount() == 0;
-  if (isEmpty && list_->hasFocus()) setFocus();  // or it would go to the button
+  if (isEmpty && window()->focusWidget() == list_) setFocus();  // or it would go to the button
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
   if (model_->rowCount() > 0) {

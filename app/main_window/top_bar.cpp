@@ -176,13 +176,15 @@ void TopBar::updateIcons() {
 
 void TopBar::fitFigures() {
   const bool hasRun = !status_.state.isEmpty();
-  for (QWidget* part : {static_cast<QWidget*>(pill_), static_cast<QWidget*>(step_),
-                        static_cast<QWidget*>(progress_)})
-    part->setVisible(hasRun);
+  pill_->setVisible(hasRun);
+  step_->setVisible(hasRun);
   int used = 2 * 20 + brand_->sizeHint().width() + experiment_->sizeHint().width() +
              train_->sizeHint().width() + pause_->sizeHint().width() + stop_->sizeHint().width() +
              menu_->sizeHint().width() + 120;
-  if (hasRun) used += pill_->sizeHint().width() + step_->sizeHint().width() + 120;
+  if (hasRun) used += pill_->sizeHint().width() + step_->sizeHint().width() + 20;
+  const bool hasProgress = hasRun && used + progress_->minimumWidth() + 16 <= width();
+  progress_->setVisible(hasProgress);
+  if (hasProgress) used += progress_->minimumWidth() + 16;
   for (QLabel* label : {timeLeft_, averagePrecision_, heldOut_, speed_}) {
     const int needed = label->sizeHint().width() + 18;
     const bool fits = hasRun && !label->text().isEmpty() && used + needed <= width();

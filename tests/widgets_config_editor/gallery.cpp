@@ -60,6 +60,7 @@ void makePictures(const QString& text, const QString& filePath, const QString& f
     faulty.replace(QStringLiteral("base_lr: "), QStringLiteral("base_lr: -"));
     faulty += QStringLiteral("augment:\n  horizontal_flip: maybe\n");
     editor.setDocument(faulty, filePath);
+    editor.goToLine(35);
     save(editor, folder, prefix + QStringLiteral("faulty.png"));
   }
 }

@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeWidget>
+#include <algorithm>
 #include <memory>
 
 #include "tests/support/test_main.h"
@@ -263,6 +264,35 @@ class TstConfigEditor : public QObject {
     editor_->goToKey(QStringLiteral("solver.base_lr"));  // leaves the search
     QVERIFY(!row("solver.base_lr")->isHidden());
     QVERIFY(line("solver.base_lr")->hasFocus());
+  }
+
+  void theTextFollowsTheFormAndTheFormTheText() {
+    open(document());
+    editor_->goToKey(QStringLiteral("solver.base_lr"));
+    int at = 0, index = 0;
+    yaml()->getCursorPosition(&at, &index);
+    QCOMPARE(at, 5);
+    yaml()->setFocus();
+    yaml()->setCursorPosition(8, 12);  // model.backbone
+    const auto isTold = [this] {
+      const auto labels = form()->findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->text() == QStringLiteral("model.backbone");
+      });
+    };
+    QTRY_VERIFY(isTold());
+    QVERIFY(!row("model.backbone")->visibleRegion().isEmpty());
+  }
+
+  void undoKeysInALineAreTheDocuments() {
+    open(document());
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    QTRY_VERIFY(editor_->isReady());
+    line("solver.base_lr")->setFocus();
+    QTest::keyClick(line("solver.base_lr"), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(editor_->text(), document());
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.02"));
   }
 
   void savingClearsTheMark() {

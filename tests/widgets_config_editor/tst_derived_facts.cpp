@@ -57,7 +57,7 @@ class TstDerivedFacts : public QObject {
     QCOMPARE(timesDone(0, 400), std::int64_t{1});
     QCOMPARE(timesDone(1000, 400), std::int64_t{1});
     QCOMPARE(valueOf(deriveFacts(small(), {60, 12}), "evaluations"),
-             QStringLiteral("loss 4 ×, every 100 · AP 3 ×, every 150 · 12 images"));
+             QStringLiteral("loss 4 (every 100), AP 3 (every 150)"));
   }
 
   void aRateThatNeverFallsIsWarnedOf() {

@@ -54,6 +54,18 @@ class TstPredictionStore : public QObject {
     QVERIFY(store.request(10, ImageId{1}).state == State::None);
   }
 
+  void aResumedRunForgetsWhatCameLater() {
+    PredictionStore store;
+    store.setCheckpoints({10, 20, 30});
+    for (qint64 step : {10, 20, 30}) store.add(step, {}, {ImageId{1}});
+    store.setAveragePrecision(30, 0.5);
+    store.forgetAfter(20);
+    QCOMPARE(store.checkpoints(), (std::vector<qint64>{10, 20}));
+    QVERIFY(store.find(20, ImageId{1}));
+    QVERIFY(!store.find(30, ImageId{1}));
+    QVERIFY(std::isnan(store.averagePrecision(30)));
+  }
+
   void unknownPrecisionIsNotANumber() {
     PredictionStore store;
     store.setAveragePrecision(10, 0.5);

@@ -228,6 +228,36 @@ class TstPredictionsView : public QObject {
     givePredictions(20);
   }
 
+  void theNewestPredictedStepIsShownWhereNoneWasChosen() {
+    view_->setDataset(dataset_, folder_->path());
+    givePredictions(20);
+    QCOMPARE(view_->currentCheckpoint(), qint64{20});
+    view_->setCheckpoints({10, 20, 30});
+    QCOMPARE(view_->currentCheckpoint(), qint64{20});  // shown already: stays
+    view_->setDataset(dataset_, folder_->path());
+    view_->setCheckpoints({10, 30});
+    QCOMPARE(view_->currentCheckpoint(), qint64{30});
+  }
+
+  void aResumedRunShowsTheNewestStepThatIsLeft() {
+    for (qint64 step : {10, 20, 30}) givePredictions(step);
+    view_->setCurrentCheckpoint(30);
+    view_->forgetAfter(20);
+    QCOMPARE(view_->currentCheckpoint(), qint64{20});
+    view_->forgetAfter(25);
+    QCOMPARE(view_->currentCheckpoint(), qint64{20});
+    QTRY_VERIFY(view_->isReady());
+  }
+
+  void theImageCanStandAlone() {
+    QTest::keyClick(view_.get(), Qt::Key_F);
+    QVERIFY(panel()->isHidden());
+    QVERIFY(strip()->isHidden());
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(view_.get(), Qt::Key_F);
+    QVERIFY(!panel()->isHidden());
+  }
+
   void quickChangesShowTheLastOne() {
     for (qint64 step : {10, 20, 30}) givePredictions(step);
     for (int i = 0; i < 20; ++i) {

@@ -1,5 +1,6 @@
 #include "widgets/config_editor/config_editor.h"
 
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QShortcut>
 #include <QSplitter>
@@ -119,7 +120,7 @@ QWidget* ConfigEditor::Parts::buildPage() {
   split->addWidget(buildTextSide());
   split->setStretchFactor(0, 1);
   split->setStretchFactor(1, 1);
-  split->setSizes({640, 620});
+  split->setSizes({640, 560});
   auto* column = new QVBoxLayout(widget);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -159,7 +160,10 @@ QWidget* ConfigEditor::Parts::buildTextSide() {
   upperColumn->setContentsMargins(0, 0, 0, 0);
   upperColumn->setSpacing(0);
   upperColumn->addWidget(text, 1);
-  upperColumn->addWidget(faults);
+  auto* faultRow = new QHBoxLayout;
+  faultRow->setContentsMargins(10, 0, 8, 0);
+  faultRow->addWidget(faults);
+  upperColumn->addLayout(faultRow);
   auto* split = new QSplitter(Qt::Vertical);
   split->setHandleWidth(1);
   split->setChildrenCollapsible(false);
@@ -188,6 +192,10 @@ void ConfigEditor::connectSignals() {
     parts->change(
         [&](const std::string& text) { return config::removeValue(text, key.toStdString()); });
   });
+  connect(parts->form, &ConfigForm::keyFocused, this, [parts](const QString& key) {
+    const auto given = parts->state->given.find(key.toStdString());
+    if (given != parts->state->given.end()) parts->text->reveal(given->second.line);
+  });
   connect(parts->text, &YamlText::mendRequested, this, [parts](int fault) { parts->mend(fault); });
   connect(parts->faults, &FaultList::mendRequested, this,
           [parts](int fault) { parts->mend(fault); });
@@ -213,8 +221,12 @@ void ConfigEditor::connectText() {
     parts->header->setModified(modified);
     Q_EMIT modifiedChanged(modified);
   });
-  connect(parts->text, &YamlText::cursorMoved, this,
-          [parts] { parts->form->explain(keyAt(*parts->state, parts->text->cursorByte())); });
+  connect(parts->text, &YamlText::cursorMoved, this, [parts] {
+    if (!parts->text->hasFocus()) return;
+    const std::string key = keyAt(*parts->state, parts->text->cursorByte());
+    parts->form->explain(key);
+    parts->form->reveal(key);
+  });
   parts->text->setTips([parts](std::size_t byte) { return parts->tipAt(byte); });
   const auto shortcut = [this](const QKeySequence& keys, void (ConfigEditor::*action)()) {
     auto* added = new QShortcut(keys, this);

@@ -113,15 +113,18 @@ QWidget* ConfigForm::buildHelp() {
 
 /// Made with the first document: an empty page starts faster without a hundred editors.
 void ConfigForm::buildGroups() {
-  auto* content = new QWidget;
+  // From the outside in: a widget that is moved to another parent is styled again with all its
+  // children. Hidden until it is whole: then all is laid out at once.
+  auto* content = new QWidget(scroll_->viewport());
+  content->hide();
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(0, 2, 8, 12);
   column->setSpacing(10);
   for (const std::string& section : allSections()) {
-    groups_.push_back(buildGroup(section));
+    groups_.push_back(buildGroup(section, content));
     column->addWidget(groups_.back().box);
   }
-  nothingFound_ = new QLabel(tr("No key has these words."));
+  nothingFound_ = new QLabel(tr("No key has these words."), content);
   nothingFound_->setAlignment(Qt::AlignCenter);
   setRole(nothingFound_, "muted");
   nothingFound_->hide();
@@ -130,17 +133,18 @@ void ConfigForm::buildGroups() {
   scroll_->setWidget(content);
 }
 
-ConfigForm::Group ConfigForm::buildGroup(const std::string& section) {
-  Group group{section, new QWidget, {}};
+ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* content) {
+  Group group{section, new QWidget(content), {}};
   const bool isSub = section.find('.') != std::string::npos;
   auto* title = new QLabel(isSub ? sectionTitle(section.substr(0, section.find('.'))) %
                                        QStringLiteral(" › ") % sectionTitle(section)
-                                 : sectionTitle(section));
+                                 : sectionTitle(section),
+                           group.box);
   title->setFont(interfaceFont(13, QFont::DemiBold));
-  auto* help = new QLabel(QString::fromStdString(config::sectionHelp(section)));
+  auto* help = new QLabel(QString::fromStdString(config::sectionHelp(section)), group.box);
   help->setFont(interfaceFont(11));
   help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  setRole(help, "faint");
+  help->setProperty("role", QStringLiteral("faint"));
   auto* head = new QHBoxLayout;
   head->setContentsMargins(12, 6, 4, 2);
   head->setSpacing(10);
@@ -152,14 +156,15 @@ ConfigForm::Group ConfigForm::buildGroup(const std::string& section) {
   column->addLayout(head);
   for (const config::Field& field : config::fields()) {
     if (sectionOf(field.key) != section) continue;
-    group.rows.push_back(buildRow(field));
+    group.rows.push_back(buildRow(field, group.box));
     column->addWidget(group.rows.back());
   }
   return group;
 }
 
-FieldRow* ConfigForm::buildRow(const config::Field& field) {
-  auto* row = new FieldRow(field, [this] { return QFileInfo(file_).absolutePath(); });
+FieldRow* ConfigForm::buildRow(const config::Field& field, QWidget* box) {
+  auto* row = new FieldRow(
+      field, [this] { return QFileInfo(file_).absolutePath(); }, box);
   rows_[field.key] = row;
   const QString key = QString::fromStdString(field.key);
   connect(row, &FieldRow::edited, this, [this, &field, key](const QString& typed) {
@@ -170,6 +175,7 @@ FieldRow* ConfigForm::buildRow(const config::Field& field) {
     }
   });
   connect(row, &FieldRow::resetRequested, this, [this, key] { Q_EMIT valueRemoved(key); });
+  connect(row, &FieldRow::focused, this, [this, key] { Q_EMIT keyFocused(key); });
   connect(row, &FieldRow::pointedAt, this, [this, &field] { explain(field.key); });
   return row;
 }
@@ -216,6 +222,12 @@ void ConfigForm::showKey(const QString& key) {
   scroll_->ensureWidgetVisible(wanted, 0, 80);
   wanted->editor()->setFocus(Qt::OtherFocusReason);
   wanted->flash();
+}
+
+void ConfigForm::reveal(const std::string& key) {
+  FieldRow* wanted = row(key);
+  if (wanted == nullptr || wanted->isHidden()) return;
+  scroll_->ensureWidgetVisible(wanted, 0, 60);
 }
 
 void ConfigForm::explain(const std::string& key) {

@@ -30,6 +30,8 @@ class ConfigForm : public QWidget {
   void setState(const DocumentState& state, const QString& file);
   /// Scrolls to a key and focuses its editor.
   void showKey(const QString& key);
+  /// Scrolls to a key, without focus.
+  void reveal(const std::string& key);
   /// Tells in the help strip what a key is, without moving.
   void explain(const std::string& key);
   FieldRow* row(const std::string& key) const;
@@ -39,6 +41,8 @@ class ConfigForm : public QWidget {
   /// `yaml`: the value as it shall stand in the text.
   void valueEdited(const QString& key, const QString& yaml);
   void valueRemoved(const QString& key);
+  /// The person went to this key's editor.
+  void keyFocused(const QString& key);
 
  private:
   struct Group {
@@ -49,8 +53,8 @@ class ConfigForm : public QWidget {
   void buildUi();
   QWidget* buildHelp();
   void buildGroups();
-  Group buildGroup(const std::string& section);
-  FieldRow* buildRow(const config::Field& field);
+  Group buildGroup(const std::string& section, QWidget* content);
+  FieldRow* buildRow(const config::Field& field, QWidget* box);
   void connectSignals();
   void applyFilter();
   void showSection(const std::string& section);

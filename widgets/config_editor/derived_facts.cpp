@@ -59,21 +59,31 @@ QString batchText(const config::SolverConfig& solver) {
          figure(static_cast<double>(solver.batchSize) / solver.accumulate);
 }
 
+/// "4 (every 100)"
 QString timesText(const Duration& every, std::int64_t maxSteps) {
-  const std::int64_t times = timesDone(wholeSteps(every), maxSteps);
-  if (every.count <= 0) return QStringLiteral("at the last step");
-  return grouped(times) % QStringLiteral(" ×, every ") % grouped(wholeSteps(every));
+  const QString times = grouped(timesDone(wholeSteps(every), maxSteps));
+  if (every.count <= 0) return times % QStringLiteral(" (last step)");
+  return times % QStringLiteral(" (every ") % grouped(wholeSteps(every)) % QLatin1Char(')');
 }
 
 QString evaluationText(const StepPlan& plan) {
   const config::EvaluationConfig& evaluation = plan.experiment.evaluation;
   return QStringLiteral("loss ") % timesText(evaluation.lossEvery, plan.maxSteps()) %
-         QStringLiteral(" · AP ") % timesText(evaluation.apEvery, plan.maxSteps());
+         QStringLiteral(", AP ") % timesText(evaluation.apEvery, plan.maxSteps());
+}
+
+QString heldOutText(const config::EvaluationConfig& evaluation, const ImageCounts& images) {
+  const std::int64_t limit = evaluation.maxImages;
+  if (images.val <= 0)
+    return limit > 0 ? QStringLiteral("the first ") % grouped(limit) : QStringLiteral("all");
+  if (limit <= 0 || limit >= images.val) return QStringLiteral("all ") % grouped(images.val);
+  return QStringLiteral("the first ") % grouped(limit) % QStringLiteral(" of ") %
+         grouped(images.val);
 }
 
 QString checkpointText(const StepPlan& plan) {
   const config::CheckpointConfig& checkpoint = plan.experiment.checkpoint;
-  return timesText(checkpoint.every, plan.maxSteps()) % QStringLiteral(" · kept: newest ") %
+  return timesText(checkpoint.every, plan.maxSteps()) % QStringLiteral(", keeps ") %
          QString::number(checkpoint.keep) %
          (checkpoint.keepBest ? QStringLiteral(" + best") : QString());
 }
@@ -82,8 +92,7 @@ QString rateText(const config::SolverConfig& solver) {
   QString text = solver.schedule.empty() ? QString() : QString::fromStdString(solver.schedule);
   text += QStringLiteral(" from ") % figure(solver.baseLr);
   if (solver.warmupSteps.count > 0) {
-    text += QStringLiteral(", warm-up ") % grouped(wholeSteps(solver.warmupSteps)) %
-            QStringLiteral(" steps");
+    text += QStringLiteral(", warm-up ") % grouped(wholeSteps(solver.warmupSteps));
   }
   return text;
 }
@@ -91,15 +100,14 @@ QString rateText(const config::SolverConfig& solver) {
 QString sizeText(const config::AugmentConfig& augment) {
   QStringList sides;
   for (int side : augment.minSize) sides << QString::number(side);
-  return QStringLiteral("short side ") % sides.join(QStringLiteral(", ")) %
-         QStringLiteral(" px, long side ≤ ") % QString::number(augment.maxSize) %
-         QStringLiteral(" px");
+  return sides.join(QStringLiteral(", ")) % QStringLiteral(" px short, up to ") %
+         QString::number(augment.maxSize) % QStringLiteral(" px long");
 }
 
 QString backboneText(const config::ModelConfig& model) {
-  return QString::fromStdString(model.backbone) % QStringLiteral(", norm ") %
-         QString::fromStdString(model.resolvedNorm()) % QStringLiteral(", frozen stages ") %
-         QString::number(model.resolvedFreezeStages());
+  return QString::fromStdString(model.backbone) % QStringLiteral(", ") %
+         QString::fromStdString(model.resolvedNorm()) % QStringLiteral(" norm, ") %
+         QString::number(model.resolvedFreezeStages()) % QStringLiteral(" frozen");
 }
 
 QString anchorText(const config::AnchorConfig& anchors) {
@@ -165,15 +173,11 @@ DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images
                    {QStringLiteral("images a step"), batchText(experiment.solver)},
                    {QStringLiteral("learning rate"), rateText(plan.experiment.solver)},
                    {QStringLiteral("evaluations"), evaluationText(plan)},
+                   {QStringLiteral("held-out images"), heldOutText(experiment.evaluation, images)},
                    {QStringLiteral("checkpoints"), checkpointText(plan)},
                    {QStringLiteral("image size"), sizeText(experiment.augment)},
                    {QStringLiteral("backbone"), backboneText(experiment.model)},
                    {QStringLiteral("anchors"), anchorText(experiment.model.anchors)}};
-  if (images.val > 0) {
-    const std::int64_t limit = experiment.evaluation.maxImages;
-    const std::int64_t used = limit > 0 ? std::min<std::int64_t>(limit, images.val) : images.val;
-    derived.facts[3].value += QStringLiteral(" · ") % grouped(used) % QStringLiteral(" images");
-  }
   addRateWarnings(plan.experiment.solver, plan.maxSteps(), derived);
   addIntervalWarnings(plan, derived);
   return derived;

@@ -49,8 +49,8 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(14, 10, 14, 10);
   row->setSpacing(18);
-  row->addLayout(left, 2);
-  row->addLayout(right, 3);
+  row->addLayout(left, 1);
+  row->addLayout(right, 2);
 }
 
 void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images) {
@@ -70,7 +70,7 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       value->setFont(interfaceFont(11));
       value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-      grid_->addWidget(name, static_cast<int>(i), 0);
+      grid_->addWidget(name, static_cast<int>(i), 0, Qt::AlignTop);
       grid_->addWidget(value, static_cast<int>(i), 1);
       values_.push_back(value);
     }

@@ -23,7 +23,6 @@ FaultList::FaultList(QWidget* parent) : QTreeWidget(parent) {
   setSelectionMode(QAbstractItemView::SingleSelection);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setAccessibleName(tr("Faults"));
-  setViewportMargins(10, 2, 8, 2);
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(Place, QHeaderView::ResizeToContents);
   header()->setSectionResizeMode(Text, QHeaderView::Stretch);

@@ -38,7 +38,7 @@ QHBoxLayout* plainRow(QWidget* widget) {
 class LineEditor : public FieldEditor {
  public:
   LineEditor(const QString& unit, QWidget* parent) : FieldEditor(parent) {
-    line_ = new QLineEdit;
+    line_ = new QLineEdit(this);
     line_->setFont(monoFont(12));
     line_->setMinimumWidth(60);
     if (!unit.isEmpty()) addUnit(unit);
@@ -91,10 +91,10 @@ class LineEditor : public FieldEditor {
  private:
   /// Inside the line, at its right end.
   void addUnit(const QString& unit) {
-    auto* label = new QLabel(unit);
+    auto* label = new QLabel(unit, line_);
     label->setFont(interfaceFont(11));
     label->setAttribute(Qt::WA_TransparentForMouseEvents);
-    setRole(label, "faint");
+    label->setProperty("role", QStringLiteral("faint"));
     auto* inside = new QHBoxLayout(line_);
     inside->setContentsMargins(0, 0, 8, 0);
     inside->addStretch();
@@ -111,10 +111,10 @@ class PathEditor : public LineEditor {
  public:
   PathEditor(bool isFolder, std::function<QString()> folder, QWidget* parent)
       : LineEditor({}, parent), isFolder_(isFolder), folder_(std::move(folder)) {
-    browse_ = new QToolButton;
+    browse_ = new QToolButton(this);
     browse_->setToolTip(isFolder ? tr("Choose a folder") : tr("Choose a file"));
     browse_->setAccessibleName(browse_->toolTip());
-    setRole(browse_, "quiet");
+    browse_->setProperty("role", QStringLiteral("quiet"));
     colourIcon();
     layout()->addWidget(browse_);
     connect(browse_, &QToolButton::clicked, this, [this] { browse(); });
@@ -172,7 +172,7 @@ class WordBox : public QComboBox {
 class ChoiceEditor : public FieldEditor {
  public:
   ChoiceEditor(const config::Field& field, QWidget* parent) : FieldEditor(parent) {
-    combo_ = new WordBox;
+    combo_ = new WordBox(this);
     combo_->setMinimumWidth(60);
     combo_->setFocusPolicy(Qt::StrongFocus);
     combo_->installEventFilter(this);
@@ -213,7 +213,7 @@ class ChoiceEditor : public FieldEditor {
 class SwitchEditor : public FieldEditor {
  public:
   explicit SwitchEditor(const QString& name, QWidget* parent) : FieldEditor(parent) {
-    switch_ = new SwitchButton;
+    switch_ = new SwitchButton(this);
     switch_->setAccessibleName(name);
     auto* row = plainRow(this);
     row->addWidget(switch_);

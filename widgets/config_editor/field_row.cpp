@@ -1,11 +1,11 @@
 #include "widgets/config_editor/field_row.h"
 
+#include <QAbstractButton>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QTimer>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "widgets/config_editor/field_words.h"
@@ -14,8 +14,32 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNameWidthPx = 158, kOriginWidthPx = 104, kMarkPx = 5;
+constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
+constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480;
 constexpr int kFlashMilliseconds = 900;
+
+/// The arrow back to the inherited value. Painted here: there is one in each of a hundred rows.
+class ResetButton : public QAbstractButton {
+ public:
+  explicit ResetButton(QWidget* parent) : QAbstractButton(parent) {
+    setFixedSize(24, 24);
+    setFocusPolicy(Qt::TabFocus);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    const Theme& theme = currentTheme();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(hasFocus() ? QPen(theme.accent) : QPen(Qt::NoPen));
+    painter.setBrush(underMouse() ? QBrush(theme.hover) : QBrush(Qt::NoBrush));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 5, 5);
+    painter.setPen(underMouse() ? theme.text : theme.textMuted);
+    painter.drawText(rect(), Qt::AlignCenter, QStringLiteral("↺"));
+  }
+  void enterEvent(QEnterEvent*) override { update(); }
+  void leaveEvent(QEvent*) override { update(); }
+};
 
 }  // namespace
 
@@ -23,13 +47,13 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
     : QWidget(parent), field_(field) {
   buildUi(std::move(folder));
   connect(editor_, &FieldEditor::edited, this, &FieldRow::edited);
-  connect(reset_, &QToolButton::clicked, this, &FieldRow::resetRequested);
+  connect(reset_, &QAbstractButton::clicked, this, &FieldRow::resetRequested);
 }
 
 void FieldRow::buildUi(std::function<QString()> folder) {
   const QString help = QString::fromStdString(field_.key) % QStringLiteral("\n") %
                        QString::fromStdString(field_.help) % QStringLiteral("\n") % factsOf(field_);
-  name_ = new QLabel(labelOf(field_.key));
+  name_ = new QLabel(labelOf(field_.key), this);
   name_->setFixedWidth(kNameWidthPx);
   name_->setToolTip(help);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
@@ -40,25 +64,20 @@ void FieldRow::buildUi(std::function<QString()> folder) {
     input->setAccessibleName(QString::fromStdString(field_.key));
     input->installEventFilter(this);
   }
-  origin_ = new QLabel;
+  origin_ = new QLabel(this);
   origin_->setFixedWidth(kOriginWidthPx);
   origin_->setFont(interfaceFont(11));
-  setRole(origin_, "faint");
-  reset_ = new QToolButton;
-  reset_->setText(QStringLiteral("↺"));
+  origin_->setProperty("role", QStringLiteral("faint"));
+  reset_ = new ResetButton(this);
   reset_->setAccessibleName(tr("Reset %1").arg(name_->text()));
-  reset_->setFixedSize(24, 24);
-  reset_->setStyleSheet(QStringLiteral("padding: 0;"));
-  setRole(reset_, "quiet");
   QSizePolicy keepsPlace = reset_->sizePolicy();
   keepsPlace.setRetainSizeWhenHidden(true);
   reset_->setSizePolicy(keepsPlace);
   reset_->hide();
-  fault_ = new QLabel;
+  fault_ = new QLabel(this);
   fault_->setWordWrap(true);
   fault_->setFont(interfaceFont(11));
-  fault_->setContentsMargins(kNameWidthPx + 8, 0, 0, 3);
-  setRole(fault_, "error");
+  fault_->setProperty("role", QStringLiteral("error"));
   fault_->hide();
 
   auto* row = new QHBoxLayout;
@@ -71,7 +90,10 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   column->setContentsMargins(kMarkPx + 7, 1, 4, 1);
   column->setSpacing(1);
   column->addLayout(row);
-  column->addWidget(fault_);
+  auto* faultRow = new QHBoxLayout;
+  faultRow->addSpacing(kNameWidthPx + 8);
+  faultRow->addWidget(fault_, 1);
+  column->addLayout(faultRow);
   colourLabel();
 }
 
@@ -79,9 +101,7 @@ void FieldRow::setState(const State& state) {
   const bool givenChanges = state.value.isGiven != state_.value.isGiven;
   state_ = state;
   editor_->showValue(state.value);
-  origin_->setText(origin_->fontMetrics().elidedText(state.origin, Qt::ElideLeft, kOriginWidthPx));
-  origin_->setToolTip(state.origin.isEmpty() ? QString()
-                                             : tr("Inherited from %1").arg(state.origin));
+  showOrigin();
   reset_->setVisible(state.value.isGiven);
   reset_->setToolTip(
       tr("Take this line out of the file, so that the inherited value or the default (%1) holds")
@@ -91,6 +111,20 @@ void FieldRow::setState(const State& state) {
   if (givenChanges) colourLabel();
   update();
 }
+
+/// File and line where there is room for them, else an arrow that tells them when pointed at.
+void FieldRow::showOrigin() {
+  const bool isNarrow = width() < kNarrowPx;
+  origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);
+  origin_->setText(
+      isNarrow && !state_.origin.isEmpty()
+          ? QStringLiteral("↑")
+          : origin_->fontMetrics().elidedText(state_.origin, Qt::ElideLeft, kOriginWidthPx));
+  origin_->setToolTip(state_.origin.isEmpty() ? QString()
+                                              : tr("Inherited from %1").arg(state_.origin));
+}
+
+void FieldRow::resizeEvent(QResizeEvent*) { showOrigin(); }
 
 bool FieldRow::matches(const QStringList& words) const {
   const QString all = QString::fromStdString(field_.key) % QLatin1Char(' ') % name_->text() %
@@ -112,8 +146,9 @@ void FieldRow::flash() {
 
 /// Values the document gives stand out by weight and by the bar at the left.
 void FieldRow::colourLabel() {
+  name_->setProperty("role", state_.value.isGiven ? QString() : QStringLiteral("muted"));
+  if (name_->testAttribute(Qt::WA_WState_Polished)) repolish(name_);  // takes the font back
   name_->setFont(interfaceFont(12, state_.value.isGiven ? QFont::DemiBold : QFont::Normal));
-  setRole(name_, state_.value.isGiven ? "given" : "muted");
 }
 
 void FieldRow::paintEvent(QPaintEvent*) {
@@ -139,7 +174,10 @@ void FieldRow::changeEvent(QEvent* event) {
 }
 
 bool FieldRow::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::FocusIn) Q_EMIT pointedAt();
+  if (event->type() == QEvent::FocusIn) {
+    Q_EMIT pointedAt();
+    Q_EMIT focused();
+  }
   return QWidget::eventFilter(watched, event);
 }
 

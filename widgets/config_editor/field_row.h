@@ -7,7 +7,7 @@
 #include "widgets/config_editor/field_editor.h"
 
 class QLabel;
-class QToolButton;
+class QAbstractButton;
 
 namespace lockstep::widgets {
 
@@ -38,9 +38,12 @@ class FieldRow : public QWidget {
   void edited(const QString& typed);
   void resetRequested();
   void pointedAt();
+  /// The editor took the keyboard.
+  void focused();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void enterEvent(QEnterEvent* event) override;
   void changeEvent(QEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -48,13 +51,14 @@ class FieldRow : public QWidget {
  private:
   void buildUi(std::function<QString()> folder);
   void colourLabel();
+  void showOrigin();
 
   const config::Field& field_;
   State state_;
   QLabel* name_ = nullptr;
   FieldEditor* editor_ = nullptr;
   QLabel* origin_ = nullptr;
-  QToolButton* reset_ = nullptr;
+  QAbstractButton* reset_ = nullptr;
   QLabel* fault_ = nullptr;
   bool isFlashing_ = false;
 };

@@ -77,7 +77,7 @@ SectionList::SectionList(QWidget* parent) : QListWidget(parent) {
   setItemDelegate(new SectionDelegate(this));
   setMouseTracking(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFixedWidth(158);
+  setFixedWidth(146);
   setAccessibleName(tr("Sections"));
   for (const std::string& section : allSections()) {
     auto* item = new QListWidgetItem(sectionTitle(section), this);

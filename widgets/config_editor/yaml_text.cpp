@@ -45,6 +45,7 @@ YamlText::YamlText(QWidget* parent) : QsciScintilla(parent) {
   setAccessibleName(tr("YAML text of the experiment"));
   setUtf8(true);
   setFrameShape(QFrame::NoFrame);
+  setCornerWidget(new QWidget);
   setIndentationsUseTabs(false);
   setTabWidth(2);
   setAutoIndent(true);
@@ -200,6 +201,13 @@ void YamlText::goTo(int line, int column) {
   const long onScreen = SendScintilla(SCI_LINESONSCREEN);
   const long shown = SendScintilla(SCI_VISIBLEFROMDOCLINE, static_cast<long>(index));
   SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0L, shown - onScreen / 3));
+}
+
+void YamlText::reveal(int line) {
+  const long shown = SendScintilla(SCI_VISIBLEFROMDOCLINE, static_cast<long>(line - 1));
+  const long first = SendScintilla(SCI_GETFIRSTVISIBLELINE);
+  if (shown <= first || shown >= first + SendScintilla(SCI_LINESONSCREEN) - 1) return goTo(line, 1);
+  setCursorPosition(line - 1, 0);
 }
 
 void YamlText::selectBytes(std::size_t begin, std::size_t end) {

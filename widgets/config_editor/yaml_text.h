@@ -29,6 +29,8 @@ class YamlText : public QsciScintilla {
   void setFaults(const std::vector<DocumentFault>& faults);
   /// line and column from 1, column in characters.
   void goTo(int line, int column);
+  /// Shows a line as the present one, and scrolls only when it is out of view.
+  void reveal(int line);
   void selectBytes(std::size_t begin, std::size_t end);
   std::size_t cursorByte() const;
   /// Text for the place under a resting pointer.

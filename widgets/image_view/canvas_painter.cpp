@@ -13,6 +13,7 @@ namespace {
 constexpr double kPixelsAreSquaresFrom = 4.0;
 constexpr double kLabelPaddingPx = 3.0;
 constexpr double kSmallestLabelledSidePx = 20.0;
+constexpr double kMissedLabelPart = 0.7;
 
 /// Facts of an instance as rows of name and value.
 std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& instance) {
@@ -39,6 +40,28 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
 
 QRectF CanvasPainter::visibleImageRect() const {
   return view_.inverted().mapRect(QRectF(QPointF(0, 0), QSizeF(widgetSize_)));
+}
+
+/// The path in widget px, without points that lie within a pixel of one another: strokes take their
+/// time by points.
+QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
+  constexpr double kApartPx = 0.9;
+  QPainterPath thinned;
+  QPointF kept;
+  const int count = path.elementCount();
+  for (int i = 0; i < count; ++i) {
+    const QPointF at = view_.map(QPointF(path.elementAt(i)));
+    const bool isLast = i + 1 == count || path.elementAt(i + 1).isMoveTo();
+    if (path.elementAt(i).isMoveTo()) {
+      thinned.moveTo(at);
+    } else if (isLast || (at - kept).manhattanLength() >= kApartPx) {
+      thinned.lineTo(at);
+    } else {
+      continue;
+    }
+    kept = at;
+  }
+  return thinned;
 }
 
 /// Draws the part in view of a picture that stands for an image of `fullSize`.
@@ -76,13 +99,13 @@ void CanvasPainter::drawTruths(const CanvasScene& scene, const CanvasLayers& lay
   QPen line(theme_.groundTruth, 1.0);
   for (QPen* pen : {&halo, &line}) {
     pen->setCosmetic(true);
-    pen->setJoinStyle(Qt::RoundJoin);
+    pen->setJoinStyle(Qt::BevelJoin);
   }
   painter_.setBrush(Qt::NoBrush);
   for (const CanvasScene::Truth& truth : scene.truths) {
     if (truth.isMissed && (layers.masks || layers.boxes)) continue;  // its dotted line stands there
     line.setStyle(truth.isCrowd ? Qt::DashDotLine : Qt::SolidLine);
-    QPainterPath shape = layers.masks ? view_.map(truth.outline) : QPainterPath();
+    QPainterPath shape = layers.masks ? onScreen(truth.outline) : QPainterPath();
     if (shape.isEmpty() && (layers.masks || layers.boxes)) shape.addRect(view_.mapRect(truth.box));
     for (const QPen& pen : {halo, line}) {
       painter_.setPen(pen);
@@ -93,12 +116,12 @@ void CanvasPainter::drawTruths(const CanvasScene& scene, const CanvasLayers& lay
 
 void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& layers) {
   QPen missedHalo(theme_.groundTruthHalo, 2.4);
-  missedHalo.setJoinStyle(Qt::RoundJoin);
+  missedHalo.setJoinStyle(Qt::BevelJoin);
   painter_.setBrush(Qt::NoBrush);
   // Best first, so that errors lie on top.
   for (auto instance = scene.instances.rbegin(); instance != scene.instances.rend(); ++instance) {
     if (layers.masks) {
-      const QPainterPath outline = view_.map(instance->outline);
+      const QPainterPath outline = onScreen(instance->outline);
       if (instance->facts.verdict == Verdict::Missed) {
         painter_.setPen(missedHalo);  // dots alone are lost on a bright image
         painter_.drawPath(outline);
@@ -124,6 +147,10 @@ void CanvasPainter::drawLabels(const CanvasScene& scene) {
     QRectF chip(
         box.topLeft(),
         QSizeF(metrics.horizontalAdvance(instance.label) + 2 * kLabelPaddingPx, metrics.height()));
+    // Words wider than what they name hide its neighbours; a score or a false positive is always
+    // told.
+    if (instance.facts.verdict == Verdict::Missed && box.width() < kMissedLabelPart * chip.width())
+      continue;
     chip.translate(0, -chip.height() / 2);
     chip.moveLeft(std::clamp(chip.left(), 0.0, std::max(0.0, widgetSize_.width() - chip.width())));
     const bool isFree = std::none_of(taken.begin(), taken.end(),

@@ -26,6 +26,7 @@ class CanvasPainter {
 
  private:
   QRectF visibleImageRect() const;
+  QPainterPath onScreen(const QPainterPath& path) const;
   void drawPicture(const QImage& picture, QSizeF fullSize);
   void drawTruths(const CanvasScene& scene, const CanvasLayers& layers);
   void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);

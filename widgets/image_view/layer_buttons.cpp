@@ -12,6 +12,7 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(2);
+  setStyleSheet(QStringLiteral("QToolButton { padding: 3px 7px; font-size: 12px; }"));
   groundTruth_ = add(QStringLiteral("G"), tr("ground truth"));
   masks_ = add(QStringLiteral("M"), tr("masks"));
   boxes_ = add(QStringLiteral("B"), tr("boxes"));

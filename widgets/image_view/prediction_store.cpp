@@ -40,6 +40,13 @@ void PredictionStore::add(qint64 step, std::vector<coco::Detection> detections,
   }
 }
 
+void PredictionStore::forgetAfter(qint64 step) {
+  predictions_.erase(predictions_.upper_bound(step), predictions_.end());
+  averagePrecision_.erase(averagePrecision_.upper_bound(step), averagePrecision_.end());
+  std::erase_if(requests_, [step](const auto& entry) { return entry.first.first > step; });
+  std::erase_if(checkpoints_, [step](qint64 known) { return known > step; });
+}
+
 PredictionStore::Detections PredictionStore::find(qint64 step, ImageId image) const {
   const ByImage& byImage = at(step);
   const auto found = byImage.find(image);

@@ -29,6 +29,9 @@ class PredictionStore {
   /// count too.
   void add(qint64 step, std::vector<coco::Detection> detections,
            const std::vector<ImageId>& watched);
+  /// A resumed run begins anew after `step`: later predictions and checkpoints are of a past that
+  /// is gone.
+  void forgetAfter(qint64 step);
   /// Null: the image was not predicted at this step.
   Detections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;

@@ -35,11 +35,11 @@ QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
     label->setMinimumWidth(1);  // long ones do not widen the window
   layers = new LayerButtons(view);
   auto* header = new QHBoxLayout;
-  header->setSpacing(16);
+  header->setSpacing(14);
   header->addWidget(name);
-  header->addWidget(facts);
-  header->addStretch();
+  header->addWidget(facts, 1);
   header->addWidget(layers);
+  facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the name is more important
 
   stage = new ImageStage;
   filter = new QComboBox;
@@ -78,6 +78,32 @@ void PredictionsView::Parts::setStep(qint64 step) {
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
   showNotice();
+}
+
+/// A step that is no checkpoint is none anyone chose: the newest with predictions is shown, else
+/// the newest.
+void PredictionsView::Parts::chooseStep() {
+  const std::vector<qint64>& steps = session.store().checkpoints();
+  const bool isKnown = std::binary_search(steps.begin(), steps.end(), session.step());
+  if (!isKnown && !steps.empty()) {
+    const auto predicted = std::find_if(steps.rbegin(), steps.rend(), [this](qint64 step) {
+      return !session.store().at(step).empty();
+    });
+    return setStep(predicted == steps.rend() ? steps.back() : *predicted);
+  }
+  panel->showCheckpoints(session.store(), session.step());
+  showNotice();
+}
+
+/// The image alone, or everything again.
+void PredictionsView::Parts::toggleFullSize() {
+  const bool isAlone = panel->isHidden();
+  panel->setVisible(isAlone);
+  strip->setVisible(isAlone);
+  for (QWidget* widget :
+       {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
+    widget->setVisible(isAlone);
+  }
 }
 
 void PredictionsView::Parts::showImageAt(int at) {

@@ -64,6 +64,8 @@ struct PredictionsView::Parts {
   void moveInstance(int by);
   void moveError(int by);
   void setStep(qint64 step);
+  void chooseStep();
+  void toggleFullSize();
 };
 
 }  // namespace lockstep::widgets

@@ -137,6 +137,7 @@ void PredictionsView::addShortcuts() {
   add({Qt::SHIFT | Qt::Key_N}, [parts] { parts->moveError(-1); });
   add({Qt::Key_P}, [parts] { parts->choose(parts->canvas()->hovered()); });
   add({Qt::Key_0, Qt::Key_R}, [parts] { parts->canvas()->fit(); });
+  add({Qt::Key_F}, [parts] { parts->toggleFullSize(); });
   add({Qt::Key_1}, [parts] { parts->canvas()->zoomToActualSize(); });
   add({Qt::Key_Plus, Qt::Key_Equal}, [parts] { parts->canvas()->zoomBy(kZoomStep); });
   add({Qt::Key_Minus}, [parts] { parts->canvas()->zoomBy(1.0 / kZoomStep); });
@@ -165,8 +166,7 @@ void PredictionsView::clear() { setDataset(nullptr, {}); }
 
 void PredictionsView::setCheckpoints(std::vector<qint64> steps) {
   parts_->session.store().setCheckpoints(steps);
-  parts_->panel->showCheckpoints(parts_->session.store(), currentCheckpoint());
-  parts_->showNotice();
+  parts_->chooseStep();
 }
 
 void PredictionsView::setAveragePrecision(qint64 step, double averagePrecision) {
@@ -182,8 +182,14 @@ void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> d
     parts.wasReady = false;
     parts.session.refreshPredictions();
   }
-  parts.panel->showCheckpoints(parts.session.store(), currentCheckpoint());
-  parts.showNotice();
+  parts.chooseStep();
+}
+
+void PredictionsView::forgetAfter(qint64 step) {
+  Parts& parts = *parts_;
+  parts.session.store().forgetAfter(step);
+  parts.session.refreshPredictions();
+  parts.chooseStep();
 }
 
 void PredictionsView::setPredictionFailed(ImageId image, qint64 step, const QString& why) {
@@ -223,7 +229,8 @@ void PredictionsView::setMessage(const QString& message) {
 }
 
 bool PredictionsView::isReady() const {
-  return !parts_->hasImages() || (parts_->session.isIdle() && parts_->strip->isReady());
+  return !parts_->hasImages() ||
+         (parts_->session.isIdle() && (parts_->strip->isHidden() || parts_->strip->isReady()));
 }
 
 void PredictionsView::tellWhenReady() {

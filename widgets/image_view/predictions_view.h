@@ -35,6 +35,8 @@ class PredictionsView : public QWidget {
   /// detection. Adds to what is there for the step; an image given again is replaced.
   void setPredictions(qint64 step, std::vector<coco::Detection> detections,
                       std::vector<ImageId> watched);
+  /// Drops what belongs to later steps: the run was resumed at `step`.
+  void forgetAfter(qint64 step);
   /// The answer to predictionRequested was a failure: shown where the action was.
   void setPredictionFailed(ImageId image, qint64 step, const QString& why);
   /// Whether predictions can be asked for at all (an engine is there); otherwise the action is off

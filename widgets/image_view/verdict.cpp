@@ -56,7 +56,7 @@ QColor verdictColour(Verdict verdict, const Theme& theme) {
 QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx) {
   QPen pen(verdictColour(verdict, theme), widthPx);
   pen.setCosmetic(true);
-  pen.setJoinStyle(Qt::RoundJoin);
+  pen.setJoinStyle(Qt::BevelJoin);
   pen.setCapStyle(Qt::FlatCap);
   if (verdict == Verdict::FalsePositive) pen.setDashPattern({4.0, 2.5});
   if (verdict == Verdict::Missed) pen.setDashPattern({1.4, 1.8});

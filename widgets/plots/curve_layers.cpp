@@ -50,11 +50,11 @@ QPen curvePen(const Curve& curve, const Theme& theme) {
   const RunStyle style = runStyle(curve.styleIndex, theme);
   const bool evaluation = curve.kind == Curve::Kind::Evaluation;
   QPen pen(style.color, evaluation ? 1.7 : 2.0);
-  pen.setCapStyle(Qt::FlatCap);
   pen.setJoinStyle(Qt::RoundJoin);
   const bool dotted = curve.stroke == Curve::Stroke::Dots ||
                       (curve.stroke == Curve::Stroke::Automatic && evaluation);
   const QVector<qreal> dashes = dotted ? QVector<qreal>{1.6, 2.2} : style.dashes;
+  pen.setCapStyle(dashes.isEmpty() ? Qt::RoundCap : Qt::FlatCap);
   if (!dashes.isEmpty()) pen.setDashPattern(dashes);
   return pen;
 }
@@ -68,6 +68,7 @@ struct CurveLayers::CurveParts {
   QCPGraph* lowest = nullptr;
   QCPItemText* label = nullptr;
   int pointCount = 0;
+  int rawCount = 0;
 };
 
 struct CurveLayers::Parts {
@@ -156,10 +157,11 @@ void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<doubl
     // Where several points share a column, lines are upright anyhow: smoothed edges would only cost
     // time.
     const bool dense = samples[i].raw.size() > columnEdges.size();
-    parts.raw->setAntialiased(!dense);
+    parts.raw->setAntialiased(!dense || !smoothed);
     setPoints(parts.raw, samples[i].raw);
     setPoints(parts.smooth, samples[i].smooth);
     setPoints(parts.nonFinite, samples[i].nonFinite);
+    parts.rawCount = static_cast<int>(samples[i].raw.size());
     parts.pointCount = static_cast<int>(samples[i].raw.size() + samples[i].smooth.size());
     if (curve.gapTo >= 0 && curve.gapTo < static_cast<int>(curves.size()))
       fillGap(curve, parts, samples[i], samples[curve.gapTo]);
@@ -238,6 +240,12 @@ void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis) 
   parts.label->setPositionAlignment(Qt::AlignLeft | (above ? Qt::AlignBottom : Qt::AlignTop));
   parts.label->position->setType(QCPItemPosition::ptAbsolute);
   parts.label->position->setCoords(left, above ? y - 10 : y + 10);
+}
+
+int CurveLayers::greatestPointCount() const {
+  int greatest = 0;
+  for (const CurveParts& parts : parts_->curves) greatest = std::max(greatest, parts.rawCount);
+  return greatest;
 }
 
 int CurveLayers::pointCount(int curve) const { return parts_->curves[curve].pointCount; }

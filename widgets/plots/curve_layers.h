@@ -28,6 +28,8 @@ class CurveLayers {
   /// Places what depends on the final axis ranges: labels, event marks.
   void place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks, XAxis axis);
   int pointCount(int curve) const;
+  /// Of the raw line that has most.
+  int greatestPointCount() const;
 
  private:
   struct Parts;

@@ -112,9 +112,6 @@ void CurvePlot::buildUi() {
   parts_->layers = std::make_unique<CurveLayers>(plot);
   plot->axisRect()->setAutoMargins(QCP::msNone);
   plot->axisRect()->setMargins(kMarginsPx);
-  // One stroke for a path of thousands of segments takes Qt's rasteriser a hundred times longer
-  // than segment by segment.
-  plot->setPlottingHint(QCP::phFastPolylines, true);
   setFocusPolicy(Qt::ClickFocus);
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
     axis->setTickLength(0);
@@ -276,7 +273,12 @@ void CurvePlot::redraw() {
   const Range view = parts_->xZoom.value_or(
       parts_->fullX().value_or(Range(parts_->logX ? 1 : 0, parts_->logX ? 10 : 1)));
   plot->xAxis->setRange(view.first, view.second);
-  parts_->layers->fill(parts_->curves, parts_->columnEdges(view));
+  const std::vector<double> edges = parts_->columnEdges(view);
+  parts_->layers->fill(parts_->curves, edges);
+  // One stroke for a path of thousands of crossing segments takes Qt's rasteriser a hundred times
+  // longer than segment by segment, which is as good where they are that short.
+  plot->setPlottingHint(QCP::phFastPolylines,
+                        parts_->layers->greatestPointCount() > static_cast<int>(edges.size()));
   ValueRangeOptions options{parts_->ignoreOutliers, parts_->logY, parts_->yLeast, parts_->yMost};
   const Range values =
       parts_->yZoom.value_or(valueRange(parts_->curves, view.first, view.second, options));
