@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Sets up, builds everything with CPU kernels and runs every test.
+# Sets up, builds everything (with CUDA kernels where a CUDA 13 compiler is) and runs every test.
 #   packaging/test.sh [ctest's options, for example -L core or -R coco]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh
 
 packaging/setup.sh --dev
-build_lockstep engine-cpu all
+preset=engine-cpu
+if cuda_compiler >/dev/null; then preset=engine-cuda; fi
+build_lockstep "$preset" all
 say "testing"
 if [ -z "${LOCKSTEP_TEST_DATA:-}" ]; then
   say "LOCKSTEP_TEST_DATA is not set: tests on real images are skipped"

@@ -83,7 +83,7 @@ std::optional<fs::path> existingFolder(const TrainOptions& options) {
   if (options.output.empty() || !options.resume || !fs::exists(options.output)) return std::nullopt;
   if (!fs::is_directory(options.output))
     throw base::mendable("--output " + options.output + ": is a file");
-  if (!holdsOnlyARun(options.output)) {
+  if (!run_folder::isRunFolder(options.output) && !holdsOnlyARun(options.output)) {
     throw base::mendable("--output " + options.output + ": holds other files and is no run folder");
   }
   return options.output;

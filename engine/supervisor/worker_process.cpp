@@ -180,9 +180,10 @@ void WorkerProcess::handleMessages() {
     } catch (const Error& error) {
       // Engine and worker of different builds, or a damaged worker: nothing it says can be relied
       // on.
-      message = protocol::Failed{
-          .message = std::string("the worker's message cannot be read: ") + error.what(),
-          .cause = "protocol"};
+      protocol::Failed failed;
+      failed.message = std::string("the worker's message cannot be read: ") + error.what();
+      failed.cause = "protocol";
+      message = std::move(failed);
       kill();
     }
     handlers_.message(message);
