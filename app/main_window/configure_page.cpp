@@ -21,7 +21,6 @@ ConfigurePage::ConfigurePage(QWidget* parent) : QWidget(parent) {
 
 void ConfigurePage::connectSignals() {
   connect(editor_, &widgets::ConfigEditor::saveRequested, this, &ConfigurePage::save);
-  connect(editor_, &widgets::ConfigEditor::trainRequested, this, &ConfigurePage::trainRequested);
   connect(editor_, &widgets::ConfigEditor::openRequested, this, &ConfigurePage::openWithDialog);
   connect(editor_, &widgets::ConfigEditor::ready, this, &ConfigurePage::readyChanged);
   connect(editor_, &widgets::ConfigEditor::modifiedChanged, this, &ConfigurePage::documentChanged);
@@ -106,10 +105,6 @@ QString ConfigurePage::trainingBlockedBy() const {
   const int errors = editor_->errorCount();
   if (errors > 0) return tr("Mend %n fault(s) of the experiment first", nullptr, errors);
   return {};
-}
-
-void ConfigurePage::setStarting(bool starting) {
-  editor_->setTrainingBlocked(starting ? tr("A run is being started") : QString());
 }
 
 bool ConfigurePage::isReady() const { return !editor_->hasDocument() || editor_->isReady(); }

@@ -31,13 +31,11 @@ class ConfigurePage : public QWidget {
   QString filePath() const;
   /// Empty: Train can be pressed. Else why not.
   QString trainingBlockedBy() const;
-  void setStarting(bool starting);
   bool isReady() const;
   widgets::ConfigEditor* editor() const { return editor_; }
 
  Q_SIGNALS:
   void readyChanged();
-  void trainRequested();
   /// Another file, another name, other faults or a change: what the window says of it may differ.
   void documentChanged();
   void failed(const QString& title, const QString& detail);

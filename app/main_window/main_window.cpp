@@ -184,7 +184,6 @@ void MainWindow::connectSignals() {
 }
 
 void MainWindow::connectConfigurePage() {
-  connect(configure_, &ConfigurePage::trainRequested, this, &MainWindow::train);
   connect(configure_, &ConfigurePage::documentChanged, this, [this] {
     updateTrainable();
     updateStatus();
@@ -364,7 +363,6 @@ void MainWindow::updateTrainable() {
 
 void MainWindow::setStarting(bool starting) {
   topBar_->setStarting(starting);
-  if (configure_) configure_->setStarting(starting);
   updateTrainable();
 }
 

@@ -1,3 +1,4 @@
+#include <QFile>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
@@ -6,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/main_window/configure_page.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/monitor_page.h"
 #include "app/main_window/runs_panel.h"
@@ -53,6 +55,21 @@ class TstMainWindow : public QObject {
       told = told || (empty->isVisible() && empty->title().contains(QStringLiteral("No run")));
     QVERIFY(told);
     QVERIFY(!window.findChild<QPushButton*>(QStringLiteral("trainButton"))->isEnabled());
+  }
+
+  void anExperimentWithFaultsCannotBeTrained() {
+    QTemporaryDir parent;
+    QFile file(parent.filePath(QStringLiteral("experiment.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("name: faulty\nsolver: {base_lr: -1}\n");
+    file.close();
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QVERIFY(window.configurePage()->open(file.fileName()));
+    QTRY_VERIFY(window.isReady());
+    const auto* train = window.findChild<QPushButton*>(QStringLiteral("trainButton"));
+    QTRY_VERIFY(train->toolTip().startsWith(QStringLiteral("Mend")));
+    QVERIFY(!train->isEnabled());
   }
 
   void theNewestRunIsShownWithItsPoints() {

@@ -1,4 +1,3 @@
-#include <QAbstractButton>
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
@@ -13,7 +12,6 @@
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/config_form.h"
-#include "widgets/config_editor/editor_header.h"
 #include "widgets/config_editor/fault_list.h"
 #include "widgets/config_editor/field_row.h"
 #include "widgets/config_editor/switch_button.h"
@@ -217,19 +215,6 @@ class TstConfigEditor : public QObject {
     QCOMPARE(yaml()->selectedText(), QStringLiteral("shedule"));
     Q_EMIT list->mendRequested(fault);
     QCOMPARE(editor_->text(), document());
-  }
-
-  void trainingIsOffWhileThereAreErrors() {
-    open(document().replace(QStringLiteral("0.02 "), QStringLiteral("-0.1 ")));
-    QSignalSpy train(editor_.get(), &ConfigEditor::trainRequested);
-    const auto press = [this] {
-      for (QAbstractButton* button :
-           editor_->findChild<EditorHeader*>()->findChildren<QAbstractButton*>()) {
-        if (button->text().contains(QStringLiteral("Train"))) button->click();
-      }
-    };
-    press();
-    QCOMPARE(train.size(), 0);
   }
 
   void aTextThatIsNoYamlRefusesFormEditsWithAReason() {

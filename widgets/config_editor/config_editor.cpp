@@ -180,7 +180,6 @@ void ConfigEditor::connectSignals() {
   connect(parts->header, &EditorHeader::undoRequested, this, &ConfigEditor::undo);
   connect(parts->header, &EditorHeader::redoRequested, this, &ConfigEditor::redo);
   connect(parts->header, &EditorHeader::saveRequested, this, &ConfigEditor::saveRequested);
-  connect(parts->header, &EditorHeader::trainRequested, this, &ConfigEditor::trainRequested);
   connect(parts->header, &EditorHeader::faultsClicked, this, [parts] { parts->goToFault(0); });
   connect(parts->form, &ConfigForm::valueEdited, this,
           [parts](const QString& key, const QString& yaml) {
@@ -301,10 +300,6 @@ void ConfigEditor::setComparison(const QString& name, const config::Experiment& 
   parts_->lowerTabs->setVisible(!name.isEmpty());
   if (name.isEmpty()) parts_->lowerTabs->setCurrentIndex(0);
   if (parts_->hasDocument) parts_->showFacts();
-}
-
-void ConfigEditor::setTrainingBlocked(const QString& reason) {
-  parts_->header->setTrainingBlocked(reason);
 }
 
 void ConfigEditor::goToLine(int line, int column) {

@@ -49,9 +49,6 @@ class ConfigEditor : public QWidget {
   /// A finished or running experiment to be compared with: its differences are listed. An empty
   /// name takes it away.
   void setComparison(const QString& name, const config::Experiment& experiment);
-  /// What the Train button does at present; empty text: it can be pressed. Otherwise why not, as
-  /// tooltip.
-  void setTrainingBlocked(const QString& reason);
 
  public Q_SLOTS:
   /// Puts the cursor on a line (from 1) of the text and shows it.
@@ -67,7 +64,6 @@ class ConfigEditor : public QWidget {
   void textEdited();
   void modifiedChanged(bool modified);
   void saveRequested();
-  void trainRequested();
   /// After every check.
   void faultsChanged(int errors);
   /// isReady() became true.

@@ -16,7 +16,6 @@ EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
   connect(undo_, &QToolButton::clicked, this, &EditorHeader::undoRequested);
   connect(redo_, &QToolButton::clicked, this, &EditorHeader::redoRequested);
   connect(save_, &QPushButton::clicked, this, &EditorHeader::saveRequested);
-  connect(train_, &QPushButton::clicked, this, &EditorHeader::trainRequested);
   connect(faults_, &QPushButton::clicked, this, &EditorHeader::faultsClicked);
 }
 
@@ -46,8 +45,6 @@ void EditorHeader::buildUi() {
   }
   save_ = new QPushButton(tr("Save"));
   save_->setToolTip(tr("Save the experiment (Ctrl+S)"));
-  train_ = new QPushButton(tr("▶  Train"));
-  setRole(train_, "primary");
 
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(16, 8, 16, 8);
@@ -59,7 +56,6 @@ void EditorHeader::buildUi() {
   row->addWidget(undo_);
   row->addWidget(redo_);
   row->addWidget(save_);
-  row->addWidget(train_);
 }
 
 void EditorHeader::setFile(const QString& filePath) {
@@ -75,7 +71,6 @@ void EditorHeader::setModified(bool modified) {
 }
 
 void EditorHeader::setFaults(int errors, int warnings) {
-  errors_ = errors;
   QStringList parts;
   if (errors > 0)
     parts << tr("%1 error%2").arg(errors).arg(errors == 1 ? QString() : QStringLiteral("s"));
@@ -85,23 +80,11 @@ void EditorHeader::setFaults(int errors, int warnings) {
                    parts.join(QStringLiteral(", ")));
   faults_->setVisible(!parts.isEmpty());
   setRole(faults_, errors > 0 ? "danger" : "quiet");
-  updateTrain();
 }
 
 void EditorHeader::setUndo(bool canUndo, bool canRedo) {
   undo_->setEnabled(canUndo);
   redo_->setEnabled(canRedo);
-}
-
-void EditorHeader::setTrainingBlocked(const QString& reason) {
-  blocked_ = reason;
-  updateTrain();
-}
-
-void EditorHeader::updateTrain() {
-  const QString reason = errors_ > 0 ? tr("Mend the errors first") : blocked_;
-  train_->setEnabled(reason.isEmpty());
-  train_->setToolTip(reason.isEmpty() ? tr("Save and start training (Ctrl+Return)") : reason);
 }
 
 }  // namespace lockstep::widgets

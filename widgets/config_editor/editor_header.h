@@ -8,7 +8,7 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
-/// File name, whether it is edited, its faults, and what can be done: undo, redo, save, train.
+/// File name, whether it is edited, its faults, and what can be done: undo, redo, save.
 class EditorHeader : public QWidget {
   Q_OBJECT
 
@@ -19,19 +19,15 @@ class EditorHeader : public QWidget {
   void setModified(bool modified);
   void setFaults(int errors, int warnings);
   void setUndo(bool canUndo, bool canRedo);
-  /// Empty: training can be started, unless there are errors.
-  void setTrainingBlocked(const QString& reason);
 
  Q_SIGNALS:
   void undoRequested();
   void redoRequested();
   void saveRequested();
-  void trainRequested();
   void faultsClicked();
 
  private:
   void buildUi();
-  void updateTrain();
 
   QLabel* name_ = nullptr;
   QLabel* edited_ = nullptr;
@@ -40,9 +36,6 @@ class EditorHeader : public QWidget {
   QToolButton* undo_ = nullptr;
   QToolButton* redo_ = nullptr;
   QPushButton* save_ = nullptr;
-  QPushButton* train_ = nullptr;
-  int errors_ = 0;
-  QString blocked_;
 };
 
 }  // namespace lockstep::widgets

@@ -112,9 +112,11 @@ void FieldRow::setState(const State& state) {
   update();
 }
 
-/// File and line where there is room for them, else an arrow that tells them when pointed at.
+/// File and line where there is room for them, else an arrow that tells them when pointed at. A
+/// path needs the room more.
 void FieldRow::showOrigin() {
-  const bool isNarrow = width() < kNarrowPx;
+  const bool isPath = field_.type == config::FieldType::Path;
+  const bool isNarrow = width() < kNarrowPx || isPath;
   origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);
   origin_->setText(
       isNarrow && !state_.origin.isEmpty()
