@@ -102,6 +102,12 @@ void ClientConnection::sendRecord(const events::Record& record) {
     send(protocol::AlertMessage{alert.kind, alert.step, alert.text});
 }
 
+void ClientConnection::closeWhenSent() {
+  closing_ = true;
+  records_.reset();
+  morePending_ = false;
+}
+
 void ClientConnection::flush() {
   if (!outgoing_.flush(socket_.get())) broken_ = true;
 }

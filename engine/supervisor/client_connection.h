@@ -48,6 +48,8 @@ class ClientConnection {
   /// Gone, or to be dropped: it broke the protocol or takes no answers.
   bool isBroken() const { return broken_ || (closing_ && outgoing_.isEmpty()); }
   void markBroken() { broken_ = true; }
+  /// Reads nothing more and sends no more records: what waits is sent, then it is broken.
+  void closeWhenSent();
 
  private:
   Received decode(const std::string& line);

@@ -34,6 +34,16 @@ FileDescriptor makeSocket(int flags) {
   return socket;
 }
 
+/// Empty for a greeting, which has none.
+std::string idOf(const protocol::ClientMessage& message) {
+  return std::visit(
+      [](const auto& content) -> std::string {
+        if constexpr (requires { content.id; }) return content.id;
+        return {};
+      },
+      message);
+}
+
 bool isSameUser(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -119,15 +129,25 @@ void SocketServer::handleReady(int fd, short events) {
 
 void SocketServer::handleReceived(ClientConnection& client, ClientConnection::Received received) {
   if (!received.message) return client.send(received.error);
-  if (const auto* hello = std::get_if<protocol::Hello>(&*received.message))
-    return greet(client, *hello);
+  try {
+    dispatch(client, *received.message);
+  } catch (const std::exception& error) {
+    // Whatever it asked for that cannot be had (an event file that does not open): training goes
+    // on without this client.
+    client.send(protocol::ErrorReply{idOf(*received.message), error.what()});
+    client.closeWhenSent();
+  }
+}
+
+void SocketServer::dispatch(ClientConnection& client, const protocol::ClientMessage& message) {
+  if (const auto* hello = std::get_if<protocol::Hello>(&message)) return greet(client, *hello);
   std::visit(
       [&](const auto& request) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(request)>, protocol::Hello>) {
           service_.handle(RequestToken{client.number(), request.id}, request);
         }
       },
-      *received.message);
+      message);
 }
 
 void SocketServer::greet(ClientConnection& client, const protocol::Hello& hello) {
@@ -155,9 +175,9 @@ bool SocketServer::pumpAll() {
   for (const auto& [fd, client] : clients_) {
     try {
       client->pump();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       client->send(protocol::ErrorReply{"", error.what()});
-      client->markBroken();
+      client->closeWhenSent();
     }
     client->flush();
     moreToDo = moreToDo || client->canPump();

@@ -38,6 +38,7 @@ class SocketServer {
   void add(FileDescriptor socket);
   void handleReady(int fd, short events);
   void handleReceived(ClientConnection& client, ClientConnection::Received received);
+  void dispatch(ClientConnection& client, const protocol::ClientMessage& message);
   void greet(ClientConnection& client, const protocol::Hello& hello);
   bool pumpAll();
   void dropBroken();
