@@ -1,6 +1,10 @@
 #include "engine/supervisor/run_recorder.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
@@ -22,6 +26,24 @@ void removeCheckpoint(const fs::path& folder) {
   const fs::path hidden = folder.parent_path() / ("." + folder.filename().string() + ".removed");
   fs::rename(folder, hidden);
   fs::remove_all(hidden);
+}
+
+/// Puts a folder in the place of one with content, which rename(2) alone cannot: both names have a
+/// whole folder at every moment. The old one then has the name `partial`.
+void exchange(const fs::path& partial, const fs::path& place) {
+  if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return;
+  const std::error_code reason(errno, std::generic_category());
+  const bool isUnknownHere = reason == std::errc::invalid_argument ||
+                             reason == std::errc::function_not_supported ||
+                             reason == std::errc::operation_not_supported;
+  if (!isUnknownHere) throw fs::filesystem_error("exchange", partial, place, reason);
+  // A file system that has no exchange (NFS): `place` is missing for a moment.
+  const fs::path aside = partial.string() + ".old";
+  fs::rename(place, aside);
+  std::error_code failure;
+  fs::rename(partial, place, failure);
+  fs::rename(aside, failure ? place : partial);
+  if (failure) throw fs::filesystem_error("rename", partial, place, failure);
 }
 
 /// The step of `step-00000500.json`, if the name is one.
@@ -49,14 +71,18 @@ void removeFiles(const fs::path& folder, std::optional<std::int64_t> lastStep) {
 }  // namespace
 
 void moveIntoPlace(const fs::path& partial, const fs::path& place) {
+  bool replacesFolder = false;
   try {
-    if (fs::is_directory(place))
-      removeCheckpoint(place);  // rename(2) replaces a file, but no folder with content
-    fs::rename(partial, place);
+    replacesFolder = fs::is_directory(place);
+    replacesFolder ? exchange(partial, place) : fs::rename(partial, place);
   } catch (const fs::filesystem_error& error) {
     throw Error(place.string() + ": cannot be put in place: " + error.code().message());
   }
   base::syncToDisk(place.parent_path());
+  // Only now that the new one is there to stay. What cannot be removed goes with the leftovers of
+  // the next start.
+  std::error_code ignored;
+  if (replacesFolder) fs::remove_all(partial, ignored);
 }
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,

@@ -1,0 +1,65 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+#include <map>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/supervisor/run_recorder.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+namespace {
+
+void writeCheckpoint(const fs::path& folder, const std::string& content) {
+  fs::create_directories(folder);
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"})
+    std::ofstream(folder / name) << content;
+}
+
+/// Every file below the folder with its content.
+std::map<std::string, std::string> filesIn(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(folder).string()] = base::readFile(entry.path());
+  }
+  return files;
+}
+
+}  // namespace
+
+class TstRunRecorder : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void newCheckpointTakesThePlaceOfTheOldOne() {
+    const QTemporaryDir folder;
+    const fs::path place = fs::path(folder.path().toStdString()) / "step-00000004";
+    const fs::path partial = fs::path(folder.path().toStdString()) / ".step-00000004.partial";
+    writeCheckpoint(place, "old");
+    std::ofstream(place / "more") << "of the old one";
+    writeCheckpoint(partial, "new");
+    supervisor::moveIntoPlace(partial, place);
+    const std::map<std::string, std::string> expected{
+        {"step-00000004/model.safetensors", "new"},
+        {"step-00000004/optimizer.safetensors", "new"},
+        {"step-00000004/state.json", "new"}};
+    QCOMPARE(filesIn(folder.path().toStdString()), expected);
+  }
+
+  void oldCheckpointStaysUntilTheNewOneIsThere() {
+    const QTemporaryDir folder;
+    const fs::path place = fs::path(folder.path().toStdString()) / "step-00000004";
+    writeCheckpoint(place, "old");
+    const auto before = filesIn(folder.path().toStdString());
+    QVERIFY_THROWS_EXCEPTION(Error,
+                             supervisor::moveIntoPlace(place.parent_path() / ".gone", place));
+    QCOMPARE(filesIn(folder.path().toStdString()), before);
+  }
+};
+
+LOCKSTEP_TEST(TstRunRecorder)
+#include "tst_run_recorder.moc"
