@@ -7,11 +7,24 @@
 #include "engine/cli/training_plan.h"
 #include "engine/cli/training_summary.h"
 #include "engine/supervisor/detach.h"
+#include "engine/supervisor/run_log.h"
 
 namespace lockstep::cli {
 namespace {
 
-/// The run's outer scope: whatever fails, run.json says so.
+/// Where the run could not record by itself how it failed: run.json alone says so.
+void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
+  run_folder::RunInfo info = run_folder::readRunInfo(layout);
+  if (info.state == "failed") return;
+  info.state = "failed";
+  info.error.emplace().message = reason;
+  info.error->host = info.host;
+  info.error->step = info.step;
+  info.error->cause = "supervisor";
+  run_folder::writeRunInfo(layout, info);
+}
+
+/// The run's outer scope: whatever fails, the folder says so, and the first fault is the one told.
 int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
   try {
     const ExitStatus status = supervisor::TrainingRun(plan.setup, onListening).run();
@@ -19,13 +32,12 @@ int runTraining(const TrainingPlan& plan, const std::function<void()>& onListeni
     std::fflush(stdout);
     return static_cast<int>(status);
   } catch (const std::exception& error) {
-    run_folder::RunInfo info = run_folder::readRunInfo(plan.setup.layout);
-    info.state = "failed";
-    info.error.emplace().message = error.what();
-    info.error->host = info.host;
-    info.error->step = info.step;
-    info.error->cause = "supervisor";
-    run_folder::writeRunInfo(plan.setup.layout, info);
+    supervisor::RunLog(plan.setup.layout.engineLog()).fileLine(error.what());
+    try {
+      markAsFailed(plan.setup.layout, error.what());
+    } catch (const Error& another) {
+      base::logWarning("engine", another.what());
+    }
     throw;
   }
 }

@@ -54,7 +54,7 @@ RunLog::~RunLog() {
 
 void RunLog::line(std::string_view text) {
   const std::string withNewline = std::string(text) + "\n";
-  if (!fileIsStandardError_) fileLine(text);
+  fileLine(text);
   const std::string status = status_;
   eraseStatus();
   writeStandardError(withNewline);
@@ -62,7 +62,7 @@ void RunLog::line(std::string_view text) {
 }
 
 void RunLog::fileLine(std::string_view text) {
-  if (file_.isOpen()) writeAll(file_.get(), std::string(text) + "\n");
+  if (file_.isOpen() && !fileIsStandardError_) writeAll(file_.get(), std::string(text) + "\n");
 }
 
 void RunLog::status(std::string_view text) {

@@ -22,7 +22,7 @@ class RunLog {
 
   /// Without its newline.
   void line(std::string_view text);
-  /// Only into the file.
+  /// Only into the file; nothing when standard error is that file and gets the line anyway.
   void fileLine(std::string_view text);
   /// For a terminal: takes the place of the last one. Elsewhere nothing.
   void status(std::string_view text);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "engine/base/clock.h"
@@ -60,6 +61,16 @@ RunRecorder TrainingRun::makeRecorder() {
 TrainingRun::~TrainingRun() = default;
 
 ExitStatus TrainingRun::run() {
+  try {
+    serveToTheEnd();
+  } catch (const std::exception& error) {
+    recordOwnFailure(error.what());
+    throw;
+  }
+  return outcome_->status;
+}
+
+void TrainingRun::serveToTheEnd() {
   server_ = std::make_unique<SocketServer>(loop_, setup_.info.socket, static_cast<Service&>(*this));
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { worker_.send(control); });
@@ -70,7 +81,16 @@ ExitStatus TrainingRun::run() {
   loop_.eachTurn([this] { return endWhenDrained(); });
   loop_.run();
   recorder_.finish();
-  return outcome_->status;
+}
+
+/// The folder says what became of the run, as far as it still can; the first fault is the one told.
+void TrainingRun::recordOwnFailure(const std::string& reason) {
+  try {
+    recorder_.setState("failed", errorAt(reason, "supervisor"));
+    recorder_.finish();
+  } catch (const std::exception& error) {
+    log_.line(std::string("the failure could not be recorded: ") + error.what());
+  }
 }
 
 void TrainingRun::startWorker() {
@@ -88,8 +108,15 @@ void TrainingRun::startWorker() {
 }
 
 void TrainingRun::stopOnSignal(int signal) {
+  // A hang-up comes from a terminal that is gone, often several times and beside SIGTERM: it only
+  // asks, it is nobody's second thought.
+  if (signal != SIGHUP) ++signalsThatCount_;
   if (!stopRequested_) return requestStop(signalName(signal));
   if (!worker_.isRunning()) return;
+  if (signalsThatCount_ < 2) {
+    log_.line(signalName(signal) + ": stopping already; a second one kills");
+    return;
+  }
   killedBy_ = signalName(signal);
   log_.line("second " + killedBy_ + ": the worker is killed");
   worker_.kill();
@@ -126,14 +153,27 @@ void TrainingRun::workerExited(const WorkerExit& exit) {
   conclude(outcomeOf(exit));
 }
 
+bool TrainingRun::hasCheckpointOf(std::int64_t step) const {
+  const auto steps = run_folder::checkpointSteps(setup_.layout);
+  return std::binary_search(steps.begin(), steps.end(), step);
+}
+
+/// The run has ended, and its last step has no checkpoint.
+TrainingRun::Outcome TrainingRun::lostCheckpoint() const {
+  const auto steps = run_folder::checkpointSteps(setup_.layout);
+  const std::string newest =
+      steps.empty() ? "there is none before it"
+                    : "resume from the newest one, of step " + std::to_string(steps.back());
+  return {"failed", ExitStatus::Failed,
+          errorAt("the last checkpoint could not be kept: make room on the disk; " + newest,
+                  "checkpoint")};
+}
+
 TrainingRun::Outcome TrainingRun::outcomeOf(const WorkerExit& exit) const {
   const std::string rankLog = setup_.layout.rankLog(0).string();
-  if (finished_ && lastCheckpointLost_) {
-    return {"failed", ExitStatus::Failed,
-            errorAt("the last checkpoint could not be kept: make room on the disk and resume from "
-                    "the newest one",
-                    "checkpoint")};
-  }
+  if (finished_ &&
+      (lastCheckpointLost_ || (finished_->stopped && !hasCheckpointOf(finished_->step))))
+    return lostCheckpoint();
   if (finished_ && finished_->stopped) return {"stopped", ExitStatus::Stopped, std::nullopt};
   if (finished_) return {"finished", ExitStatus::Done, std::nullopt};
   if (!killedBy_.empty()) {

@@ -78,6 +78,8 @@ class TrainingRun : private Service {
   void takeLogLine(const std::string& line);
   void workerExited(const WorkerExit& exit);
 
+  void serveToTheEnd();
+  void recordOwnFailure(const std::string& reason);
   RunRecorder makeRecorder();
   void startWorker();
   void stopOnSignal(int signal);
@@ -85,6 +87,8 @@ class TrainingRun : private Service {
   void everySecond();
   bool endWhenDrained();
   Outcome outcomeOf(const WorkerExit& exit) const;
+  bool hasCheckpointOf(std::int64_t step) const;
+  Outcome lostCheckpoint() const;
   protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
   void conclude(Outcome outcome);
 
@@ -106,7 +110,8 @@ class TrainingRun : private Service {
   std::optional<protocol::Failed> failed_;
   std::optional<std::string> stall_;  ///< why the supervisor killed a hanging worker
   std::string killedBy_;              ///< the second signal
-  bool stopRequested_ = false;
+  bool stopRequested_ = false;        ///< by a signal or a client
+  int signalsThatCount_ = 0;          ///< the second one kills
   bool lastCheckpointLost_ = false;
   std::optional<Clock::time_point>
       graceEnd_;  ///< the worker has said its last word and should be gone by then

@@ -42,6 +42,9 @@ struct ChildEnds {
   ::dup2(ends.log, STDERR_FILENO);
   ::fcntl(ends.socket, F_SETFD, 0);
   ::signal(SIGPIPE, SIG_DFL);
+  // Slurm, systemd and a killed process group signal every process of a job: the supervisor alone
+  // answers, with a checkpoint first. Ignored signals stay so through exec.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

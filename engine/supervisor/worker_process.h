@@ -25,8 +25,9 @@ struct WorkerExit {
 std::filesystem::path workerProgramBesideThis();
 
 /// One rank: a child process that talks over an inherited socket pair and logs on standard error.
-/// It has a process group of its own (a terminal's Ctrl-C does not reach it) and is killed by the
-/// system when this process dies.
+/// It has a process group of its own (a terminal's Ctrl-C does not reach it), ignores the signals
+/// that ask to stop (they are the supervisor's to answer) and is killed by the system when this
+/// process dies.
 class WorkerProcess {
  public:
   struct Handlers {

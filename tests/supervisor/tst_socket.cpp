@@ -8,6 +8,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/events/reader.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
@@ -235,6 +236,22 @@ class TstSocket : public QObject {
     QVERIFY(contains(other.expect<protocol::Ok>().extra, "\"running\""));
   }
 
+  void clientThatCannotBeServedEndsAlone() {
+    LivingRun run("serve\ncheckpoint 7 last\nfinish 7 stopped\n");
+    auto other = run.connect();
+    const fs::path events = events::findEventFile(run.layout().folder());
+    fs::rename(events, events.string() + ".moved");  // no reader can be opened on it
+    auto client = run.connect();
+    client.send(protocol::Hello{});
+    const auto messages = client.rest();
+    const auto* fault = std::get_if<protocol::ErrorReply>(&messages.back());
+    QVERIFY(fault);
+    QVERIFY2(contains(fault->message, events.filename().string()), fault->message.c_str());
+    other.send(protocol::Command{"s", "stop"});
+    QCOMPARE(other.expect<protocol::Ok>().id, std::string("s"));
+    QCOMPARE(EngineBench::finish(*run.engine).status, 75);
+  }
+
   void statusSaysWhereTheRunIs() {
     LivingRun run("scalars 1 3\nheartbeat 3 forward\nlog info there\nhang\n");
     auto client = run.connect();
@@ -249,7 +266,7 @@ class TstSocket : public QObject {
   }
 
   void pauseAndResumeReachTheWorker() {
-    LivingRun run("serve\nfinish 7 stopped\n");
+    LivingRun run("serve\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
     client.send(protocol::Hello{});
     client.send(protocol::Command{"1", "pause"});
@@ -263,7 +280,7 @@ class TstSocket : public QObject {
   }
 
   void requestsAreAnsweredWithFiles() {
-    LivingRun run("checkpoint 2\nserve\nfinish 7 stopped\n");
+    LivingRun run("checkpoint 2\nserve\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
     client.send(protocol::Command{"e", "evaluate"});
     const auto evaluated = client.expect<protocol::Ok>();
@@ -277,7 +294,7 @@ class TstSocket : public QObject {
   }
 
   void predictionNamesAFileBesideTheSocket() {
-    LivingRun run("checkpoint 2\nserve\nfinish 7 stopped\n");
+    LivingRun run("checkpoint 2\nserve\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
     client.send(protocol::PredictRequest{"p", {1, 2}, {}, "last", 0.5});
     const auto reply = client.expect<protocol::Ok>();
@@ -358,7 +375,7 @@ class TstSocket : public QObject {
   }
 
   void attachBridgesStandardStreams() {
-    LivingRun run("serve\nfinish 7 stopped\n");
+    LivingRun run("serve\ncheckpoint 7 last\nfinish 7 stopped\n");
     const auto attached = run.bench.start({"attach", "runs/one"});
     attached->write(
         "{\"v\":1,\"type\":\"hello\",\"since\":-1,\"attempt\":0}\n{\"v\":1,\"type\":\"stop\","

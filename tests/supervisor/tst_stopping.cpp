@@ -15,17 +15,24 @@ class TstStopping : public QObject {
  private Q_SLOTS:
   void signalStopsWithACheckpoint_data() {
     QTest::addColumn<int>("signal");
-    QTest::newRow("SIGINT") << SIGINT;
-    QTest::newRow("SIGTERM") << SIGTERM;
-    QTest::newRow("SIGHUP") << SIGHUP;
+    QTest::addColumn<bool>("workerToo");
+    QTest::newRow("SIGINT") << SIGINT << false;
+    QTest::newRow("SIGTERM") << SIGTERM << false;
+    QTest::newRow("SIGHUP") << SIGHUP << false;
+    // As Slurm and systemd end a job: every process of it is signalled.
+    QTest::newRow("SIGINT to every process") << SIGINT << true;
+    QTest::newRow("SIGTERM to every process") << SIGTERM << true;
+    QTest::newRow("SIGHUP to every process") << SIGHUP << true;
   }
   void signalStopsWithACheckpoint() {
     QFETCH(int, signal);
+    QFETCH(bool, workerToo);
     EngineBench bench;
     bench.script("state running 0\ntrain-until-stop 1\n");
     const auto engine =
         bench.start({"train", "experiment.yaml", "--set", "solver.max_steps=1000000"});
     QVERIFY(bench.waitForState("running"));
+    if (workerToo) ::kill(bench.workerPid(), signal);
     ::kill(static_cast<pid_t>(engine->processId()), signal);
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 75, result.err.c_str());
@@ -48,6 +55,70 @@ class TstStopping : public QObject {
     QCOMPARE(info.state, std::string("failed"));
     QVERIFY(info.error && info.error->cause == "SIGTERM");
     QVERIFY(!tests::isAlive(bench.workerPid()));
+  }
+
+  void signalsAreCountedApartFromOtherWishes_data() {
+    QTest::addColumn<bool>("clientAsksFirst");
+    QTest::addColumn<QList<int>>("sent");
+    QTest::newRow("after a client's stop") << true << QList<int>{SIGTERM};
+    QTest::newRow("hang-ups") << false << QList<int>{SIGHUP, SIGHUP};
+    QTest::newRow("hang-up and SIGTERM") << false << QList<int>{SIGHUP, SIGTERM};
+    QTest::newRow("SIGTERM and hang-up") << false << QList<int>{SIGTERM, SIGHUP};
+  }
+  void signalsAreCountedApartFromOtherWishes() {
+    QFETCH(bool, clientAsksFirst);
+    QFETCH(QList<int>, sent);
+    EngineBench bench;
+    // The worker stops at its second boundary only, when a client has asked for a checkpoint.
+    bench.script("state running 0\nwait checkpoint\ncheckpoint 4 last\nfinish 4 stopped\n");
+    const auto engine = bench.start({"train", "experiment.yaml"});
+    QVERIFY(bench.waitForState("running"));
+    tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
+    if (clientAsksFirst) {
+      client.send(protocol::Command{"s", "stop"});
+      client.expect<protocol::Ok>();
+    }
+    for (const int signal : sent) {
+      ::kill(static_cast<pid_t>(engine->processId()), signal);
+      QVERIFY(bench.waitForState("stopping"));
+    }
+    client.send(protocol::Command{"c", "checkpoint"});
+    QCOMPARE(EngineBench::finish(*engine).status, 75);
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state, std::string("stopped"));
+  }
+
+  void signalAfterAClientsStopIsTheFirst() {
+    EngineBench bench;
+    bench.script("state running 0\nhang\n");
+    const auto engine = bench.start({"train", "experiment.yaml"});
+    QVERIFY(bench.waitForState("running"));
+    tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
+    client.send(protocol::Command{"s", "stop"});
+    client.expect<protocol::Ok>();
+    QByteArray said;
+    ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
+    QVERIFY(QTest::qWaitFor(
+        [&] { return (said += engine->readAllStandardError()).contains("SIGTERM: stopping"); },
+        10000));
+    ::kill(static_cast<pid_t>(engine->processId()), SIGINT);
+    QCOMPARE(EngineBench::finish(*engine).status, 130);
+  }
+
+  void stopWithoutItsCheckpointIsAFailure() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 2\ncheckpoint 2\nscalars 3 4\nbroken-checkpoint 4\n"
+        "wait stop\nfinish 4 stopped\n");
+    const auto engine = bench.start({"train", "experiment.yaml"});
+    QVERIFY(bench.waitForState("running"));
+    ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
+    const auto result = EngineBench::finish(*engine);
+    QCOMPARE(result.status, 1);
+    const auto info = run_folder::readRunInfo(bench.onlyRun());
+    QCOMPARE(info.state, std::string("failed"));
+    QVERIFY(info.error && info.error->cause == "checkpoint");
+    QVERIFY2(info.error->message.find("step 2") != std::string::npos,
+             info.error->message.c_str());  // the one to resume from
   }
 
   void workerEndsWithAKilledSupervisor() {

@@ -176,6 +176,25 @@ class TstTrainingRun : public QObject {
     }));
   }
 
+  void failureOfTheSupervisorItselfIsRecorded() {
+    EngineBench bench;
+    bench.script("finish 6\n");
+    qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
+    fs::create_directories(bench.folder() / "x/lockstep");
+    const fs::path socket = run_folder::socketPath((bench.folder() / "one").string());
+    fs::create_directories(socket / "occupied");  // the socket cannot be made
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "one"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, socket.string()), result.err.c_str());
+    const run_folder::Layout run(bench.folder() / "one");
+    const auto info = run_folder::readRunInfo(run);
+    QCOMPARE(info.state, std::string("failed"));
+    QVERIFY(info.error && info.error->cause == "supervisor");
+    QVERIFY(contains(info.error->message, socket.string()));
+    QCOMPARE(outline(run), std::vector<std::string>{"failed 0"});
+    QVERIFY(contains(base::readFile(run.engineLog()), socket.string()));
+  }
+
   void nothingIsLeftWhenTheExperimentIsFaulty() {
     EngineBench bench;
     const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.base_lr=-1"});
