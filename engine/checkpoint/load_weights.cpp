@@ -120,13 +120,24 @@ void refuseOtherClassCount(const NamedTensors& model,
                        std::to_string(inModel->second.size(0)) + " (with background)");
 }
 
+/// Which key another norm is about: only batch norms have running means.
+std::string normHint(const LoadedWeights& weights) {
+  const auto hasMeans = [](const std::vector<std::string>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.ends_with("running_mean"); });
+  };
+  if (hasMeans(weights.unused)) return "; it has batch norms: set model.norm to frozen_batch";
+  if (hasMeans(weights.missing)) return "; it has no batch norms: set model.norm to group";
+  return {};
+}
+
 void refuseAnyDifference(const LoadedWeights& weights, const std::string& name) {
   const std::string start = "weights of another model: " + name + ": ";
   if (!weights.leftOut.empty()) throw base::mendable(start + nameList(weights.leftOut));
   if (!weights.missing.empty())
-    throw base::mendable(start + "it lacks " + nameList(weights.missing));
+    throw base::mendable(start + "it lacks " + nameList(weights.missing) + normHint(weights));
   if (!weights.unused.empty())
-    throw base::mendable(start + "the model lacks " + nameList(weights.unused));
+    throw base::mendable(start + "the model lacks " + nameList(weights.unused) + normHint(weights));
 }
 
 /// The backbone must fit whole: a part of it would start from noise between layers that were
@@ -142,7 +153,7 @@ void refuseOtherBackbone(const LoadedWeights& weights, const std::string& name) 
   for (const auto& [list, words] : kFaults) {
     const auto& names = weights.*list;
     const auto found = std::find_if(names.begin(), names.end(), isOfBody);
-    if (found != names.end()) throw base::mendable(start + words + *found);
+    if (found != names.end()) throw base::mendable(start + words + *found + normHint(weights));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/evaluation_table.h"
+#include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
 #include "engine/coco/average_precision.h"
 #include "engine/protocol/json_text.h"
@@ -47,7 +48,7 @@ std::string toJson(const coco::AveragePrecision& result, const std::string& type
 
 int evaluate(const CocoEvalOptions& options) {
   for (const std::string& file : {options.gt, options.dt}) {
-    if (!std::filesystem::is_regular_file(file)) throw base::mendable(file + ": no such file");
+    if (!isFile(file)) throw base::mendable(file + ": no such file");
   }
   std::filesystem::path out;
   if (!options.out.empty()) out = checkOutputFile(options.out, "--out");

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/cli/data_check.h"
+#include "engine/cli/input_path.h"
 #include "engine/config/documentation.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
@@ -113,7 +114,7 @@ int show(const ShowOptions& options) {
 
 /// The experiment of a file or of a run folder. Throws Error (mendable) with every fault.
 config::Experiment experimentOf(const std::string& path) {
-  const fs::path file = fs::is_directory(path) ? fs::path(path) / "config.yaml" : fs::path(path);
+  const fs::path file = isFolder(path) ? fs::path(path) / "config.yaml" : fs::path(path);
   const LoadedExperiment loaded = config::loadExperiment(file);
   loaded.throwIfFaulty();
   return loaded.experiment;

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
 #include "engine/events/reader.h"
 #include "engine/protocol/json_text.h"
 #include "engine/run_folder/run_folder.h"
@@ -82,7 +83,7 @@ class RowWriter {
 };
 
 int printMetrics(const MetricsOptions& options) {
-  if (!fs::is_directory(options.run)) throw base::mendable(options.run + ": no such run folder");
+  if (!isFolder(options.run)) throw base::mendable(options.run + ": no such run folder");
   const fs::path file = events::findEventFile(options.run);
   if (file.empty()) throw base::mendable(options.run + ": is no run folder (no event file)");
   RowWriter rows(options.format == "csv");

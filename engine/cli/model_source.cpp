@@ -3,17 +3,24 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
+#include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
+#include "engine/config/value_text.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-config::Experiment loadChecked(const fs::path& file) {
-  const config::LoadedExperiment loaded = config::loadExperiment(file);
-  loaded.throwIfFaulty();
-  return loaded.experiment;
+/// What the experiment leaves open is as the file says that the model was: `norm: auto` speaks of
+/// how to train. Weights of others count as `auto` with weights.
+void takeFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
+  config::ModelConfig& model = loaded.experiment.model;
+  const auto facts = weightsFacts(weights);
+  if (!facts) return;
+  if (model.norm == "auto") model.norm = facts->norm;
+  if (!loaded.origins.contains("model.norm_epsilon")) model.normEpsilon = facts->normEpsilon;
 }
 
 /// A run's experiment. A run stays usable when what it was trained from has moved: a part of the
@@ -54,16 +61,23 @@ void resolveRun(ModelSource& source, const std::string& weights) {
 }
 
 void resolveConfig(ModelSource& source, const std::string& weights) {
-  source.experiment = loadChecked(source.target);
-  source.weights = weights.empty() ? source.experiment.model.weights : weights;
+  std::vector<std::string> overrides;
+  if (!weights.empty()) {
+    if (!isFile(weights)) {
+      throw base::mendable("--weights " + weights +
+                           ": no such file (best, last and steps are for run folders)");
+    }
+    overrides.push_back("model.weights=" + config::writeText(fs::absolute(weights).string()));
+  }
+  config::LoadedExperiment loaded = config::loadExperiment(source.target, overrides);
+  loaded.throwIfFaulty();
+  source.weights = loaded.experiment.model.weights;
   if (source.weights.empty()) {
     throw base::mendable(source.target.string() +
                          ": says no model.weights: give --weights FILE, or a run folder instead");
   }
-  if (!fs::is_regular_file(source.weights)) {
-    throw base::mendable("--weights " + source.weights.string() +
-                         ": no such file (best, last and steps are for run folders)");
-  }
+  takeFacts(loaded, source.weights);
+  source.experiment = std::move(loaded.experiment);
 }
 
 }  // namespace
@@ -84,7 +98,7 @@ ModelSource resolveModel(const std::string& target, const std::string& weights,
   std::error_code error;
   source.target = fs::canonical(target, error);
   if (error) throw base::mendable(target + ": no such run folder or configuration");
-  if (fs::is_directory(source.target)) {
+  if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
       throw base::mendable(target + ": is no run folder (no run.json)");
     resolveRun(source, weights);

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
 #include "engine/cli/model_source.h"
 #include "engine/cli/output_path.h"
 #include "engine/supervisor/one_shot_job.h"
@@ -13,6 +16,9 @@
 namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
+
+/// In JSON a byte of a path may become six.
+constexpr std::size_t kMostBytesInMessage = protocol::kMaxLineBytes / 8;
 
 struct PredictOptions {
   std::string target, weights, split, out, overlays;
@@ -32,14 +38,14 @@ bool isImageName(const fs::path& file) {
 std::vector<std::string> imageFiles(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
-    if (!fs::exists(path)) throw base::mendable("--images " + path + ": is not there");
-    if (!fs::is_directory(path)) {
+    if (!isThere(path)) throw base::mendable("--images " + path + ": is not there");
+    if (!isFolder(path)) {
       files.push_back(fs::absolute(path).string());
       continue;
     }
     std::vector<std::string> inside;
-    for (const auto& entry : fs::directory_iterator(path)) {
-      if (isImageName(entry.path())) inside.push_back(fs::absolute(entry.path()).string());
+    for (const fs::path& entry : entriesOf(path)) {
+      if (isImageName(entry)) inside.push_back(fs::absolute(entry).string());
     }
     if (inside.empty())
       throw base::mendable("--images " + path + ": holds no image (jpg, png, bmp, tif, webp)");
@@ -47,6 +53,22 @@ std::vector<std::string> imageFiles(const std::vector<std::string>& paths) {
     files.insert(files.end(), inside.begin(), inside.end());
   }
   return files;
+}
+
+/// Names the images in the job. A message holds some thousands of them: more go into a file that
+/// lies in `folder`, which is made then.
+void namePaths(protocol::Job& job, std::vector<std::string> files,
+               std::optional<TemporaryFolder>& folder) {
+  std::string list;
+  for (const std::string& file : files) (list += file) += '\0';
+  if (list.size() <= kMostBytesInMessage) {
+    job.paths = std::move(files);
+    return;
+  }
+  folder.emplace();
+  const fs::path file = folder->path() / "images";
+  base::writeFileAtomically(file, list);
+  job.pathsFile = file.string();
 }
 
 int predict(const PredictOptions& options) {
@@ -59,7 +81,8 @@ int predict(const PredictOptions& options) {
   if (options.images.empty()) requireHeldOut(source);
   protocol::Job job = source.job("predict");
   job.split = options.split;
-  job.paths = imageFiles(options.images);
+  std::optional<TemporaryFolder> listFolder;
+  namePaths(job, imageFiles(options.images), listFolder);
   job.scoreThreshold = options.score;
   job.out = checkOutputFile(options.out, "--out").string();
   if (!options.overlays.empty())

@@ -7,6 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/training_progress.h"
 
@@ -44,8 +45,7 @@ void print(const std::vector<Row>& rows) {
 
 int listRuns(const std::string& folder) {
   const fs::path parent = folder.empty() ? run_folder::runsFolder() : fs::path(folder);
-  if (!folder.empty() && !fs::is_directory(parent))
-    throw base::mendable(folder + ": no such folder");
+  if (!folder.empty() && !isFolder(parent)) throw base::mendable(folder + ": no such folder");
   std::vector<Row> rows{{"RUN", "STATE", "STEP", "BEST", "CREATED"}};
   for (const run_folder::RunSummary& run : run_folder::listRuns(parent)) rows.push_back(rowOf(run));
   if (rows.size() == 1) {

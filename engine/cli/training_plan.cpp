@@ -11,9 +11,11 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/cli/data_check.h"
+#include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/config/load.h"
 #include "engine/supervisor/machine.h"
+#include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
@@ -24,10 +26,10 @@ void refuseImpossible(const TrainOptions& options) {
   if (!options.from.empty()) throw base::mendable("--from is not built yet; use --resume");
   if (!options.replay.empty()) throw base::mendable("--replay is not built yet");
   checkWorkers(options.workers);
-  if (!fs::exists(options.target)) {
+  if (!isThere(options.target)) {
     throw base::mendable(options.target + ": no such configuration or run folder");
   }
-  if (!fs::is_directory(options.target)) return;
+  if (!isFolder(options.target)) return;
   if (!run_folder::isRunFolder(options.target)) {
     throw base::mendable(options.target + ": is no run folder (no run.json)");
   }
@@ -48,11 +50,21 @@ bool mayChange(const std::string& key) {
                      [&](const char* prefix) { return key.starts_with(prefix); });
 }
 
-/// The experiment, whole and checked, in steps and for this machine.
-config::Experiment readExperiment(const TrainOptions& options, const fs::path& workerProgram) {
+bool hasCheckpoint(const fs::path& folder) {
+  return !run_folder::checkpointSteps(run_folder::Layout(folder)).empty();
+}
+
+/// The experiment, whole and checked, in steps and for this machine. A run that goes on has its
+/// weights in its checkpoint: those it started from may be gone.
+config::Experiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
+                                  bool goesOn) {
   const fs::path target = options.target;
-  const fs::path file = fs::is_directory(target) ? run_folder::Layout(target).config() : target;
-  const config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
+  const fs::path file = isFolder(target) ? run_folder::Layout(target).config() : target;
+  config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
+  if (goesOn) {
+    std::erase_if(loaded.issues,
+                  [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
+  }
   loaded.throwIfFaulty();
   for (const config::ConfigIssue& issue : loaded.issues)
     std::fprintf(stderr, "%s\n", issue.format().c_str());
@@ -63,12 +75,21 @@ config::Experiment readExperiment(const TrainOptions& options, const fs::path& w
   return experiment;
 }
 
+/// Weights that do not fit the model are a fault of the experiment (mendable): nothing is made yet.
+void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
+  if (experiment.model.weights.empty()) return;
+  protocol::Job job;
+  job.kind = "check";
+  job.configYaml = config::writeExperiment(experiment);
+  supervisor::runOneShotJob(workerProgram, job);
+}
+
 /// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
 bool holdsOnlyARun(const fs::path& folder) {
   constexpr std::array kNames = {"config.yaml", "run.json",    "run.lock",    "engine.log",
                                  "checkpoints", "evaluations", "predictions", "lost+found"};
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entriesOf(folder)) {
+    const std::string name = entry.filename().string();
     const bool isKnown = name.starts_with(".") || name.starts_with("rank-") ||
                          name.starts_with("events.out.") ||
                          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
@@ -79,10 +100,9 @@ bool holdsOnlyARun(const fs::path& folder) {
 
 /// The folder this run goes on in; nothing when a new one is to be made.
 std::optional<fs::path> existingFolder(const TrainOptions& options) {
-  if (fs::is_directory(options.target)) return options.target;
-  if (options.output.empty() || !options.resume || !fs::exists(options.output)) return std::nullopt;
-  if (!fs::is_directory(options.output))
-    throw base::mendable("--output " + options.output + ": is a file");
+  if (isFolder(options.target)) return options.target;
+  if (options.output.empty() || !options.resume || !isThere(options.output)) return std::nullopt;
+  if (!isFolder(options.output)) throw base::mendable("--output " + options.output + ": is a file");
   if (!run_folder::isRunFolder(options.output) && !holdsOnlyARun(options.output)) {
     throw base::mendable("--output " + options.output + ": holds other files and is no run folder");
   }
@@ -104,7 +124,7 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
 
 /// Throws with a list of the keys that a run in progress may not change.
 void refuseChanges(const run_folder::Layout& layout, const config::Experiment& experiment) {
-  if (!fs::exists(layout.config())) return;
+  if (!isThere(layout.config())) return;
   const config::LoadedExperiment saved = config::loadExperiment(layout.config());
   std::string list;
   for (const config::ConfigDifference& change : config::difference(saved.experiment, experiment)) {
@@ -143,7 +163,7 @@ TrainingPlan planNew(const TrainOptions& options, config::Experiment experiment,
           ? run_folder::createRunFolder(run_folder::runsFolder(), experiment.name)
           : run_folder::createRunFolderAt(options.output);
   try {
-    const run_folder::Layout layout(fs::canonical(made.folder()));
+    const run_folder::Layout layout(realPath(made.folder()));
     auto lock = lockRun(layout);
     auto info = makeInfo(layout, experiment);
     TrainingPlan plan{{layout, std::move(experiment), std::move(info), std::nullopt, workerProgram},
@@ -159,14 +179,19 @@ TrainingPlan planNew(const TrainOptions& options, config::Experiment experiment,
 
 TrainingPlan planResumed(const fs::path& folder, config::Experiment experiment,
                          const fs::path& workerProgram) {
-  const run_folder::Layout layout(fs::canonical(run_folder::prepareRunFolder(folder).folder()));
+  const run_folder::Layout layout(realPath(run_folder::prepareRunFolder(folder).folder()));
   auto lock = lockRun(layout);
   refuseChanges(layout, experiment);
   auto info = makeInfo(layout, experiment);
   const auto steps = run_folder::checkpointSteps(layout);
   const std::int64_t step = steps.empty() ? 0 : steps.back();
+  if (info.maxSteps < step) {
+    throw base::mendable(layout.folder().string() + ": its newest checkpoint is of step " +
+                         std::to_string(step) + ": solver.max_steps cannot be less, and is " +
+                         std::to_string(info.maxSteps));
+  }
   bool isFinished = false;
-  if (fs::exists(layout.runJson())) {
+  if (isThere(layout.runJson())) {
     const auto before = run_folder::readRunInfo(layout);
     info.created = before.created;
     info.started = before.started;
@@ -188,12 +213,14 @@ TrainingPlan planTraining(const TrainOptions& options) {
   refuseImpossible(options);
   const fs::path workerProgram = supervisor::workerProgramBesideThis();
   const auto folder = existingFolder(options);
-  if (!folder && !options.output.empty() && fs::exists(options.output)) {
+  if (!folder && !options.output.empty() && isThere(options.output)) {
     throw base::mendable("--output " + options.output +
                          ": exists already; say --resume to go on with it, or name "
                          "another folder");
   }
-  config::Experiment experiment = readExperiment(options, workerProgram);
+  const bool goesOn = folder && hasCheckpoint(*folder);
+  config::Experiment experiment = readExperiment(options, workerProgram, goesOn);
+  if (!goesOn) checkStartWeights(experiment, workerProgram);
   if (folder) return planResumed(*folder, std::move(experiment), workerProgram);
   return planNew(options, std::move(experiment), workerProgram);
 }

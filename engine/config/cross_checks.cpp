@@ -105,8 +105,10 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
 void checkFolder(const std::string& key, const std::string& path, Issues& issues) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
-  if (!fs::exists(status)) {
+  if (status.type() == fs::file_type::not_found) {
     add(issues, key, path + ": there is no such folder");
+  } else if (failure) {
+    add(issues, key, path + ": " + failure.message());
   } else if (!fs::is_directory(status)) {
     add(issues, key, path + " is a file; a folder is wanted");
   }
@@ -115,8 +117,10 @@ void checkFolder(const std::string& key, const std::string& path, Issues& issues
 void checkFile(const std::string& key, const std::string& path, Issues& issues) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
-  if (!fs::exists(status)) {
+  if (status.type() == fs::file_type::not_found) {
     add(issues, key, path + ": there is no such file");
+  } else if (failure) {
+    add(issues, key, path + ": " + failure.message());
   } else if (fs::is_directory(status)) {
     add(issues, key, path + " is a folder; a file is wanted");
   }

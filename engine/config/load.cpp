@@ -73,7 +73,8 @@ class Loader {
   static std::string read(const fs::path& file, std::string& text) {
     std::error_code failure;
     const fs::file_status status = fs::status(file, failure);
-    if (!fs::exists(status)) return "there is no such file";
+    if (status.type() == fs::file_type::not_found) return "there is no such file";
+    if (failure) return failure.message();
     if (fs::is_directory(status)) return "is a folder; an experiment file is wanted";
     if (fs::is_regular_file(status) && fs::file_size(file, failure) > kLargestFileBytes) {
       return "is larger than 4 MiB: not an experiment file";

@@ -45,6 +45,7 @@ void describe(auto& members, Is<Job> auto& job) {
   members("split", job.split);
   members("per_image", job.perImage);
   members("paths", job.paths);
+  members("paths_file", job.pathsFile);
   members("score_threshold", job.scoreThreshold);
   members("out", job.out);
   members("overlays", job.overlays);

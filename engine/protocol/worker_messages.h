@@ -16,7 +16,8 @@ namespace lockstep::protocol {
 
 // ---- supervisor -> worker
 struct Job {
-  std::string kind;        ///< train | evaluate | predict | inspect | shapes | info | check
+  std::string kind;        ///< train | evaluate | predict | inspect | shapes | info | check (do
+                           ///< model.weights fit the model?)
   std::string configYaml;  ///< resolved experiment (writeExperiment), empty for shapes and info
   std::string runFolder;   ///< train: where partial files go
   int rank = 0, worldSize = 1, localRank = 0;
@@ -28,6 +29,7 @@ struct Job {
   std::string split = "val";
   bool perImage = false;
   std::vector<std::string> paths;
+  std::string pathsFile;  ///< instead, when they are too many for a line: each path and a NUL
   double scoreThreshold = 0.05;
   std::string out;       ///< file the answer is written to (atomically)
   std::string overlays;  ///< folder for pictures, empty: none
@@ -99,7 +101,8 @@ struct Progress {
   std::int64_t done = 0, total = 0;
   std::string text;
 };
-/// The last message: the job is done, or stopped on request. `result` is JSON for info and check.
+/// The last message: the job is done, or stopped on request. `result` is JSON for info and
+/// evaluate.
 struct Finished {
   std::int64_t step = 0;
   bool stopped = false;

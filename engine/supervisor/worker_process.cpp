@@ -93,6 +93,11 @@ WorkerProcess::~WorkerProcess() {
 }
 
 void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
+  std::string jobLine = protocol::encode(protocol::SupervisorMessage(job));
+  if (jobLine.size() > protocol::kMaxLineBytes) {
+    throw base::mendable("the job '" + job.kind +
+                         "' names more than fits into a message (1 MiB): name less at once");
+  }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throwErrno("socketpair");
   socket_.reset(ends[0]);
@@ -117,7 +122,7 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   pid_ = pid;
   log_ = std::move(log.read);
   ::fcntl(log_.get(), F_SETFL, O_NONBLOCK);
-  outgoing_.add(protocol::encode(protocol::SupervisorMessage(job)));
+  outgoing_.add(std::move(jobLine));
   loop_.watch(
       socket_.get(),
       [this] { return static_cast<short>(POLLIN | (outgoing_.isEmpty() ? 0 : POLLOUT)); },

@@ -42,7 +42,7 @@ class WorkerProcess {
   /// Kills and reaps a worker that still runs.
   ~WorkerProcess();
 
-  /// Throws Error when the program cannot be started.
+  /// Throws Error when the program cannot be started, or the job (mendable) is too long to send.
   void start(const std::filesystem::path& program, const protocol::Job& job);
   void send(const protocol::Control& control);
   /// SIGKILL to the worker and what it started.

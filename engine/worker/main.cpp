@@ -10,6 +10,7 @@
 #include <new>
 #include <variant>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/worker/control_thread.h"
@@ -18,10 +19,21 @@
 namespace lockstep::worker {
 namespace {
 
+/// Paths that came in a file, as if they had come in the message.
+void readPathsFile(protocol::Job& job) {
+  if (job.pathsFile.empty()) return;
+  const std::string list = base::readFile(job.pathsFile);
+  for (std::size_t begin = 0, end; (end = list.find('\0', begin)) != std::string::npos;
+       begin = end + 1) {
+    job.paths.push_back(list.substr(begin, end - begin));
+  }
+}
+
 protocol::Finished runJob(const JobContext& context) {
   static const std::map<std::string, protocol::Finished (*)(const JobContext&)> jobs{
       {"train", runTrain},     {"evaluate", runEvaluate}, {"predict", runPredict},
-      {"inspect", runInspect}, {"shapes", runShapes},     {"info", runInfo}};
+      {"inspect", runInspect}, {"shapes", runShapes},     {"info", runInfo},
+      {"check", runCheck}};
   const auto job = jobs.find(context.job.kind);
   if (job == jobs.end()) throw Error("unknown job '" + context.job.kind + "'");
   return job->second(context);
@@ -60,11 +72,12 @@ int serve(int fd) {
   const auto first = channel.receive(-1);
   if (!first || !std::holds_alternative<protocol::Job>(*first))
     return static_cast<int>(ExitStatus::Failed);
-  const auto& job = std::get<protocol::Job>(*first);
+  auto job = std::get<protocol::Job>(*first);
   train::Mailbox mailbox;
   train::PhaseReport phase;
   const ControlThread control(channel, mailbox, phase);
   try {
+    readPathsFile(job);
     const protocol::Finished finished = runJob({job, channel, mailbox, phase});
     channel.send(finished);
     return static_cast<int>(finished.stopped ? ExitStatus::Stopped : ExitStatus::Done);

@@ -161,6 +161,17 @@ class TstLoadWeights : public QObject {
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
   }
 
+  void anotherNormIsRefusedNamingTheKey() {
+    const NamedTensors batch = model(3, 2), group = without(batch, "running_mean");
+    const auto says = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    for (const WeightsUse use : {WeightsUse::Start, WeightsUse::Exactly}) {
+      QVERIFY(says(refusal(group, batch, use), "set model.norm to frozen_batch"));
+      QVERIFY(says(refusal(batch, group, use), "set model.norm to group"));
+    }
+  }
+
   void anythingElseThanTheModelIsRefusedWhereItMatters() {
     NamedTensors more = model(3, 2);
     more.emplace_back("extra", torch::ones({1}));

@@ -1,6 +1,7 @@
 #include <QTest>
 #include <fstream>
 
+#include "engine/base/atomic_file.h"
 #include "engine/cli/model_source.h"
 #include "engine/config/load.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -99,6 +100,59 @@ class TstModelSource : public QObject {
     QCOMPARE(job.out, folder + "/p.json");
     QCOMPARE(job.overlays, folder + "/o");
     QVERIFY(fs::is_directory(bench.folder() / "o"));
+  }
+
+  void moreImagesThanAMessageHoldsTravelInAFile() {
+    EngineBench bench;
+    makeRun(bench);
+    bench.script("out-paths\nfinish 0\n", "predict");
+    fs::create_directories(bench.folder() / "many");
+    std::string expected;
+    for (int i = 1000; i < 6200; ++i) {  // 1.3 MB of paths
+      const fs::path file =
+          bench.folder() / "many" / (std::to_string(i) + std::string(220, 'n') + ".png");
+      std::ofstream(file) << "";
+      expected += file.string() + '\0';
+    }
+    const auto result = bench.run({"predict", "run", "--images", "many", "--out", "p.json"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY(lockstep::base::readFile(bench.folder() / "p.json") == expected);
+    const auto job = lastJob(bench);
+    QVERIFY(job.paths.empty());
+    QVERIFY2(!fs::exists(job.pathsFile), "the list goes with the command");
+  }
+
+  void normIsTheOneOfTheWeights_data() {
+    QTest::addColumn<QByteArray>("model");
+    QTest::addColumn<QByteArray>("metadata");
+    QTest::addColumn<QString>("norm");
+    QTest::addColumn<double>("epsilon");
+    const QByteArray group = R"({"norm":"group","norm_epsilon":"0.001"})";
+    QTest::newRow("auto takes the file's") << QByteArray("{}") << group << "group" << 0.001;
+    QTest::newRow("auto without metadata is auto with weights")
+        << QByteArray("{}") << QByteArray("{}") << "frozen_batch" << 1e-5;
+    QTest::newRow("what the experiment says stays")
+        << QByteArray("{norm: frozen_batch, norm_epsilon: 0.0}") << group << "frozen_batch" << 0.0;
+  }
+  void normIsTheOneOfTheWeights() {
+    QFETCH(QByteArray, model);
+    QFETCH(QByteArray, metadata);
+    QFETCH(QString, norm);
+    QFETCH(double, epsilon);
+    EngineBench bench;
+    bench.script("finish 0 result {}\n", "evaluate");
+    std::ofstream(bench.config(), std::ios::app) << "model: " << model.constData() << "\n";
+    const std::string header = R"({"__metadata__":)" + metadata.toStdString() + "}";
+    std::ofstream weights(bench.folder() / "w.safetensors", std::ios::binary);
+    const std::uint64_t bytes = header.size();
+    weights.write(reinterpret_cast<const char*>(&bytes), sizeof bytes) << header;
+    weights.close();
+    const auto result = bench.run({"evaluate", "experiment.yaml", "--weights", "w.safetensors"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const auto loaded =
+        config::loadExperimentText(lastJob(bench).configYaml, bench.folder() / "config.yaml");
+    QCOMPARE(loaded.experiment.model.resolvedNorm(), norm.toStdString());
+    QCOMPARE(loaded.experiment.model.normEpsilon, epsilon);
   }
 };
 

@@ -142,6 +142,14 @@ class TstBadInputs : public QObject {
     row("weights of another model",
         "evaluate other_model.yaml --weights weights.safetensors --out answer.json", 2,
         {"weights.safetensors", "backbone.fpn.inner_blocks.0.0.weight [64, 64, 1, 1] is not [32"});
+    row("start weights of another model",
+        "train experiment.yaml --output other --set model.weights=weights.safetensors "
+        "--set model.backbone=resnet34",
+        2, {"model.weights: ", "weights.safetensors has another backbone or norm"});
+    row("start weights with another norm",
+        "train experiment.yaml --output other --set model.weights=weights.safetensors "
+        "--set model.norm=frozen_batch",
+        2, {"weights.safetensors has another backbone or norm", "set model.norm to group"});
     row("weights cut off", "evaluate experiment.yaml --weights cut.safetensors --out answer.json",
         1, {"cut.safetensors", "it is cut off"});
     row("no weights", "evaluate experiment.yaml --out answer.json", 2,
@@ -182,6 +190,28 @@ class TstBadInputs : public QObject {
     const auto files = place_->files();
     for (const auto& [path, what] : files)
       QVERIFY2(!path.contains(text(".partial")), qPrintable(path));
+  }
+
+  void thousandsOfImagesReachTheWorker() {
+    const QString many = place_->path(text("many"));
+    QVERIFY(QDir().mkpath(many));
+    for (int i = 1000; i < 6200; ++i) {  // 1.3 MB of paths: more than a message holds
+      QFile file(text("%1/%2%3.png").arg(many).arg(i).arg(QString(220, QLatin1Char('n'))));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+    }
+    const Ended ended = place_->engine({text("predict"), text("run"), text("--images"),
+                                        text("many"), text("--out"), text("answer.json")});
+    QVERIFY(QDir(many).removeRecursively());
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(ended.err.contains("nnn.png: is an empty file"), ended.err.constData());
+  }
+
+  void weightsAloneTellTheirNorm() {
+    // Trained with norm: group; an experiment that leaves it open takes the file's.
+    writeVariant("open_norm.yaml", "model: {", "model: {norm: auto, ");
+    const Ended ended = place_->engine(
+        {text("evaluate"), text("open_norm.yaml"), text("--weights"), text("weights.safetensors")});
+    QVERIFY2(ended.status == 0, ended.err.constData());
   }
 
   void aCutImageIsNotPredictedAndLeavesNoAnswer() {

@@ -32,6 +32,7 @@ Job fullJob() {
   job.split = "train";
   job.perImage = true;
   job.paths = {"a.png", "b c.jpg"};
+  job.pathsFile = "/tmp/list";
   job.scoreThreshold = 0.25;
   job.out = "/tmp/o.json";
   job.overlays = "/tmp/overlays";
@@ -74,6 +75,7 @@ void TstWorkerMessages::jobRoundTrips() {
   QCOMPARE(got.split, sent.split);
   QCOMPARE(got.perImage, sent.perImage);
   QCOMPARE(got.paths, sent.paths);
+  QCOMPARE(got.pathsFile, sent.pathsFile);
   QCOMPARE(got.scoreThreshold, sent.scoreThreshold);
   QCOMPARE(got.out, sent.out);
   QCOMPARE(got.overlays, sent.overlays);
@@ -87,7 +89,7 @@ void TstWorkerMessages::jobRoundTrips() {
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
   const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
   const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
-  QCOMPARE(full.size(), 22u);
+  QCOMPARE(full.size(), 23u);
   for (const auto& [name, value] : full.items()) {
     if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
   }

@@ -1,5 +1,6 @@
 #include <QTest>
 #include <algorithm>
+#include <fstream>
 
 #include "engine/base/atomic_file.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -201,6 +202,22 @@ class TstTrainingRun : public QObject {
     QCOMPARE(result.status, 2);
     QVERIFY2(contains(result.err, "solver.base_lr"), result.err.c_str());
     QVERIFY(!fs::exists(bench.folder() / "runs"));
+  }
+
+  void weightsThatDoNotFitLeaveNothing() {
+    EngineBench bench;
+    std::ofstream(bench.folder() / "w.safetensors") << "weights";
+    bench.script("fail 2 weights of another model\n", "check");
+    const std::vector<std::string> line{"train", "experiment.yaml", "--set",
+                                        "model.weights=w.safetensors"};
+    const auto refused = bench.run(line);
+    QCOMPARE(refused.status, 2);
+    QVERIFY2(contains(refused.err, "weights of another model"), refused.err.c_str());
+    QVERIFY(!fs::exists(bench.folder() / "runs"));
+    bench.script("finish 0\n", "check");
+    bench.script("finish 6\n");
+    const auto trained = bench.run(line);
+    QVERIFY2(trained.status == 0, trained.err.c_str());
   }
 
   void missingWorkerIsSaidBeforeAnythingIsMade() {
