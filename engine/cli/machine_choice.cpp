@@ -38,6 +38,10 @@ void resolveMachine(config::Experiment& experiment, const std::filesystem::path&
 }
 
 void checkWorkers(int workers) {
+  if (workers < 1) {
+    throw base::mendable("--workers " + std::to_string(workers) +
+                         ": at least one rank is needed; leave it out or say 1");
+  }
   if (workers != 1) {
     throw base::mendable("--workers " + std::to_string(workers) +
                          ": more than one rank is not built yet; leave it out or say 1");

@@ -151,12 +151,16 @@ std::string AlertDetector::whereTheBestIs(std::int64_t lowestStep) const {
 }
 
 void AlertDetector::addEvent(std::int64_t step, std::string_view json, std::vector<Alert>& alerts) {
-  if (json.find("checkpoint") == std::string_view::npos) return;
+  const auto mentions = [json](const char* word) {
+    return json.find(word) != std::string_view::npos;
+  };
+  if (!mentions("checkpoint") && !mentions("write_failed")) return;
   const nlohmann::json event = nlohmann::json::parse(json, nullptr, false);
   if (!event.is_object()) return;
   const std::string type = textOf(event, "type");
-  if (type == "log" && textOf(event, "kind") == "checkpoint_failed") {
-    alerts.push_back({"checkpoint_failed", step, textOf(event, "text")});
+  const std::string kind = textOf(event, "kind");
+  if (type == "log" && (kind == "checkpoint_failed" || kind == "write_failed")) {
+    alerts.push_back({kind, step, textOf(event, "text")});
   }
   if (type == "checkpoint" && event.value("best", nlohmann::json()) == true) {
     const std::string path = textOf(event, "path");

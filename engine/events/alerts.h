@@ -12,7 +12,8 @@
 namespace lockstep::events {
 
 struct Alert {
-  std::string kind;  ///< "non_finite", "overfitting", "checkpoint_failed", "loss_jump"
+  std::string
+      kind;  ///< "non_finite", "overfitting", "checkpoint_failed", "write_failed", "loss_jump"
   std::int64_t step = 0;
   std::string text;  ///< what, and what one can do
 };
@@ -34,11 +35,14 @@ class RunningMedian {
 /// Whoever is told that the log was cut begins again with a new detector and the records that are
 /// left.
 ///   non_finite         a training or held-out loss is NaN or infinite; once, and again after a
-///   resume loss_jump          the training loss is over 5 times its running median; again once it
-///   has come down overfitting        the held-out loss is over its minimum for 2 evaluations, by 2
-///   % at the last, while the training loss
-///                      fell; again after a new minimum
-///   checkpoint_failed  a log event whose kind is checkpoint_failed
+///                      resume
+///   loss_jump          the training loss is over 5 times its running median; again once it has
+///                      come down
+///   overfitting        the held-out loss is over its minimum for 2 evaluations, by 2 % at the
+///   last,
+///                      while the training loss fell; again after a new minimum
+///   checkpoint_failed  a log event of that kind
+///   write_failed       a log event of that kind
 class AlertDetector {
  public:
   /// Alerts that this record raises.

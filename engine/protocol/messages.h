@@ -90,10 +90,12 @@ struct Log {
   std::string level;  ///< info | warning | error
   std::string text;
   std::string kind =
-      {};  ///< what it is about where a program must know: kCheckpointFailed, else empty
+      {};  ///< what it is about where a program must know, one of those below; else empty
 };
 /// Log::kind of a checkpoint that could not be kept: events::AlertDetector turns it into an alert.
 inline constexpr const char* kCheckpointFailed = "checkpoint_failed";
+/// The same of anything else that the disk refused.
+inline constexpr const char* kWriteFailed = "write_failed";
 struct Checkpoint {
   std::int64_t seq = 0;
   std::int64_t step = 0;

@@ -1,9 +1,22 @@
 #include "engine/supervisor/event_journal.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
 
 namespace lockstep::supervisor {
+namespace {
+
+events::Record eventRecord(const protocol::EngineMessage& event, std::int64_t step, double time) {
+  events::Record record;
+  record.kind = events::Record::Kind::Event;
+  record.step = step;
+  record.wallTime = time;
+  record.json = protocol::encodeEvent(event);
+  return record;
+}
+
+}  // namespace
 
 JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
   JournalSummary summary;
@@ -22,8 +35,8 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
 }
 
 EventJournal::EventJournal(const std::filesystem::path& runFolder,
-                           std::optional<std::int64_t> resumeStep, Handlers handlers)
-    : handlers_(std::move(handlers)), writer_(events::Writer::open(runFolder)) {
+                           std::optional<std::int64_t> resumeStep, AlertHandler onAlert)
+    : onAlert_(std::move(onAlert)), writer_(events::Writer::open(runFolder)) {
   if (!resumeStep) return;
   writer_.cutAfterStep(*resumeStep);
   JournalSummary summary = summariseJournal(writer_.path());
@@ -45,21 +58,32 @@ void EventJournal::appendScalars(std::int64_t step, double time,
 
 void EventJournal::appendEvent(const protocol::EngineMessage& event, std::int64_t step,
                                double time) {
-  events::Record record;
-  record.kind = events::Record::Kind::Event;
-  record.step = step;
-  record.wallTime = time;
-  record.json = protocol::encodeEvent(event);
-  append(std::move(record));
+  append(eventRecord(event, step, time));
 }
 
 void EventJournal::append(events::Record record) {
   newestStep_ = record.step;
-  const auto raised = alerts_.add(record);
+  raiseAlerts(record);
   waiting_.push_back(std::move(record));
   // Behind records that wait, one try a second (retry) is enough.
   if (waiting_.size() == 1) retry();
-  for (const events::Alert& alert : raised) handlers_.alert(alert);
+}
+
+void EventJournal::raiseAlerts(const events::Record& record) {
+  for (const events::Alert& alert : alerts_.add(record)) onAlert_(alert);
+}
+
+void EventJournal::noteTrouble(const std::string& reason) {
+  const bool isNew = trouble_.empty();
+  trouble_ = reason;
+  if (!isNew) return;
+  protocol::Log log;
+  log.level = "warning";
+  log.text = reason + " (training goes on)";
+  log.kind = protocol::kWriteFailed;
+  events::Record record = eventRecord(log, newestStep_, base::wallTimeSeconds());
+  raiseAlerts(record);
+  waiting_.push_back(std::move(record));
 }
 
 bool EventJournal::retry() {
@@ -67,8 +91,7 @@ bool EventJournal::retry() {
     try {
       writer_.append(waiting_.front());
     } catch (const Error& error) {
-      if (trouble_.empty()) handlers_.trouble(error.what());
-      trouble_ = error.what();
+      noteTrouble(error.what());
       return false;
     }
     waiting_.pop_front();

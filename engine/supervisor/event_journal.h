@@ -27,19 +27,17 @@ struct JournalSummary {
 JournalSummary summariseJournal(const std::filesystem::path& eventFile);
 
 /// The run's event log. A record that the disk refuses waits in memory until it is taken, so that
-/// training goes on.
+/// training goes on; that it was refused is a record too (protocol::kWriteFailed), once until
+/// everything is taken.
 class EventJournal {
  public:
-  struct Handlers {
-    std::function<void(const events::Alert&)> alert;  ///< raised by a record
-    std::function<void(const std::string&)>
-        trouble;  ///< the disk refuses records; said once until it takes them again
-  };
+  /// Gets what a record raises, when the record is made: it may wait for the disk.
+  using AlertHandler = std::function<void(const events::Alert&)>;
 
   /// Opens the run's event file or makes it; with `resumeStep`, cuts it after that step and begins
   /// a new session in it.
   EventJournal(const std::filesystem::path& runFolder, std::optional<std::int64_t> resumeStep,
-               Handlers handlers);
+               AlertHandler onAlert);
 
   void appendScalars(std::int64_t step, double time, const events::ScalarValues& values);
   /// State, Log, Checkpoint, Evaluation or Predictions at its step and time.
@@ -57,8 +55,10 @@ class EventJournal {
 
  private:
   void append(events::Record record);
+  void noteTrouble(const std::string& reason);
+  void raiseAlerts(const events::Record& record);
 
-  Handlers handlers_;
+  AlertHandler onAlert_;
   events::Writer writer_;
   events::AlertDetector alerts_;
   std::deque<events::Record> waiting_;

@@ -87,12 +87,11 @@ void moveIntoPlace(const fs::path& partial, const fs::path& place) {
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
                          config::CheckpointConfig checkpoints,
-                         std::optional<std::int64_t> resumeStep, Handlers handlers)
+                         std::optional<std::int64_t> resumeStep, EventJournal::AlertHandler onAlert)
     : layout_(std::move(layout)),
       info_(std::move(info)),
       checkpoints_(checkpoints),
-      handlers_(std::move(handlers)),
-      journal_(layout_.folder(), resumeStep, {handlers_.alert, handlers_.trouble}) {
+      journal_(layout_.folder(), resumeStep, std::move(onAlert)) {
   removeLeftovers(resumeStep);
   if (resumeStep && info_.best && info_.best->step > *resumeStep) info_.best.reset();
   writtenStep_ = info_.step;
@@ -168,8 +167,10 @@ void RunRecorder::prune() {
     try {
       removeCheckpoint(layout_.checkpoint(steps[i]));
     } catch (const fs::filesystem_error& error) {
-      handlers_.trouble(layout_.checkpoint(steps[i]).string() +
-                        ": cannot be removed: " + error.code().message());
+      recordLog(
+          "warning",
+          layout_.checkpoint(steps[i]).string() + ": cannot be removed: " + error.code().message(),
+          protocol::kWriteFailed);
     }
   }
 }
@@ -209,7 +210,7 @@ bool RunRecorder::writeInfo() {
   try {
     run_folder::writeRunInfo(layout_, info_);
   } catch (const Error& error) {
-    if (!infoIsStale_) handlers_.trouble(error.what());
+    if (!infoIsStale_) recordLog("warning", error.what(), protocol::kWriteFailed);
     infoIsStale_ = true;
     return false;
   }

@@ -17,16 +17,10 @@ namespace lockstep::supervisor {
 /// appends there.
 class RunRecorder {
  public:
-  struct Handlers {
-    std::function<void(const events::Alert&)> alert;  ///< raised by a record of the log
-    std::function<void(const std::string&)>
-        trouble;  ///< the disk refuses something; training goes on
-  };
-
   /// With `resumeStep`, what lies after that step is cut from the log and removed from the folder.
   RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
               config::CheckpointConfig checkpoints, std::optional<std::int64_t> resumeStep,
-              Handlers handlers);
+              EventJournal::AlertHandler onAlert);
 
   const run_folder::Layout& layout() const { return layout_; }
   const run_folder::RunInfo& info() const { return info_; }
@@ -57,7 +51,6 @@ class RunRecorder {
   run_folder::Layout layout_;
   run_folder::RunInfo info_;
   config::CheckpointConfig checkpoints_;
-  Handlers handlers_;
   EventJournal journal_;
   std::optional<run_folder::Best>
       bestToCome_;  ///< known from its evaluation, not yet with a checkpoint

@@ -1,6 +1,7 @@
 #include "engine/supervisor/socket_server.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -34,6 +35,15 @@ FileDescriptor makeSocket(int flags) {
   return socket;
 }
 
+/// Every client takes two descriptors, and the usual limit is 1024. It is meant for programs that
+/// select(2), which this one does not.
+void raiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /// Empty for a greeting, which has none.
 std::string idOf(const protocol::ClientMessage& message) {
   return std::visit(
@@ -54,6 +64,7 @@ bool isSameUser(int fd) {
 
 SocketServer::SocketServer(PollLoop& loop, std::filesystem::path path, Service& service)
     : loop_(loop), path_(std::move(path)), service_(service) {
+  raiseDescriptorLimit();
   run_folder::ensureSocketFolder();
   listen();
   loop_.eachTurn([this] { return pumpAll(); });
@@ -79,10 +90,12 @@ void SocketServer::listen() {
   listener_ = std::move(socket);
   inode_ = status.st_ino;
   loop_.watch(
-      listener_.get(), [] { return short{POLLIN}; }, [this](short) { accept(); });
+      listener_.get(), [this] { return isFull_ ? short{0} : short{POLLIN}; },
+      [this](short) { accept(); });
 }
 
 void SocketServer::restoreSocket() {
+  isFull_ = false;
   struct stat status {};
   if (::lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) return;
   try {
@@ -97,7 +110,11 @@ void SocketServer::accept() {
   while (true) {
     FileDescriptor socket(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket.isOpen()) return;
+    if (!socket.isOpen()) {
+      // Who waits stays in the queue: poll would tell of it at once, again and again.
+      isFull_ = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+      return;
+    }
     if (isSameUser(socket.get())) add(std::move(socket));
   }
 }
@@ -191,6 +208,7 @@ void SocketServer::dropBroken() {
     if (client->second->isBroken()) {
       loop_.unwatch(client->first);
       client = clients_.erase(client);
+      isFull_ = false;
     } else {
       ++client;
     }

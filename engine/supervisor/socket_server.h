@@ -16,7 +16,8 @@ namespace lockstep::supervisor {
 /// wait.
 class SocketServer {
  public:
-  /// Listens at once; a stale socket at `path` is removed. Throws Error.
+  /// Listens at once; a stale socket at `path` is removed. Lets this process open as many files as
+  /// the system allows it. Throws Error.
   SocketServer(PollLoop& loop, std::filesystem::path path, Service& service);
   SocketServer(const SocketServer&) = delete;
   SocketServer& operator=(const SocketServer&) = delete;
@@ -50,6 +51,7 @@ class SocketServer {
   ino_t inode_ = 0;
   std::map<int, std::unique_ptr<ClientConnection>> clients_;  ///< by descriptor
   std::int64_t nextNumber_ = 1;
+  bool isFull_ = false;  ///< no descriptor is left for another client: tried again later
 };
 
 /// Connects to a socket of this machine. Throws Error when nobody answers there.

@@ -11,12 +11,25 @@
 
 namespace lockstep::supervisor {
 
+namespace {
+
+/// `nohup` and shells that start jobs in the background ignore signals on purpose.
+bool isIgnored(int signal) {
+  struct sigaction present {};
+  return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
 StopSignals::StopSignals(PollLoop& loop, std::function<void(int)> onStop,
                          std::function<void()> onChild)
     : loop_(loop), onStop_(std::move(onStop)), onChild_(std::move(onChild)) {
   sigset_t mask;
   sigemptyset(&mask);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&mask, signal);
+  sigaddset(&mask, SIGCHLD);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!isIgnored(signal)) sigaddset(&mask, signal);
+  }
   fd_.reset(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!fd_.isOpen()) throw Error(std::string("signalfd: ") + std::strerror(errno));
   ::sigprocmask(SIG_BLOCK, &mask, &oldMask_);

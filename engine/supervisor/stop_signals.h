@@ -11,7 +11,8 @@
 namespace lockstep::supervisor {
 
 /// While it lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD come through the loop instead of
-/// interrupting it, and SIGPIPE is ignored.
+/// interrupting it, and SIGPIPE is ignored. Of the first three, those that this process was started
+/// to ignore (nohup) stay ignored.
 class StopSignals {
  public:
   /// onStop gets the signal; onChild is called when a child may have ended.

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <variant>
 
 #include "engine/base/clock.h"
@@ -22,13 +24,18 @@ TrainingProgress makeProgress(const config::Experiment& experiment) {
                           static_cast<std::int64_t>(experiment.monitor.logEvery.count));
 }
 
+FileDescriptor openRankLog(const std::filesystem::path& file) {
+  FileDescriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!opened.isOpen()) throw Error(file.string() + ": cannot be written: " + std::strerror(errno));
+  return opened;
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
     : setup_(std::move(setup)),
       log_(setup_.layout.engineLog()),
-      rankLog_(::open(setup_.layout.rankLog(0).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-                      0644)),
+      rankLog_(openRankLog(setup_.layout.rankLog(0))),
       progress_(makeProgress(setup_.experiment)),
       recorder_(makeRecorder()),
       signals_(
@@ -45,17 +52,15 @@ TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
 RunRecorder TrainingRun::makeRecorder() {
   // A detached run lives on in a child of the process that planned it.
   setup_.info.pid = ::getpid();
-  const auto alert = [this](const events::Alert& raised) {
-    log_.line("alert kind=" + raised.kind + " step=" + std::to_string(raised.step) + ": " +
-              raised.text);
-  };
-  const auto trouble = [this](const std::string& text) {
-    log_.line("warning: " + text + " (training goes on)");
-    // The log cannot tell it now: clients hear it at once.
-    if (server_) server_->sendToAll(protocol::AlertMessage{"write_failed", progress_.step(), text});
+  const auto onAlert = [this](const events::Alert& alert) {
+    log_.line("alert kind=" + alert.kind + " step=" + std::to_string(alert.step) + ": " +
+              alert.text);
+    // The log cannot tell it while the disk refuses: clients hear it at once.
+    if (alert.kind == protocol::kWriteFailed && server_)
+      server_->sendToAll(protocol::AlertMessage{alert.kind, alert.step, alert.text});
   };
   return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resumeStep,
-                     {alert, trouble});
+                     onAlert);
 }
 
 TrainingRun::~TrainingRun() = default;

@@ -80,6 +80,7 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --replay f", 2, "--replay is not built yet");
     row("train experiment.yaml --workers 2", 2, "not built yet");
     row("train experiment.yaml --workers two", 2, "--workers");
+    row("train experiment.yaml --workers 0", 2, "--workers 0: at least one rank is needed");
     row("evaluate nowhere", 2, "nowhere: no such run folder or configuration");
     row("evaluate experiment.yaml", 2, "--weights");
     row("evaluate experiment.yaml --weights best", 2, "best");

@@ -218,6 +218,10 @@ void TstAlerts::aFailedCheckpointIsRaisedWithItsText() {
                             "checkpoint of step 40 failed: No space left on device",
                             protocol::kCheckpointFailed});
   QCOMPARE(watch.kinds(), Kinds{"checkpoint_failed"});
+  watch.event(protocol::Log{0, 0, 0, "warning", "run.json: No space left on device",
+                            protocol::kWriteFailed});
+  QCOMPARE(watch.kinds(), (Kinds{"checkpoint_failed", "write_failed"}));
+  QCOMPARE(watch.alerts.back().text, std::string("run.json: No space left on device"));
   QCOMPARE(watch.alerts[0].step, 40);
   QCOMPARE(watch.alerts[0].text,
            std::string("checkpoint of step 40 failed: No space left on device"));

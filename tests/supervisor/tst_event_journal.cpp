@@ -37,9 +37,9 @@ class TstEventJournal : public QObject {
  private Q_SLOTS:
   void recordsWaitForAFullDisk() {
     const QTemporaryDir folder;
-    int troubles = 0;
+    std::vector<events::Alert> alerts;
     EventJournal journal(folder.path().toStdString(), std::nullopt,
-                         {[](const events::Alert&) {}, [&](const std::string&) { ++troubles; }});
+                         [&](const events::Alert& alert) { alerts.push_back(alert); });
     journal.appendScalars(1, 1, {{"train/loss_total", 1.0f}});
     const auto newest = journal.newestSeq();
     {
@@ -49,26 +49,54 @@ class TstEventJournal : public QObject {
       QVERIFY(!journal.retry());
       QVERIFY_THROWS_EXCEPTION(Error, journal.sync());
     }
-    QCOMPARE(troubles, 1);
+    QCOMPARE(alerts.size(), std::size_t{1});  // at once, and not again for every record
+    QCOMPARE(alerts[0].kind, std::string("write_failed"));
+    QCOMPARE(alerts[0].step, std::int64_t{2});
     QCOMPARE(journal.newestSeq(), newest);
     QVERIFY(journal.retry());
     journal.sync();
-    const auto records = events::Reader(journal.path()).readAvailable();
-    QCOMPARE(records.size(), std::size_t{51});
+    auto records = events::Reader(journal.path()).readAvailable();
+    QCOMPARE(records.size(), std::size_t{52});
+    events::AlertDetector replayed;
+    for (const events::Record& record : records) {
+      for (const events::Alert& alert : replayed.add(record)) {
+        QCOMPARE(record.json.find("\"log\"") != std::string::npos, true);
+        QCOMPARE(alert.text, alerts[0].text);
+      }
+    }
+    std::erase_if(records, [](const events::Record& record) {
+      return record.kind == events::Record::Kind::Event;
+    });
+    QCOMPARE(records.size(), std::size_t{51});  // the refusal is one record
     for (std::size_t i = 1; i < records.size(); ++i)
       QCOMPARE(records[i].step, static_cast<std::int64_t>(i));
+  }
+
+  void aLaterRefusalIsToldAgain() {
+    const QTemporaryDir folder;
+    int alerts = 0;
+    EventJournal journal(folder.path().toStdString(), std::nullopt,
+                         [&](const events::Alert&) { ++alerts; });
+    for (int refusal = 1; refusal <= 3; ++refusal) {
+      {
+        const FullDisk full(std::filesystem::file_size(journal.path()));
+        journal.appendScalars(refusal, refusal, {{"train/loss_total", 1.0f}});
+      }
+      QCOMPARE(alerts, refusal);
+      QVERIFY(journal.retry());
+    }
   }
 
   void summaryFindsTheRestarts() {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
-    const EventJournal::Handlers handlers{[](const events::Alert&) {}, [](const std::string&) {}};
+    const auto onAlert = [](const events::Alert&) {};
     {
-      EventJournal journal(path, std::nullopt, handlers);
+      EventJournal journal(path, std::nullopt, onAlert);
       for (int step = 1; step <= 10; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
     }
     for (const std::int64_t resumed : {6, 8}) {
-      EventJournal journal(path, resumed, handlers);
+      EventJournal journal(path, resumed, onAlert);
       for (std::int64_t step = resumed + 1; step <= 10; ++step)
         journal.appendScalars(step, 0, {{"a", 1.0f}});
       QCOMPARE(journal.lastRestart()->step, resumed);

@@ -59,6 +59,25 @@ class TstRunRecorder : public QObject {
                              supervisor::moveIntoPlace(place.parent_path() / ".gone", place));
     QCOMPARE(filesIn(folder.path().toStdString()), before);
   }
+
+  void whatTheDiskRefusesIsAnEvent() {
+    const QTemporaryDir folder;
+    const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
+    fs::create_directories(layout.runJson() / "in the way");
+    std::vector<events::Alert> alerts;
+    supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt,
+                                     [&](const events::Alert& alert) { alerts.push_back(alert); });
+    recorder.setState("running");
+    recorder.setState("paused");
+    QCOMPARE(alerts.size(), std::size_t{1});  // once until it is taken
+    QCOMPARE(alerts[0].kind, std::string("write_failed"));
+    QVERIFY(alerts[0].text.find("run.json") != std::string::npos);
+    events::AlertDetector replayed;
+    std::size_t raised = 0;
+    for (const auto& record : events::Reader(recorder.journal().path()).readAvailable())
+      raised += replayed.add(record).size();
+    QCOMPARE(raised, std::size_t{1});
+  }
 };
 
 LOCKSTEP_TEST(TstRunRecorder)

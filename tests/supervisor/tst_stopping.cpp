@@ -136,6 +136,23 @@ class TstStopping : public QObject {
     QVERIFY(!run.alive);
   }
 
+  void aSignalThatIsIgnoredFromTheStartStaysSo() {
+    EngineBench bench;
+    bench.script("state running 0\ntrain-until-stop 1\n");
+    const auto before = ::signal(SIGHUP, SIG_IGN);  // as nohup starts it
+    const auto engine =
+        bench.start({"train", "experiment.yaml", "--set", "solver.max_steps=1000000"});
+    ::signal(SIGHUP, before);
+    QVERIFY(bench.waitForState("running"));
+    ::kill(static_cast<pid_t>(engine->processId()), SIGHUP);
+    tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
+    client.send(protocol::Command{"s", "status"});
+    const std::string status = client.expect<protocol::Ok>().extra;
+    QVERIFY2(status.find("\"running\"") != std::string::npos, status.c_str());
+    ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
+    QCOMPARE(EngineBench::finish(*engine).status, 75);
+  }
+
   void stopThroughTheSocketIsTheSame() {
     EngineBench bench;
     bench.script("state running 0\ntrain-until-stop 1\n");

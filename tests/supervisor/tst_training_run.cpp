@@ -204,6 +204,18 @@ class TstTrainingRun : public QObject {
     QVERIFY(!fs::exists(bench.folder() / "runs"));
   }
 
+  void aRanksLogThatCannotBeWrittenIsSaidAtOnce() {
+    EngineBench bench;
+    bench.script("finish 6\n");
+    fs::create_directories(bench.folder() / "one/rank-0.log");  // a folder stands in its place
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "one", "--resume"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "one/rank-0.log: cannot be written: Is a directory"),
+             result.err.c_str());
+    QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "one")).state,
+             std::string("failed"));
+  }
+
   void weightsThatDoNotFitLeaveNothing() {
     EngineBench bench;
     std::ofstream(bench.folder() / "w.safetensors") << "weights";
