@@ -20,7 +20,7 @@ int makeShapes(const ShapesOptions& options) {
   const auto workerProgram = supervisor::workerProgramBesideThis();
   protocol::Job job;
   job.kind = "shapes";
-  job.folder = makeOutputFolder(options.out, "--out").string();
+  job.folder = checkNewFolder(options.out, "--out").string();
   job.trainImages = options.train;
   job.valImages = options.val;
   job.seed = options.seed;

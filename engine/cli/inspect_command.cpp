@@ -1,9 +1,14 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <variant>
 
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
@@ -40,6 +45,60 @@ supervisor::FileDescriptor lockSocket(const fs::path& socket) {
   return file;
 }
 
+/// The inspection that holds the lock; it may not listen yet.
+supervisor::FileDescriptor connectToTheOther(const fs::path& socket) {
+  constexpr int kTries = 100, kPauseMs = 50;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return supervisor::connectTo(socket);
+    } catch (const Error&) {
+      if (attempt == kTries) throw;
+      ::poll(nullptr, 0, kPauseMs);
+    }
+  }
+}
+
+/// The weights that another inspection has loaded.
+std::string weightsOfTheOther(const supervisor::FileDescriptor& other) {
+  constexpr int kPatienceMs = 5000;
+  const std::string request =
+      protocol::encode(protocol::ClientMessage(protocol::Command{"weights", "status"})) + "\n";
+  if (::send(other.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(request.size()))
+    throw Error("the inspection that is there takes no request");
+  protocol::LineBuffer lines;
+  std::string line;
+  while (lines.next(line) != protocol::LineBuffer::Result::Line) {
+    pollfd waited{other.get(), POLLIN, 0};
+    std::array<char, 4096> bytes;
+    const ssize_t count = ::poll(&waited, 1, kPatienceMs) > 0
+                              ? ::recv(other.get(), bytes.data(), bytes.size(), 0)
+                              : 0;
+    if (count <= 0) throw Error("the inspection that is there does not answer");
+    lines.append({bytes.data(), static_cast<std::size_t>(count)});
+  }
+  const auto answer = protocol::decodeEngineMessage(line);
+  const auto* ok = std::get_if<protocol::Ok>(&answer);
+  if (ok == nullptr) throw Error("the inspection that is there does not say its weights");
+  return protocol::parseObject(ok->extra, "status").value("weights", "");
+}
+
+/// The one that lives answers for both, unless other weights are asked for.
+void joinTheOther(const ModelSource& source, const InspectOptions& options,
+                  const fs::path& socket) {
+  const supervisor::FileDescriptor other = connectToTheOther(socket);
+  if (!options.weights.empty()) {
+    const std::string loaded = weightsOfTheOther(other);
+    std::error_code ignored;
+    if (!fs::equivalent(loaded, source.weights, ignored)) {
+      throw base::mendable("--weights " + options.weights + ": " + options.target +
+                           " is inspected with " + loaded +
+                           " already: stop that inspection, or name the weights in each request");
+    }
+  }
+  printSocket(socket);
+}
+
 int inspect(const InspectOptions& options) {
   supervisor::InspectSetup setup;
   setup.workerProgram = supervisor::workerProgramBesideThis();
@@ -50,8 +109,7 @@ int inspect(const InspectOptions& options) {
   setup.socket = run_folder::socketPath("inspect:" + source.target.string());
   const supervisor::FileDescriptor lock = lockSocket(setup.socket);
   if (!lock.isOpen()) {
-    supervisor::connectTo(setup.socket);  // the one that lives answers for both
-    printSocket(setup.socket);
+    joinTheOther(source, options, setup.socket);
     return static_cast<int>(ExitStatus::Done);
   }
   supervisor::InspectSession(setup, [&setup] { printSocket(setup.socket); }).run();

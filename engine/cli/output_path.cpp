@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "engine/base/error.h"
+#include "engine/cli/input_path.h"
 #include "engine/supervisor/file_descriptor.h"
 
 namespace lockstep::cli {
@@ -34,6 +35,17 @@ fs::path checkOutputFile(const std::string& path, const std::string& option) {
     throw base::mendable(what + ": it is a folder");
   checkFolderTakesFiles(file.parent_path(), what);
   return file;
+}
+
+fs::path checkNewFolder(const std::string& path, const std::string& option) {
+  const std::string what = option + " " + path + ": cannot be made";
+  fs::path folder = fs::absolute(path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  if (isThere(folder) && !isFolder(folder)) throw base::mendable(what + ": it is a file");
+  fs::path parent = folder.parent_path();
+  while (!isThere(parent)) parent = parent.parent_path();
+  checkFolderTakesFiles(parent, what);
+  return folder;
 }
 
 fs::path makeOutputFolder(const std::string& path, const std::string& option) {

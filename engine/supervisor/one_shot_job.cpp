@@ -30,6 +30,7 @@ class OneShotJob {
                         [this](const WorkerExit& exit) { exited(exit); }}) {}
 
   std::string run(const std::filesystem::path& program, const protocol::Job& job) {
+    leavesFolder_ = job.kind == "shapes";
     worker_.start(program, job);
     loop_.every(std::chrono::seconds(1), [this] {
       if (graceEnd_ && PollLoop::Clock::now() > *graceEnd_) worker_.kill();
@@ -40,9 +41,16 @@ class OneShotJob {
   }
 
  private:
+  /// A worker that has a folder half made removes it first; a second signal does not wait for that.
   void interrupt(int signal) {
+    const bool isFirst = interruptedBy_.empty();
     interruptedBy_ = signalName(signal);
-    worker_.kill();
+    if (isFirst && leavesFolder_) {
+      worker_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
+      graceEnd_ = PollLoop::Clock::now() + kExitGrace;
+    } else {
+      worker_.kill();
+    }
   }
 
   void take(const protocol::WorkerMessage& message) {
@@ -98,6 +106,7 @@ class OneShotJob {
   std::optional<protocol::Failed> failed_;
   std::optional<Error> fault_;
   std::string interruptedBy_;
+  bool leavesFolder_ = false;
   std::deque<std::string> lastLines_;
   std::optional<PollLoop::Clock::time_point> graceEnd_;
   PollLoop::Clock::time_point lastProgress_ = PollLoop::Clock::now();

@@ -1,14 +1,27 @@
+#include "engine/base/error.h"
 #include "engine/data/made_scenes.h"
 #include "engine/worker/jobs.h"
 
 namespace lockstep::worker {
+namespace {
+
+void throwIfStopped(train::Mailbox& mailbox) {
+  for (const protocol::Control& control : mailbox.take()) {
+    if (control.name == "stop") throw Error("stopped", ExitStatus::Killed);
+  }
+}
+
+}  // namespace
 
 protocol::Finished runShapes(const JobContext& context) {
   const protocol::Job& job = context.job;
   const eval::Progress progress = progressTo(context.channel, "drawing");
   data::writeMadeScenes(
       {job.folder, job.trainImages, job.valImages, static_cast<std::uint64_t>(job.seed)},
-      [&](int done, int all) { progress(done, all); });
+      [&](int done, int all) {
+        throwIfStopped(context.mailbox);
+        progress(done, all);
+      });
   return {0, false, ""};
 }
 

@@ -122,7 +122,8 @@ class TstBadInputs : public QObject {
         {"no_folder.yaml:4:", "dataset.train.images", "shapes/nowhere: there is no such folder"});
     row("missing annotations", "train no_file.yaml", 2,
         {"no_file.yaml:4:", "dataset.train.annotations", "instances_nowhere.json"});
-    row("broken JSON", "train broken_json.yaml", 1, {"broken.json:1:", "broken JSON"});
+    row("broken JSON", "train broken_json.yaml", 1,
+        {"broken.json:1:", "broken JSON", "correct it there, or export the file again"});
     row("annotation without its image", "train orphan.yaml", 1,
         {"orphan.json: annotation 1 (image 999)", "is not in \"images\"", "add the image"});
     row("polygon with two points", "train two_points.yaml", 1,
@@ -179,6 +180,7 @@ class TstBadInputs : public QObject {
     QCOMPARE(ended.status, 1);
     const QByteArray said = ended.err.trimmed().split('\n').last();
     QVERIFY2(said.contains("cut/scene_00000") && said.contains(".jpg: is cut off") &&
+                 said.contains("copy the file again, or take the image out of the annotations") &&
                  said.contains("step 1"),
              ended.err.constData());
     const run_folder::Layout run(place_->path(text("failed")).toStdString());
@@ -203,7 +205,25 @@ class TstBadInputs : public QObject {
                                         text("many"), text("--out"), text("answer.json")});
     QVERIFY(QDir(many).removeRecursively());
     QCOMPARE(ended.status, 1);
-    QVERIFY2(ended.err.contains("nnn.png: is an empty file"), ended.err.constData());
+    QVERIFY2(ended.err.contains("nnn.png: is an empty file; copy the file again"),
+             ended.err.constData());
+  }
+
+  void aStoppedDrawingLeavesNothing() {
+    const auto before = place_->files();
+    const auto engine = place_->start(
+        "lockstep-engine", {text("dataset"), text("shapes"), text("--out"), text("drawn"),
+                            text("--train"), text("100000"), text("--val"), text("1")});
+    const QDir folder(place_->path(text(".")));
+    const auto isDrawing = [&] {
+      return !folder.entryList({text(".drawn.partial-*")}, QDir::Dirs | QDir::Hidden).isEmpty();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawing(), 20000);
+    engine->terminate();
+    const Ended ended = Workplace::finish(*engine);
+    QCOMPARE(ended.status, 130);
+    QVERIFY(!isDrawing());
+    QCOMPARE(place_->files(), before);
   }
 
   void weightsAloneTellTheirNorm() {
@@ -221,7 +241,9 @@ class TstBadInputs : public QObject {
                         text("cut/scene_000001.jpg"), text("--out"), text("answer.json")});
     QCOMPARE(ended.status, 1);
     const QByteArray said = ended.err.trimmed().split('\n').last();
-    QVERIFY2(said.contains("cut/scene_000001.jpg: is cut off"), ended.err.constData());
+    QVERIFY2(
+        said.contains("cut/scene_000001.jpg: is cut off") && said.contains("; copy the file again"),
+        ended.err.constData());
     QCOMPARE(place_->files(), before);
   }
 };

@@ -1,5 +1,11 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <QTest>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +81,44 @@ class TstInspect : public QObject {
     inspect->terminate();
     QCOMPARE(EngineBench::finish(*inspect).status, 0);
     QVERIFY(!fs::exists(socket));
+  }
+
+  void secondInspectionWithOtherWeightsIsRefused() {
+    EngineBench bench;
+    makeRun(bench);
+    const auto inspect = bench.start({"inspect", "run", "--weights", "4"});
+    const fs::path socket = socketPrintedBy(*inspect);
+    const auto other = bench.run({"inspect", "run", "--weights", "6"});
+    QCOMPARE(other.status, 2);
+    QVERIFY2(contains(other.err, "--weights 6: run is inspected with ") &&
+                 contains(other.err, "step-00000004/model.safetensors already"),
+             other.err.c_str());
+    const auto same = bench.run({"inspect", "run", "--weights", "4"});
+    QVERIFY2(same.status == 0 && contains(same.out, socket.string()), same.err.c_str());
+    inspect->terminate();
+    QCOMPARE(EngineBench::finish(*inspect).status, 0);
+  }
+
+  void secondInspectionWaitsUntilTheFirstListens() {
+    EngineBench bench;
+    makeRun(bench);
+    qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
+    const fs::path socket = run_folder::socketPath("inspect:" + (bench.folder() / "run").string());
+    // One that has the lock and does not listen yet.
+    run_folder::ensureSocketFolder();
+    const supervisor::FileDescriptor lock(::open(
+        fs::path(socket).replace_extension(".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    QCOMPARE(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+    const auto second = bench.start({"inspect", "run"});
+    QVERIFY2(!second->waitForFinished(300), "it has nobody to speak of yet");
+    const supervisor::FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, socket.c_str());
+    QCOMPARE(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    QCOMPARE(::listen(listener.get(), 1), 0);
+    const auto result = EngineBench::finish(*second);
+    QVERIFY2(result.status == 0 && contains(result.out, socket.string()), result.err.c_str());
   }
 
   void faultOfTheWeightsIsTheExitStatus() {

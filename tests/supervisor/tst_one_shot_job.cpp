@@ -69,6 +69,33 @@ class TstOneShotJob : public QObject {
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
+  void workerThatMakesAFolderIsAskedToStopFirst() {
+    EngineBench bench;
+    bench.script("progress 1 2\nwait stop\nprogress 2 2\nfail 130 stopped\n", "shapes");
+    const auto engine =
+        bench.start({"dataset", "shapes", "--out", "made", "--train", "1", "--val", "1"});
+    QTRY_VERIFY_WITH_TIMEOUT(bench.received().size() >= 2, 10000);  // it has its job
+    engine->terminate();
+    const auto result = EngineBench::finish(*engine);
+    QCOMPARE(result.status, 130);
+    QVERIFY2(contains(result.err, "ended by SIGTERM"), result.err.c_str());
+    const auto lines = bench.received();
+    QVERIFY2(contains(lines.back(), "\"stop\""), "the worker was asked");
+    QVERIFY(!fs::exists(bench.folder() / "made"));
+  }
+
+  void secondSignalDoesNotWait() {
+    EngineBench bench;
+    bench.script("progress 1 2\nwait stop\nhang\n", "shapes");
+    const auto engine =
+        bench.start({"dataset", "shapes", "--out", "made", "--train", "1", "--val", "1"});
+    QTRY_VERIFY_WITH_TIMEOUT(bench.received().size() >= 2, 10000);
+    engine->terminate();
+    QTRY_VERIFY_WITH_TIMEOUT(contains(bench.received().back(), "\"stop\""), 10000);
+    engine->terminate();
+    QCOMPARE(EngineBench::finish(*engine).status, 130);
+  }
+
   void programThatIsNoneIsSaid() {
     EngineBench bench;
     std::ofstream(bench.folder() / "text") << "no program";
