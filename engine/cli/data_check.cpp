@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -48,16 +49,17 @@ class Checker {
       : loaded_(loaded), experiment_(loaded.experiment) {}
 
   DataCheck run() {
-    const bool hasTrain = isGiven("dataset.train", experiment_.dataset.train);
-    const bool hasVal = isGiven("dataset.val", experiment_.dataset.val);
-    if (!hasTrain || !hasVal) return std::move(check_);
+    if (!isGiven("dataset.train", experiment_.dataset.train)) return std::move(check_);
     Part train = read("dataset.train", experiment_.dataset.train);
-    Part val = read("dataset.val", experiment_.dataset.val);
-    checkClasses(train, val);
-    checkUsable(train, val);
+    std::optional<Part> val;
+    if (hasHeldOut()) val.emplace(read("dataset.val", experiment_.dataset.val));
+    checkTrainClasses(train);
+    if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
+    checkUsable(train);
+    if (val) checkHeldOutImages(*val);
     checkFiles(train);
-    checkFiles(val);
-    checkSharedImages(train, val);
+    if (val) checkFiles(*val);
+    if (val) checkSharedImages(train, *val);
     checkBatch();
     checkMemory(train);
     return std::move(check_);
@@ -92,17 +94,26 @@ class Checker {
     return !part.images.empty() && !part.annotations.empty();
   }
 
+  bool hasHeldOut() {
+    const config::DatasetPart& part = experiment_.dataset.val;
+    if (!part.images.empty() && !part.annotations.empty()) return true;
+    warn("dataset.val.annotations",
+         "is not given: no held-out loss, no AP, no predictions and no best checkpoint");
+    return false;
+  }
+
   static Part read(const std::string& key, const config::DatasetPart& paths) {
     return {key, paths, coco::Dataset::load(paths.annotations), {}};
   }
 
-  void checkClasses(const Part& train, const Part& val) {
+  void checkTrainClasses(const Part& train) {
     check_.classes = train.dataset.categories().size();
-    if (check_.classes == 0) {
-      add("dataset.train.annotations",
-          train.paths.annotations + " names no class: its \"categories\" are empty");
-      return;
-    }
+    if (check_.classes > 0) return;
+    add("dataset.train.annotations",
+        train.paths.annotations + " names no class: its \"categories\" are empty");
+  }
+
+  void checkHeldOutClasses(const Part& train, const Part& val) {
     for (const coco::Category& category : val.dataset.categories()) {
       const auto& known = train.dataset.categories();
       const auto same = std::find_if(known.begin(), known.end(), [&](const coco::Category& other) {
@@ -121,18 +132,21 @@ class Checker {
     }
   }
 
-  void checkUsable(const Part& train, const Part& val) {
+  void checkUsable(const Part& train) {
     const std::size_t usable = train.dataset.usableImageCount();
     const std::size_t all = train.dataset.images().size();
     check_.trainImages = static_cast<std::int64_t>(experiment_.dataset.skipEmpty ? usable : all);
     check_.trainAnnotations = train.dataset.annotationCount();
-    check_.valImages = val.dataset.images().size();
-    check_.valAnnotations = val.dataset.annotationCount();
     if (usable == 0) {
       add("dataset.train.annotations",
           "has no usable annotation (no crowd, width and height over 1 px) in " +
               plural(all, "image"));
     }
+  }
+
+  void checkHeldOutImages(const Part& val) {
+    check_.valImages = val.dataset.images().size();
+    check_.valAnnotations = val.dataset.annotationCount();
     if (check_.valImages == 0) add("dataset.val.annotations", "has no image");
   }
 

@@ -102,6 +102,15 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
   }
 }
 
+void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
+  const std::string& metric = evaluation.bestMetric;
+  if (evaluation.apEvery.count > 0 || metric.find("/A") == std::string::npos) return;
+  warn(issues, "evaluation.ap_every",
+       "0 means that there is no AP: evaluation.best_metric, " + metric +
+           ", is never measured and no checkpoint is the best; name a loss there, such as "
+           "loss_total");
+}
+
 void checkFolder(const std::string& key, const std::string& path, Issues& issues) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
@@ -159,6 +168,7 @@ std::vector<ConfigIssue> crossChecks(const Experiment& experiment) {
     checkFile("model.weights", experiment.model.weights, issues);
   }
   checkSolver(experiment.solver, issues);
+  checkEvaluation(experiment.evaluation, issues);
   checkBuilt(experiment, issues);
   return issues;
 }

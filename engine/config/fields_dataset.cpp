@@ -65,8 +65,8 @@ void addDatasetFields(FieldTable& table) {
   Field& cache = dataset.choice("cache", &DatasetConfig::cache, {"none", "ram"},
                                 "Where decoded images are kept: nowhere or in memory.");
   refuseUntilBuilt(cache);
-  dataset.bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
-                "Most memory that cached images take.");
+  refuseUntilBuilt(dataset.bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
+                                 "Most memory that cached images take."));
   addAugmentFields(table);
 }
 

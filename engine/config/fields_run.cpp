@@ -29,7 +29,7 @@ void addEvaluationFields(FieldTable& table) {
                       "Between two held-out losses; 0: at the last step only.");
   evaluation.duration(
       "ap_every", &EvaluationConfig::apEvery, atLeast(0),
-      "Between two average precisions (COCO's twelve figures); 0: at the last step only.");
+      "Between two average precisions (COCO's twelve figures), and at the last step; 0: never.");
   evaluation.integer("max_images", &EvaluationConfig::maxImages, atLeast(0), "images",
                      "Only the first so many held-out images; 0: all.");
   evaluation.choice(
@@ -43,10 +43,10 @@ void addEvaluationFields(FieldTable& table) {
                               "Figure that has to gain; null: off.");
   metric.nullable = true;
   refuseUntilBuilt(metric);
-  stop.integer("patience", &EarlyStopConfig::patience, atLeast(1), "evaluations",
-               "Evaluations without a gain before the training ends.");
-  stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
-              "Smallest change that is a gain.");
+  refuseUntilBuilt(stop.integer("patience", &EarlyStopConfig::patience, atLeast(1), "evaluations",
+                                "Evaluations without a gain before the training ends."));
+  refuseUntilBuilt(stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
+                               "Smallest change that is a gain."));
 }
 
 void addCheckpointFields(FieldTable& table) {

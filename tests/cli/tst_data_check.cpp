@@ -104,21 +104,35 @@ class TstDataCheck : public QObject {
     QCOMPARE(cli::checkTrainingData(data.load({"dataset.skip_empty=false"})), std::int64_t{5});
   }
 
-  void partsHaveToBeGiven() {
+  void theTrainingPartHasToBeGiven() {
     Data data;
     data.addPart("train", 2, 1, "t");
     data.addPart("val", 2, 1, "v");
+    const std::vector<std::string> without{"dataset.train.images=null",
+                                           "dataset.train.annotations=null"};
     QCOMPARE(
-        data.lines({"dataset.val.images=null", "dataset.val.annotations=null"}),
-        std::string("--set: dataset.val.images: is not given: name the folder of the images\n"
-                    "--set: dataset.val.annotations: is not given: name a COCO instances file"));
+        data.lines(without),
+        std::string("--set: dataset.train.images: is not given: name the folder of the images\n"
+                    "--set: dataset.train.annotations: is not given: name a COCO instances file"));
     try {
-      cli::checkTrainingData(
-          data.load({"dataset.val.images=null", "dataset.val.annotations=null"}));
+      cli::checkTrainingData(data.load(without));
       QFAIL("did not throw");
     } catch (const Error& error) {
       QVERIFY(error.status() == ExitStatus::Mendable);
     }
+  }
+
+  void trainingGoesWithoutAHeldOutPart() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    const std::vector<std::string> without{"dataset.val.images=null",
+                                           "dataset.val.annotations=null"};
+    QCOMPARE(data.lines(without),
+             std::string("--set: dataset.val.annotations: warning: is not given: no held-out loss, "
+                         "no AP, no predictions and no best checkpoint"));
+    QCOMPARE(cli::checkTrainingData(data.load(without)), std::int64_t{2});
+    QCOMPARE(cli::checkData(data.load(without)).valImages, std::size_t{0});
   }
 
   void noClassIsRefused() {
@@ -150,6 +164,12 @@ class TstDataCheck : public QObject {
         std::string(
             "a.yaml:3:35: dataset.val.annotations: has the category 7 (worm) that the training "
             "part does not name"));
+    json train = data.read("train");
+    for (const auto& [id, name] : {std::pair{7, "worm"}, std::pair{2, "leaf"}})
+      train["categories"].push_back({{"id", id}, {"name", name}});
+    data.write("train", train);
+    QCOMPARE(data.lines(), std::string());  // it may name fewer of them
+    QCOMPARE(cli::checkData(data.load()).classes, std::size_t{3});
     val["categories"] = json::array({{{"id", 3}, {"name", "worm"}}});
     data.write("val", val);
     QCOMPARE(data.lines(),

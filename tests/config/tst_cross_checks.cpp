@@ -123,7 +123,10 @@ class TstCrossChecks : public QObject {
     row("augment.brightness", "0.5", false);
     row("dataset.repeat_threshold", "0.1", true);
     row("dataset.cache", "ram", true);
-    row("dataset.cache_limit", "1 GiB", false);
+    row("dataset.cache_limit", "1 GiB", true);
+    row("dataset.cache_limit", "4 GiB", false);
+    row("evaluation.early_stop.patience", "7", true);
+    row("evaluation.early_stop.min_delta", "0.5", true);
   }
   void whatIsNotBuiltYetIsRefused() {
     QFETCH(QString, key);
@@ -137,6 +140,34 @@ class TstCrossChecks : public QObject {
     QVERIFY2(line.startsWith(
                  QStringLiteral("--set: %1: %2 is not built yet; leave it at ").arg(key, value)),
              qPrintable(line));
+  }
+
+  void aBestMetricThatIsNeverMeasuredIsWarnedOf_data() {
+    QTest::addColumn<QString>("metric");
+    QTest::addColumn<QString>("every");
+    QTest::addColumn<bool>("isWarned");
+    QTest::newRow("AP never") << "segm/AP"
+                              << "0" << true;
+    QTest::newRow("recall never") << "bbox/AR100"
+                                  << "0" << true;
+    QTest::newRow("AP") << "segm/AP"
+                        << "1" << false;
+    QTest::newRow("a loss") << "loss_total"
+                            << "0" << false;
+  }
+  void aBestMetricThatIsNeverMeasuredIsWarnedOf() {
+    QFETCH(QString, metric);
+    QFETCH(QString, every);
+    QFETCH(bool, isWarned);
+    const auto loaded =
+        config::loadExperimentText("", "a.yaml",
+                                   {"evaluation.best_metric=" + metric.toStdString(),
+                                    "evaluation.ap_every=" + every.toStdString()});
+    QVERIFY(!loaded.hasErrors());
+    const QString lines = QString::fromStdString(tests::issueLines(loaded));
+    QCOMPARE(lines.contains(QStringLiteral("--set: evaluation.ap_every: warning: 0 means")),
+             isWarned);
+    QCOMPARE(lines.isEmpty(), !isWarned);
   }
 
   void brokenFilesAreNotCheckedFurther() {
