@@ -10,6 +10,7 @@ namespace lockstep::coco {
 namespace {
 
 constexpr std::size_t kMaxReasonLength = 160;
+constexpr const char* kRemedy = "; correct it there, or export the file again";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// Finds where a text stops being JSON: simdjson is quick but does not say, so a broken text is
@@ -51,7 +52,7 @@ std::string shortReason(const std::string& message) {
 [[noreturn]] void throwBroken(std::string_view text, const std::string& name,
                               simdjson::error_code code) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw Error(name + ": the file is empty; it should hold COCO JSON");
+    throw Error(name + ": the file is empty; it should hold COCO JSON: export it again");
   }
   if (code == simdjson::DEPTH_ERROR) {
     throw Error(name + ": JSON nested deeper than " + std::to_string(simdjson::DEFAULT_MAX_DEPTH) +
@@ -62,7 +63,7 @@ std::string shortReason(const std::string& message) {
   FaultFinder finder;
   nlohmann::json::sax_parse(text, &finder);
   if (finder.byte == 0) {
-    throw Error(name + ": broken JSON: " + simdjson::error_message(code));
+    throw Error(name + ": broken JSON: " + simdjson::error_message(code) + kRemedy);
   }
   const std::size_t end = std::min(finder.byte - 1, text.size());
   const auto begin = text.begin();
@@ -71,7 +72,7 @@ std::string shortReason(const std::string& message) {
   const std::size_t column = lineEnd == std::string::npos ? end + 1 : end - lineEnd;
   throw Error(name + ":" + std::to_string(line) + ":" + std::to_string(column) +
               ": broken JSON at byte " + std::to_string(finder.byte) + ": " +
-              shortReason(finder.reason));
+              shortReason(finder.reason) + kRemedy);
 }
 
 }  // namespace

@@ -26,15 +26,21 @@ std::string sizeText(int width, int height) {
   return std::to_string(width) + " x " + std::to_string(height) + " px";
 }
 
-std::string readWholeFile(const std::filesystem::path& file) {
+/// What a person can do about a file that is damaged.
+constexpr const char* kCopyAgain = "; copy the file again";
+constexpr const char* kCopyAgainOrLeaveOut =
+    "; copy the file again, or take the image out of the annotations";
+
+std::string readWholeFile(const std::filesystem::path& file, const char* remedy) {
   std::string bytes = base::readFile(file);
-  if (bytes.empty()) throw Error(file.string() + ": is an empty file");
+  if (bytes.empty()) throw Error(file.string() + ": is an empty file" + remedy);
   if (!reachesEndMarker(bytes))
-    throw Error(file.string() + ": is cut off: the end of the image is missing");
+    throw Error(file.string() + ": is cut off: the end of the image is missing" + remedy);
   return bytes;
 }
 
-cv::Mat decode(const std::string& bytes, int flags, const std::filesystem::path& file) {
+cv::Mat decode(const std::string& bytes, int flags, const std::filesystem::path& file,
+               const char* remedy) {
   keepOpenCvToOneThread();
   cv::Mat decoded;
   try {
@@ -42,10 +48,11 @@ cv::Mat decode(const std::string& bytes, int flags, const std::filesystem::path&
                         const_cast<char*>(bytes.data()));
     decoded = cv::imdecode(input, flags);
   } catch (const cv::Exception& fault) {
-    throw Error(file.string() + ": cannot be decoded: " + fault.err);
+    throw Error(file.string() + ": cannot be decoded: " + fault.err + remedy);
   }
   if (decoded.empty())
-    throw Error(file.string() + ": is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)");
+    throw Error(file.string() + ": is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)" +
+                remedy);
   CV_Assert(decoded.type() == CV_8UC3);
   return decoded;
 }
@@ -73,21 +80,24 @@ RgbImage::RgbImage(int widthPx, int heightPx)
           static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
 
 RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
-  const std::string bytes = readWholeFile(file);
-  const cv::Mat stored = decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file);
+  const std::string bytes = readWholeFile(file, kCopyAgainOrLeaveOut);
+  const cv::Mat stored =
+      decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgainOrLeaveOut);
   const int width = static_cast<int>(annotated.width), height = static_cast<int>(annotated.height);
   if (stored.cols == width && stored.rows == height) return toRgb(stored);
-  const cv::Mat turned = decode(bytes, cv::IMREAD_COLOR, file);
+  const cv::Mat turned = decode(bytes, cv::IMREAD_COLOR, file, kCopyAgainOrLeaveOut);
   const bool swapsSides =
       turned.cols == stored.rows && turned.rows == stored.cols && turned.size() != stored.size();
   if (coco::shouldApplyExif(stored.cols, stored.rows, swapsSides, width, height))
     return toRgb(turned);
   throw Error(file.string() + ": is " + sizeText(stored.cols, stored.rows) +
-              ", its annotation says " + sizeText(width, height));
+              ", its annotation says " + sizeText(width, height) +
+              "; correct the size in the annotations, or put the image there that they are of");
 }
 
 RgbImage readImage(const std::filesystem::path& file) {
-  return toRgb(decode(readWholeFile(file), cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file));
+  return toRgb(decode(readWholeFile(file, kCopyAgain),
+                      cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgain));
 }
 
 void writeImage(const RgbImage& image, const std::filesystem::path& file) {
