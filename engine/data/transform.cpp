@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -34,13 +35,14 @@ class Choices {
   std::uint64_t seed_, id_, epoch_;
 };
 
-/// A box inside its image at the original size, px.
-struct ClippedBox {
+/// A box inside its image, px.
+struct Box {
   float x1 = 0, y1 = 0, x2 = 0, y2 = 0;
   bool isEmpty() const { return !(x2 > x1 && y2 > y1); }
 };
 
-ClippedBox clippedBox(const std::array<double, 4>& xywh, const coco::Image& image) {
+/// At the original size.
+Box clippedBox(const std::array<double, 4>& xywh, const coco::Image& image) {
   const auto clip = [](double value, int side) {
     return static_cast<float>(std::clamp<double>(value, 0, side));
   };
@@ -48,18 +50,16 @@ ClippedBox clippedBox(const std::array<double, 4>& xywh, const coco::Image& imag
           clip(xywh[0] + xywh[2], image.width), clip(xywh[1] + xywh[3], image.height)};
 }
 
-/// Flipped, then times the ratios of the sides as they came out (torchvision's resize_boxes).
-void writeBox(ClippedBox box, const TransformPlan& plan, float* xyxy) {
+/// Flipped, then times the ratios of the sides as they came out (torchvision's resize_boxes). What
+/// is thinner than the spacing of float32 at the far side of the image may come out empty.
+Box transformedBox(Box box, const TransformPlan& plan) {
   const auto width = static_cast<float>(plan.original.width),
              height = static_cast<float>(plan.original.height);
   if (plan.flipHorizontal) box = {width - box.x2, box.y1, width - box.x1, box.y2};
   if (plan.flipVertical) box = {box.x1, height - box.y2, box.x2, height - box.y1};
   const float ratioX = static_cast<float>(plan.resized.width) / width;
   const float ratioY = static_cast<float>(plan.resized.height) / height;
-  xyxy[0] = box.x1 * ratioX;
-  xyxy[1] = box.y1 * ratioY;
-  xyxy[2] = box.x2 * ratioX;
-  xyxy[3] = box.y2 * ratioY;
+  return {box.x1 * ratioX, box.y1 * ratioY, box.x2 * ratioX, box.y2 * ratioY};
 }
 
 /// Writes masks at the resized size straight from their runs, by nearest, without the full-size
@@ -205,9 +205,9 @@ ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annot
                                       const coco::Dataset& dataset, const coco::Image& image,
                                       const TransformPlan& plan) {
   std::vector<const coco::Annotation*> used;
-  std::vector<ClippedBox> boxes;
+  std::vector<Box> boxes;
   for (const coco::Annotation& annotation : annotations) {
-    const ClippedBox box = clippedBox(annotation.boxXywh, image);
+    const Box box = transformedBox(clippedBox(annotation.boxXywh, image), plan);
     if (!annotation.isUsable() || box.isEmpty()) continue;
     used.push_back(&annotation);
     boxes.push_back(box);
@@ -220,7 +220,9 @@ ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annot
   std::memset(masks, 0, gt.masks.nbytes());
   const MaskWriter writer(plan);
   for (std::int64_t i = 0; i < count; ++i) {
-    writeBox(boxes[i], plan, gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
+    const Box& box = boxes[i];
+    std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},
+                      gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
     gt.classes.mutable_data_ptr<std::int64_t>()[i] = dataset.classOf(used[i]->categoryId).value;
     writer.write(coco::annotationMask(*used[i], image),
                  masks + i * plan.resized.height * plan.resized.width);

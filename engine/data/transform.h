@@ -43,7 +43,8 @@ void transformImage(RgbImage image, const TransformPlan& plan, PlanarTarget targ
 void jitterColour(RgbImage& image, double brightness, double contrast, double saturation);
 
 /// Usable annotations (no crowd, sides over 1 px, something left inside the image) as boxes,
-/// classes and masks at plan.resized. Boxes are clipped to the image.
+/// classes and masks at plan.resized. Boxes are clipped to the image; each has a width and a height
+/// in float32.
 ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
                                       const coco::Dataset& dataset, const coco::Image& image,
                                       const TransformPlan& plan);

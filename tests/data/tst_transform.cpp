@@ -180,6 +180,43 @@ class TstTransform : public QObject {
     QCOMPARE(gt.count(), std::int64_t{0});
   }
 
+  void boxesThatAreLeftHaveWidthAndHeight_data() {
+    QTest::addColumn<double>("x");
+    QTest::addColumn<double>("y");
+    QTest::addColumn<double>("width");
+    QTest::addColumn<double>("height");
+    QTest::newRow("sliver on the left") << -5.0 << 10.0 << 5.000001 << 20.0;
+    QTest::newRow("sliver above") << 10.0 << -5.0 << 20.0 << 5.000001;
+    QTest::newRow("sliver on the right") << 640 - 1e-4 << 10.0 << 20.0 << 20.0;
+    QTest::newRow("corner of a pixel") << -4.0 << -4.0 << 4 + 1e-9 << 4 + 1e-9;
+    QTest::newRow("whole") << 10.0 << 10.0 << 2.0 << 2.0;
+  }
+  void boxesThatAreLeftHaveWidthAndHeight() {
+    QFETCH(double, x);
+    QFETCH(double, y);
+    QFETCH(double, width);
+    QFETCH(double, height);
+    coco::Annotation annotation;
+    annotation.id = 1;
+    annotation.imageId = {1};
+    annotation.categoryId = {1};
+    annotation.boxXywh = {x, y, width, height};
+    annotation.area = 400;
+    annotation.segmentation = std::vector<std::vector<double>>{{x, y, x + width, y, x, y + height}};
+    const coco::Dataset dataset = coco::Dataset::fromParts(
+        {{{1}, "a.png", 640, 480}}, {{{1}, "thing"}}, {annotation}, "made.json");
+    for (const auto& [horizontal, vertical] : kFlips) {
+      const auto gt =
+          data::transformAnnotations(dataset.annotationsOf(0), dataset, dataset.images()[0],
+                                     plan({480, 640}, {800, 1066}, horizontal, vertical));
+      const at::Tensor sides = gt.boxesXyxy.slice(1, 2) - gt.boxesXyxy.slice(1, 0, 2);
+      QVERIFY2((sides > 0).all().item<bool>(), "its regression target would be -infinity");
+      QCOMPARE(gt.classes.size(0), gt.count());
+      QCOMPARE(gt.masks.size(0), gt.count());
+      if (width == 2) QCOMPARE(gt.count(), std::int64_t{1});
+    }
+  }
+
   void plansAreAFunctionOfSeedEpochAndImage() {
     config::AugmentConfig augment;
     augment.minSize = {40, 50, 60};
