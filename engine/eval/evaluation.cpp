@@ -115,7 +115,9 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric) {
   for (std::size_t i = 0; i < kLossNames.size(); ++i) {
     if (metric != kLossNames[i]) continue;
-    return evaluation.losses ? std::optional((*evaluation.losses)[i]) : std::nullopt;
+    // Nothing compares as better than NaN: it would stay the best for good.
+    if (!evaluation.losses || !std::isfinite((*evaluation.losses)[i])) return std::nullopt;
+    return (*evaluation.losses)[i];
   }
   for (const auto& [kind, precision] :
        {std::pair{"bbox/", &evaluation.bbox}, std::pair{"segm/", &evaluation.segm}}) {

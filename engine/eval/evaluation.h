@@ -51,8 +51,8 @@ std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreTh
 std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& evaluation);
 
 /// A metric by its name without `eval/`: `segm/AP`, `bbox/AP50`, `loss_total`. Absent when this
-/// evaluation does not have it or cannot say it (-1). Throws Error (mendable) for a name that no
-/// evaluation has.
+/// evaluation does not have it or cannot say it (-1), or when it is not finite. Throws Error
+/// (mendable) for a name that no evaluation has.
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric);
 
 /// Losses are better when lower, everything else when higher.

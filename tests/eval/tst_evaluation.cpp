@@ -66,6 +66,20 @@ class TstEvaluation : public QObject {
     QVERIFY_EXCEPTION_THROWN(eval::metricValue(evaluation, "segm/ap"), Error);
   }
 
+  void whatIsNotFiniteIsNoMetric_data() {
+    QTest::addColumn<double>("loss");
+    QTest::newRow("NaN") << std::numeric_limits<double>::quiet_NaN();
+    QTest::newRow("infinity") << std::numeric_limits<double>::infinity();
+    QTest::newRow("minus infinity") << -std::numeric_limits<double>::infinity();
+  }
+  void whatIsNotFiniteIsNoMetric() {
+    QFETCH(double, loss);
+    eval::Evaluation evaluation = sample();
+    evaluation.losses->back() = loss;
+    QCOMPARE(eval::metricValue(evaluation, "loss_total"), std::optional<double>());
+    QCOMPARE(eval::metricValue(evaluation, "loss_objectness"), std::optional(2.0));
+  }
+
   void lowerLossesAndHigherPrecisionAreBetter() {
     QVERIFY(eval::isBetter("loss_total", 1, 2));
     QVERIFY(!eval::isBetter("loss_total", 2, 2));
