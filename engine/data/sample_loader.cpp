@@ -40,8 +40,13 @@ ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width};
 }  // namespace
 
 SampleLoader::SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
-                           const config::AugmentConfig& augment, std::uint64_t seed)
-    : dataset_(dataset), imagesFolder_(std::move(imagesFolder)), augment_(augment), seed_(seed) {}
+                           const config::AugmentConfig& augment, std::uint64_t seed,
+                           ClassTable classes)
+    : dataset_(dataset),
+      imagesFolder_(std::move(imagesFolder)),
+      augment_(augment),
+      seed_(seed),
+      classes_(std::move(classes)) {}
 
 Batch SampleLoader::loadTraining(std::span<const Sampler::Draw> draws) const {
   std::vector<std::size_t> indices;
@@ -73,7 +78,7 @@ Batch SampleLoader::load(const std::vector<std::size_t>& indices,
     writeImageInto(batch, static_cast<std::int64_t>(n),
                    readAnnotatedImage(imagesFolder_ / image.fileName, plans[n].original), plans[n]);
     batch.gts.push_back(
-        transformAnnotations(dataset_.annotationsOf(indices[n]), dataset_, image, plans[n]));
+        transformAnnotations(dataset_.annotationsOf(indices[n]), classes_, image, plans[n]));
     batch.ids.push_back(image.id);
   }
   return batch;

@@ -7,6 +7,7 @@
 #include "engine/coco/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/batch.h"
+#include "engine/data/class_table.h"
 #include "engine/data/sampler.h"
 #include "engine/data/transform.h"
 
@@ -16,15 +17,17 @@ namespace lockstep::data {
 /// thread, no thread of its own, no ATen parallelism; throws Error naming the file.
 class SampleLoader {
  public:
-  /// Keeps a reference to the data set. Names of the files are relative to imagesFolder.
+  /// Keeps a reference to the data set. Names of the files are relative to imagesFolder. `classes`
+  /// are those of the model that the batches are for.
   SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
-               const config::AugmentConfig& augment, std::uint64_t seed);
+               const config::AugmentConfig& augment, std::uint64_t seed, ClassTable classes);
 
   /// Training images, augmented, with ground truth. `step` and `part` stay 0.
   Batch loadTraining(std::span<const Sampler::Draw> draws) const;
   /// One image as evaluation sees it: alone, its own padding, with ground truth.
   Batch loadEvaluation(std::size_t imageIndex) const;
   const coco::Dataset& dataset() const { return dataset_; }
+  const ClassTable& classes() const { return classes_; }
 
  private:
   Batch load(const std::vector<std::size_t>& indices,
@@ -34,6 +37,7 @@ class SampleLoader {
   std::filesystem::path imagesFolder_;
   config::AugmentConfig augment_;
   std::uint64_t seed_;
+  ClassTable classes_;
 };
 
 /// One image file without annotations, for prediction. `id` is given back in Batch::ids.

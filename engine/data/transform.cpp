@@ -202,7 +202,7 @@ void jitterColour(RgbImage& image, double brightness, double contrast, double sa
 }
 
 ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
-                                      const coco::Dataset& dataset, const coco::Image& image,
+                                      const ClassTable& classes, const coco::Image& image,
                                       const TransformPlan& plan) {
   std::vector<const coco::Annotation*> used;
   std::vector<Box> boxes;
@@ -223,7 +223,7 @@ ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annot
     const Box& box = boxes[i];
     std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},
                       gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
-    gt.classes.mutable_data_ptr<std::int64_t>()[i] = dataset.classOf(used[i]->categoryId).value;
+    gt.classes.mutable_data_ptr<std::int64_t>()[i] = classes.classOf(used[i]->categoryId).value;
     writer.write(coco::annotationMask(*used[i], image),
                  masks + i * plan.resized.height * plan.resized.width);
   }

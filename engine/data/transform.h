@@ -5,6 +5,7 @@
 
 #include "engine/coco/dataset.h"
 #include "engine/config/experiment.h"
+#include "engine/data/class_table.h"
 #include "engine/data/image_file.h"
 #include "engine/data/resize.h"
 
@@ -44,9 +45,9 @@ void jitterColour(RgbImage& image, double brightness, double contrast, double sa
 
 /// Usable annotations (no crowd, sides over 1 px, something left inside the image) as boxes,
 /// classes and masks at plan.resized. Boxes are clipped to the image; each has a width and a height
-/// in float32.
+/// in float32. Throws Error for a category that `classes` does not know.
 ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
-                                      const coco::Dataset& dataset, const coco::Image& image,
+                                      const ClassTable& classes, const coco::Image& image,
                                       const TransformPlan& plan);
 
 }  // namespace lockstep::data

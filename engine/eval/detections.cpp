@@ -7,12 +7,6 @@
 
 namespace lockstep::eval {
 
-std::vector<CategoryId> categoriesOf(const coco::Dataset& dataset) {
-  std::vector<CategoryId> ids;
-  for (const coco::Category& category : dataset.categories()) ids.push_back(category.id);
-  return ids;
-}
-
 std::vector<coco::Detection> toDetections(const ops::PredInstances& predictions,
                                           const ops::ImageSize& seen,
                                           const ops::ImageSize& original, ImageId imageId,

@@ -3,14 +3,10 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/dataset.h"
 #include "engine/coco/results.h"
 #include "engine/ops/instances.h"
 
 namespace lockstep::eval {
-
-/// categories[k-1] is that of class k.
-std::vector<CategoryId> categoriesOf(const coco::Dataset& dataset);
 
 /// Predictions of one image in px of its file, with masks at full size (probability over 0.5): what
 /// torchvision's postprocess and paste give. `seen` is the size the model saw; categories[k-1] is

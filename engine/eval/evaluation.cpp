@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 
 namespace lockstep::eval {
@@ -81,6 +82,18 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   json["segm"] = statsJson(evaluation.segm);
   json["classes"] = classesJson(evaluation);
   return dump(json);
+}
+
+EvaluationRequest figuresIn(const std::filesystem::path& file) {
+  try {
+    const Json json = Json::parse(base::readFile(file));
+    return {.losses = json.at("losses").is_object(),
+            .averagePrecision = json.at("bbox").is_object() && json.at("segm").is_object()};
+  } catch (const Error&) {
+    return {.losses = false, .averagePrecision = false};
+  } catch (const Json::exception&) {
+    return {.losses = false, .averagePrecision = false};
+  }
 }
 
 std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,

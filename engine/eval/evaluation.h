@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,12 @@ struct ImageLosses {
   LossValues values{};
 };
 
+/// Which held-out figures are wanted, or there.
+struct EvaluationRequest {
+  bool losses = true;
+  bool averagePrecision = true;
+};
+
 /// Held-out figures of one state of the model.
 struct Evaluation {
   std::int64_t step = 0;  ///< 0: unknown
@@ -42,6 +49,9 @@ LossValues meanLosses(const std::vector<ImageLosses>& perImage);
 
 /// JSON of `evaluate --out` and of evaluations/step-N.json.
 std::string toJson(const Evaluation& evaluation, bool withPerImage);
+
+/// The figures that an evaluations/step-N.json holds: none of a file that is missing or broken.
+EvaluationRequest figuresIn(const std::filesystem::path& file);
 
 /// JSON of predictions/step-N.json: {"image_ids", "score_threshold", "detections"}.
 std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 #include "engine/eval/detections.h"
 
@@ -52,10 +53,12 @@ std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
   return detections;
 }
 
+int threadsOn(at::Device device, int threads) { return device.is_cpu() ? threads : 1; }
+
 }  // namespace
 
 Evaluator::Evaluator(const data::SampleLoader& loader, const EvaluatorOptions& options)
-    : loader_(loader), options_(options), categories_(categoriesOf(loader.dataset())) {}
+    : loader_(loader), options_(options) {}
 
 std::int64_t Evaluator::imageCount() const {
   const auto all = static_cast<std::int64_t>(dataset().images().size());
@@ -72,7 +75,7 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
     ImageFigures& image = figures[index];
     const auto keep = [&](const std::vector<ops::PredInstances>& predictions) {
       image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
-                                      batch.ids[0], categories_);
+                                      batch.ids[0], categories());
     };
     if (request.losses && request.averagePrecision) {
       const model::LossesAndDetections both =
@@ -87,7 +90,7 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
       keep(model.detect(batch.images, batch.sizes));
     }
   };
-  forEachImage(imageCount(), threads(), evaluateImage, progress);
+  forEachImage(imageCount(), threadsOn(options_.device, options_.threads), evaluateImage, progress);
 
   Evaluation evaluation;
   evaluation.imageCount = imageCount();
@@ -100,10 +103,21 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
   }
   if (request.averagePrecision) {
     evaluation.detections = joined(figures);
-    evaluation.bbox = coco::evaluate(dataset(), evaluation.detections, coco::IouType::Box, ids);
-    evaluation.segm = coco::evaluate(dataset(), evaluation.detections, coco::IouType::Mask, ids);
+    addAveragePrecision(evaluation, ids);
   }
   return evaluation;
+}
+
+void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const {
+  std::unordered_set<CategoryId> named;
+  for (const coco::Category& category : dataset().categories()) named.insert(category.id);
+  const auto counts = [&](const coco::Detection& d) { return named.contains(d.categoryId); };
+  std::vector<coco::Detection> some;
+  const bool all = std::ranges::all_of(evaluation.detections, counts);
+  if (!all) std::ranges::copy_if(evaluation.detections, std::back_inserter(some), counts);
+  const std::vector<coco::Detection>& counted = all ? evaluation.detections : some;
+  evaluation.bbox = coco::evaluate(dataset(), counted, coco::IouType::Box, ids);
+  evaluation.segm = coco::evaluate(dataset(), counted, coco::IouType::Mask, ids);
 }
 
 std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
@@ -112,29 +126,33 @@ std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
   const EvaluationMode mode(model);
   std::vector<ImageFigures> figures(imageIndices.size());
   forEachImage(
-      static_cast<std::int64_t>(imageIndices.size()), threads(),
+      static_cast<std::int64_t>(imageIndices.size()), threadsOn(options_.device, options_.threads),
       [&](std::int64_t i) {
         const data::Batch batch = loader_.loadEvaluation(imageIndices[i]).to(options_.device);
         figures[i].detections =
             toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
-                         batch.originalSizes[0], batch.ids[0], categories_);
+                         batch.originalSizes[0], batch.ids[0], categories());
       },
       progress);
   return joined(figures);
 }
 
-std::vector<coco::Detection> detectFile(model::MaskRcnn& model, const std::filesystem::path& file,
-                                        ImageId id, const config::AugmentConfig& augment,
-                                        const std::vector<CategoryId>& categories,
-                                        at::Device device) {
+std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
+                                         const std::vector<NumberedFile>& files,
+                                         const FileDetectionOptions& options,
+                                         const Progress& progress) {
   const EvaluationMode mode(model);
-  std::vector<coco::Detection> detections;
-  forEachImage(1, 1, [&](std::int64_t) {
-    const data::Batch batch = data::loadForPrediction(file, id, augment).to(device);
-    detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
-                              batch.originalSizes[0], id, categories);
-  });
-  return detections;
+  std::vector<ImageFigures> figures(files.size());
+  const auto detectFile = [&](std::int64_t i) {
+    const NumberedFile& file = files[i];
+    const data::Batch batch =
+        data::loadForPrediction(file.path, file.id, options.augment).to(options.device);
+    figures[i].detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                                         batch.originalSizes[0], file.id, options.categories);
+  };
+  forEachImage(static_cast<std::int64_t>(files.size()), threadsOn(options.device, options.threads),
+               detectFile, progress);
+  return joined(figures);
 }
 
 }  // namespace lockstep::eval

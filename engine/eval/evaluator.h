@@ -22,17 +22,13 @@ struct EvaluatorOptions {
   int maxImages = 0;  ///< the first so many of the data set; 0: all
 };
 
-struct EvaluationRequest {
-  bool losses = true;
-  bool averagePrecision = true;
-};
-
 /// Held-out figures over one part of a data set. Every image goes through the model alone, with its
 /// own padding and norms in evaluation mode, so that its figures depend on the weights, the seed
-/// and its id only.
+/// and its id only. The part may name fewer categories than the model knows: detections of the
+/// others do not count in its AP, as in pycocotools.
 class Evaluator {
  public:
-  /// Keeps a reference to the loader.
+  /// Keeps a reference to the loader, whose classes are those of the models to come.
   Evaluator(const data::SampleLoader& loader, const EvaluatorOptions& options);
 
   /// Losses and detections share one pass of the backbone. Leaves the model in the mode it was in.
@@ -50,18 +46,31 @@ class Evaluator {
   const coco::Dataset& dataset() const { return loader_.dataset(); }
 
  private:
-  int threads() const { return options_.device.is_cpu() ? options_.threads : 1; }
+  void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const;
+  const std::vector<CategoryId>& categories() const { return loader_.classes().categories(); }
 
   const data::SampleLoader& loader_;
   EvaluatorOptions options_;
-  std::vector<CategoryId> categories_;
 };
 
-/// Detections of one image file that belongs to no data set; the image gets `id`. One intra-op
-/// thread, no gradients.
-std::vector<coco::Detection> detectFile(model::MaskRcnn& model, const std::filesystem::path& file,
-                                        ImageId id, const config::AugmentConfig& augment,
-                                        const std::vector<CategoryId>& categories,
-                                        at::Device device);
+/// An image file that belongs to no data set.
+struct NumberedFile {
+  ImageId id;
+  std::filesystem::path path;
+};
+
+struct FileDetectionOptions {
+  const config::AugmentConfig& augment;
+  const std::vector<CategoryId>& categories;  ///< of the model: categories[k-1] is that of class k
+  at::Device device = at::kCPU;
+  int threads = 1;  ///< as EvaluatorOptions::threads
+};
+
+/// Detections of image files, in their order, per image best first. Leaves the model in the mode it
+/// was in. Throws Error naming the file for an image that cannot be read.
+std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
+                                         const std::vector<NumberedFile>& files,
+                                         const FileDetectionOptions& options,
+                                         const Progress& progress = {});
 
 }  // namespace lockstep::eval

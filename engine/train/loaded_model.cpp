@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/config/value_text.h"
 
 namespace lockstep::train {
 namespace {
@@ -25,6 +26,54 @@ std::int64_t classCountOf(const checkpoint::SafetensorsFile& file, const std::st
         ": has no roi_heads.box_predictor.cls_score.weight: not the weights of a whole Mask R-CNN");
   }
   return scores->size(0);
+}
+
+/// What the tensors do not show.
+void refuseOtherFacts(const config::ModelConfig& model, const checkpoint::ModelFacts& facts,
+                      const std::string& name) {
+  const auto refuse = [&](const std::string& key, const std::string& inFile,
+                          const std::string& inExperiment) {
+    if (inFile == inExperiment) return;
+    throw base::mendable("weights of another model: " + name + " needs " + key + ": " + inFile +
+                         ", the experiment says " + inExperiment);
+  };
+  refuse("model.backbone", facts.backbone, model.backbone);
+  refuse("model.norm_epsilon", config::writeNumber(facts.normEpsilon),
+         config::writeNumber(model.normEpsilon));
+}
+
+/// categories[k-1] is that of class k.
+std::vector<std::int64_t> categoryIds(const std::optional<checkpoint::ModelFacts>& facts,
+                                      const coco::Dataset* dataset, std::int64_t classes,
+                                      const std::string& name) {
+  std::vector<std::int64_t> ids;
+  if (facts && !facts->categoryIds.empty()) {
+    ids = facts->categoryIds;
+  } else if (dataset) {
+    ids = idsOf(*dataset);
+    if (static_cast<std::int64_t>(ids.size()) + 1 != classes) {
+      throw base::mendable("weights of another model: " + name + " has " + std::to_string(classes) +
+                           " classes with background, the data set has " +
+                           std::to_string(ids.size() + 1));
+    }
+  } else {
+    for (std::int64_t id = 1; id < classes; ++id) ids.push_back(id);
+  }
+  if (static_cast<std::int64_t>(ids.size()) + 1 != classes) {
+    throw Error(name + ": its metadata names " + std::to_string(ids.size()) +
+                " categories, its head has " + std::to_string(classes - 1));
+  }
+  return ids;
+}
+
+void refuseUnknownCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& dataset,
+                             const std::string& name) {
+  for (const coco::Category& category : dataset.categories()) {
+    if (std::ranges::find(ids, category.id.value) != ids.end()) continue;
+    throw base::mendable("weights of another data set: " + name + " does not know the category " +
+                         std::to_string(category.id.value) + " (" + category.name +
+                         ") of the annotations");
+  }
 }
 
 }  // namespace
@@ -56,32 +105,13 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   const checkpoint::SafetensorsFile file = checkpoint::readSafetensors(weights);
   const std::int64_t classes = classCountOf(file, name);
   const std::optional<checkpoint::ModelFacts> facts = checkpoint::modelFacts(file);
+  if (facts) refuseOtherFacts(experiment.model, *facts, name);
+  const std::vector<std::int64_t> ids = categoryIds(facts, dataset, classes, name);
+  if (dataset) refuseUnknownCategories(ids, *dataset, name);
 
   LoadedModel loaded;
-  std::vector<std::int64_t> ids;
-  if (facts && !facts->categoryIds.empty()) {
-    ids = facts->categoryIds;
-    loaded.categoryNames = facts->categoryNames;
-  } else if (dataset) {
-    ids = idsOf(*dataset);
-  } else {
-    for (std::int64_t id = 1; id < classes; ++id) ids.push_back(id);
-  }
-  if (dataset && static_cast<std::int64_t>(dataset->categories().size()) + 1 != classes) {
-    throw base::mendable("weights of another model: " + name + " has " + std::to_string(classes) +
-                         " classes with background, the data set has " +
-                         std::to_string(dataset->categories().size() + 1));
-  }
-  if (dataset && ids != idsOf(*dataset)) {
-    throw base::mendable("weights of another data set: the category ids in " + name +
-                         " are not those of the annotations");
-  }
-  if (static_cast<std::int64_t>(ids.size()) + 1 != classes) {
-    throw Error(name + ": its metadata names " + std::to_string(ids.size()) +
-                " categories, its head has " + std::to_string(classes - 1));
-  }
   for (const std::int64_t id : ids) loaded.categories.push_back({id});
-
+  if (facts) loaded.categoryNames = facts->categoryNames;
   loaded.model =
       std::make_shared<model::MaskRcnn>(experiment.model, classes, experiment.runtime.seed);
   checkpoint::loadWeights(loaded.model->namedState(), file, checkpoint::WeightsUse::Exactly, name);

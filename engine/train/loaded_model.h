@@ -26,8 +26,9 @@ struct LoadedModel {
 /// (mendable) when a GPU is asked for and is not there.
 at::Device chooseDevice(const std::string& device);
 
-/// Classes come from the file's metadata, else from the data set (may be null). Throws Error
-/// (mendable) for weights that do not fit the configuration or the data set.
+/// Classes come from the file's metadata, else from the data set (may be null). The data set may
+/// name fewer categories than the model knows. Throws Error (mendable) for weights that do not fit
+/// the configuration or the data set.
 LoadedModel loadModel(const config::Experiment& experiment, const std::filesystem::path& weights,
                       const coco::Dataset* dataset, at::Device device);
 

@@ -20,15 +20,22 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
     }
     detections = source.heldOut->detect(*source.loaded.model, indices);
   }
+  std::vector<eval::NumberedFile> files;
   for (const std::string& path : request.paths) {
     ids.push_back({static_cast<std::int64_t>(ids.size()) + 1});
-    std::ranges::move(eval::detectFile(*source.loaded.model, path, ids.back(), source.augment,
-                                       source.loaded.categories, source.device),
-                      std::back_inserter(detections));
+    files.push_back({ids.back(), path});
   }
-  std::erase_if(detections,
-                [&](const coco::Detection& d) { return d.score < request.scoreThreshold; });
-  return eval::predictionsJson(ids, request.scoreThreshold, detections);
+  const config::Experiment& experiment = source.experiment;
+  std::ranges::move(eval::detectFiles(*source.loaded.model, files,
+                                      {.augment = experiment.augment,
+                                       .categories = source.loaded.categories,
+                                       .device = source.device,
+                                       .threads = experiment.runtime.cpuThreads}),
+                    std::back_inserter(detections));
+  const double threshold =
+      std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);
+  std::erase_if(detections, [&](const coco::Detection& d) { return d.score < threshold; });
+  return eval::predictionsJson(ids, threshold, detections);
 }
 
 }  // namespace lockstep::train

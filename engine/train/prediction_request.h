@@ -15,13 +15,14 @@ namespace lockstep::train {
 struct PredictionSource {
   const LoadedModel& loaded;
   const eval::Evaluator* heldOut;  ///< images by id; null: paths only
-  const config::AugmentConfig& augment;
+  const config::Experiment& experiment;
   at::Device device;
 };
 
 /// Detections with a score of at least the request's, on images of the held-out part by id or on
-/// files (ids 1 … n in order), as the JSON of predictions/step-N.json. Throws Error for an unknown
-/// id or a file that cannot be read.
+/// files (ids 1 … n in order), as the JSON of predictions/step-N.json. The score_threshold in it is
+/// the one that holds: the model's own where that is higher. Throws Error for an unknown id or a
+/// file that cannot be read.
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request);
 
 }  // namespace lockstep::train

@@ -55,14 +55,15 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
       schedule_(experiment.solver) {
   at::set_num_threads(experiment_.runtime.cpuThreads);
   const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
-  trainLoader_ = std::make_unique<data::SampleLoader>(trainSet_, experiment_.dataset.train.images,
-                                                      experiment_.augment, seed);
+  trainLoader_ =
+      std::make_unique<data::SampleLoader>(trainSet_, experiment_.dataset.train.images,
+                                           experiment_.augment, seed, data::ClassTable(trainSet_));
   sampler_ =
       std::make_unique<data::Sampler>(trainSet_, samplerOptions(experiment_, context_.world));
   if (const config::DatasetPart& part = experiment_.dataset.val; !part.annotations.empty()) {
     heldOutSet_ = coco::Dataset::load(part.annotations);
-    heldOutLoader_ =
-        std::make_unique<data::SampleLoader>(*heldOutSet_, part.images, experiment_.augment, seed);
+    heldOutLoader_ = std::make_unique<data::SampleLoader>(
+        *heldOutSet_, part.images, experiment_.augment, seed, trainLoader_->classes());
     evaluator_ = std::make_unique<eval::Evaluator>(
         *heldOutLoader_, eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
                                                 .seed = seed,

@@ -80,6 +80,7 @@ class Trainer {
   Wish serveRequests();
   void serve(const protocol::Control& control);
   void answerPrediction(const protocol::Control& control);
+  const LoadedModel& otherModel(const std::string& weights);
   void enter(const char* phase) { context_.phase.phase = phase; }
   std::vector<std::size_t> watchedImages() const;
 

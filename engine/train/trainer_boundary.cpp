@@ -8,7 +8,6 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/eval/detections.h"
 #include "engine/train/prediction_request.h"
 #include "engine/train/trainer.h"
 
@@ -173,18 +172,26 @@ void Trainer::answerPrediction(const protocol::Control& control) {
   protocol::Answer answer{control.id, control.out, ""};
   try {
     const std::string& weights = control.predict.weights;
-    if (!weights.empty() && weights != otherWeights_) {
-      other_ = loadModel(experiment_, weights, &trainSet_, device_);
-      otherWeights_ = weights;
-    }
-    const LoadedModel current{model_, eval::categoriesOf(trainSet_), {}};
-    const PredictionSource source{weights.empty() ? current : *other_, evaluator_.get(),
-                                  experiment_.augment, device_};
+    const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
+    const PredictionSource source{weights.empty() ? current : otherModel(weights), evaluator_.get(),
+                                  experiment_, device_};
     base::writeFileAtomically(control.out, predict(source, control.predict));
   } catch (const Error& error) {
     answer = {control.id, "", error.what()};
   }
   context_.observer.onAnswer(answer);
+}
+
+const LoadedModel& Trainer::otherModel(const std::string& weights) {
+  if (other_ && weights == otherWeights_) return *other_;
+  LoadedModel loaded = loadModel(experiment_, weights, &trainSet_, device_);
+  if (loaded.categories != trainLoader_->classes().categories()) {
+    throw base::mendable("weights of another data set: " + weights +
+                         " knows more categories than this run");
+  }
+  other_ = std::move(loaded);
+  otherWeights_ = weights;
+  return *other_;
 }
 
 }  // namespace lockstep::train

@@ -15,7 +15,8 @@ protocol::Finished runEvaluate(const JobContext& context) {
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  const data::SampleLoader loader(dataset, part.images, experiment.augment, seed);
+  const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
+                                  data::ClassTable(loaded.categories));
   const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
                                            .seed = seed,
                                            .device = device,

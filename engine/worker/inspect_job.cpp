@@ -20,14 +20,6 @@ class Inspector {
         device_(train::chooseDevice(experiment_.runtime.device)) {
     if (experiment_.dataset.val.annotations.empty()) return;
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
-    const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
-    loader_.emplace(*heldOut_, experiment_.dataset.val.images, experiment_.augment, seed);
-    evaluator_.emplace(*loader_,
-                       eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
-                                              .seed = seed,
-                                              .device = device_,
-                                              .threads = experiment_.runtime.cpuThreads,
-                                              .maxImages = experiment_.evaluation.maxImages});
   }
 
   /// Loads weights unless they are the loaded ones. Empty: the job's.
@@ -36,6 +28,7 @@ class Inspector {
     if (loaded_ && wanted == loadedFrom_) return;
     loaded_ = train::loadModel(experiment_, wanted, heldOut_ ? &*heldOut_ : nullptr, device_);
     loadedFrom_ = wanted;
+    if (heldOut_) makeEvaluator();
   }
 
   protocol::Answer answer(const protocol::Control& control) {
@@ -43,7 +36,7 @@ class Inspector {
       use(control.predict.weights);
       if (control.name == "predict") {
         const train::PredictionSource source{*loaded_, evaluator_ ? &*evaluator_ : nullptr,
-                                             experiment_.augment, device_};
+                                             experiment_, device_};
         base::writeFileAtomically(control.out, train::predict(source, control.predict));
       } else if (control.name == "evaluate") {
         if (!evaluator_)
@@ -61,6 +54,20 @@ class Inspector {
   }
 
  private:
+  /// For the classes of the loaded model.
+  void makeEvaluator() {
+    evaluator_.reset();  // it keeps a reference to the loader
+    const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
+    loader_.emplace(*heldOut_, experiment_.dataset.val.images, experiment_.augment, seed,
+                    data::ClassTable(loaded_->categories));
+    evaluator_.emplace(*loader_,
+                       eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
+                                              .seed = seed,
+                                              .device = device_,
+                                              .threads = experiment_.runtime.cpuThreads,
+                                              .maxImages = experiment_.evaluation.maxImages});
+  }
+
   protocol::Job job_;
   config::Experiment experiment_;
   at::Device device_;

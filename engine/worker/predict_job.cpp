@@ -1,12 +1,10 @@
 #include <torch/types.h>
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
-#include "engine/base/error.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/loaded_model.h"
 #include "engine/worker/jobs.h"
@@ -35,11 +33,6 @@ std::string resultsWithFileNames(const Detections& detections,
   return results.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Detections above(Detections detections, double scoreThreshold) {
-  std::erase_if(detections, [&](const coco::Detection& d) { return d.score < scoreThreshold; });
-  return detections;
-}
-
 void drawOverlays(const JobContext& context, const std::vector<Picture>& pictures,
                   const Detections& detections, const train::LoadedModel& loaded) {
   const eval::Progress progress = progressTo(context.channel, "drawing");
@@ -60,6 +53,57 @@ void drawOverlays(const JobContext& context, const std::vector<Picture>& picture
   }
 }
 
+/// What was predicted, and with what.
+struct Predictions {
+  std::vector<Picture> pictures;
+  Detections detections;
+  train::LoadedModel loaded;
+};
+
+/// Every image of the part: evaluation.max_images is about evaluations.
+Predictions predictSplit(const JobContext& context, const config::Experiment& experiment,
+                         at::Device device) {
+  const config::DatasetPart& part = partOf(experiment, context.job.split);
+  const coco::Dataset dataset = coco::Dataset::load(part.annotations);
+  Predictions made;
+  made.loaded = train::loadModel(experiment, context.job.weights, &dataset, device);
+  const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
+  const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
+                                  data::ClassTable(made.loaded.categories));
+  const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
+                                           .seed = seed,
+                                           .device = device,
+                                           .threads = experiment.runtime.cpuThreads,
+                                           .maxImages = 0});
+  std::vector<std::size_t> indices;
+  for (const coco::Image& image : dataset.images()) {
+    indices.push_back(indices.size());
+    made.pictures.push_back({image.id, std::filesystem::path(part.images) / image.fileName,
+                             ops::ImageSize{image.height, image.width}});
+  }
+  made.detections =
+      evaluator.detect(*made.loaded.model, indices, progressTo(context.channel, "predicting"));
+  return made;
+}
+
+Predictions predictFiles(const JobContext& context, const config::Experiment& experiment,
+                         at::Device device) {
+  Predictions made;
+  made.loaded = train::loadModel(experiment, context.job.weights, nullptr, device);
+  std::vector<eval::NumberedFile> files;
+  for (const std::string& path : context.job.paths) {
+    files.push_back({{static_cast<std::int64_t>(files.size()) + 1}, path});
+    made.pictures.push_back({files.back().id, path, std::nullopt});
+  }
+  made.detections = eval::detectFiles(*made.loaded.model, files,
+                                      {.augment = experiment.augment,
+                                       .categories = made.loaded.categories,
+                                       .device = device,
+                                       .threads = experiment.runtime.cpuThreads},
+                                      progressTo(context.channel, "predicting"));
+  return made;
+}
+
 }  // namespace
 
 protocol::Finished runPredict(const JobContext& context) {
@@ -67,48 +111,16 @@ protocol::Finished runPredict(const JobContext& context) {
   const config::Experiment experiment = experimentOf(job);
   const at::Device device = train::chooseDevice(experiment.runtime.device);
   context.phase.phase = "predicting";
-  std::vector<Picture> pictures;
-  Detections detections;
-  train::LoadedModel loaded;
-  const eval::Progress progress = progressTo(context.channel, "predicting");
-  std::string results;
-
-  if (job.paths.empty()) {
-    const config::DatasetPart& part = partOf(experiment, job.split);
-    const coco::Dataset dataset = coco::Dataset::load(part.annotations);
-    loaded = train::loadModel(experiment, job.weights, &dataset, device);
-    const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-    const data::SampleLoader loader(dataset, part.images, experiment.augment, seed);
-    const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
-                                             .seed = seed,
-                                             .device = device,
-                                             .threads = experiment.runtime.cpuThreads,
-                                             .maxImages = experiment.evaluation.maxImages});
-    std::vector<std::size_t> indices;
-    for (std::int64_t i = 0; i < evaluator.imageCount(); ++i) {
-      const coco::Image& image = dataset.images()[i];
-      indices.push_back(i);
-      pictures.push_back({image.id, std::filesystem::path(part.images) / image.fileName,
-                          ops::ImageSize{image.height, image.width}});
-    }
-    detections = above(evaluator.detect(*loaded.model, indices, progress), job.scoreThreshold);
-    results = coco::detectionsToJson(detections) + "\n";
-  } else {
-    loaded = train::loadModel(experiment, job.weights, nullptr, device);
-    for (const std::string& path : job.paths) {
-      pictures.push_back({{static_cast<std::int64_t>(pictures.size()) + 1}, path, std::nullopt});
-      std::ranges::move(above(eval::detectFile(*loaded.model, path, pictures.back().id,
-                                               experiment.augment, loaded.categories, device),
-                              job.scoreThreshold),
-                        std::back_inserter(detections));
-      progress(static_cast<std::int64_t>(pictures.size()),
-               static_cast<std::int64_t>(job.paths.size()));
-    }
-    results = resultsWithFileNames(detections, pictures);
-  }
-  if (!job.overlays.empty()) drawOverlays(context, pictures, detections, loaded);
-  base::writeFileAtomically(job.out, results);
-  const nlohmann::json summary{{"images", pictures.size()}, {"detections", detections.size()}};
+  Predictions made = job.paths.empty() ? predictSplit(context, experiment, device)
+                                       : predictFiles(context, experiment, device);
+  std::erase_if(made.detections,
+                [&](const coco::Detection& d) { return d.score < job.scoreThreshold; });
+  if (!job.overlays.empty()) drawOverlays(context, made.pictures, made.detections, made.loaded);
+  base::writeFileAtomically(job.out, job.paths.empty()
+                                         ? coco::detectionsToJson(made.detections) + "\n"
+                                         : resultsWithFileNames(made.detections, made.pictures));
+  const nlohmann::json summary{{"images", made.pictures.size()},
+                               {"detections", made.detections.size()}};
   return {job.step, false, summary.dump()};
 }
 

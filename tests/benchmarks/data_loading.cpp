@@ -16,7 +16,7 @@ double imagesPerSecond(char** arguments) {
   config::AugmentConfig augment;
   augment.minSize = {std::atoi(arguments[3])};
   augment.maxSize = std::atoi(arguments[4]);
-  const data::SampleLoader loader(dataset, arguments[2], augment, 1);
+  const data::SampleLoader loader(dataset, arguments[2], augment, 1, data::ClassTable(dataset));
   data::SamplerOptions options;
   options.batchSize = std::atoi(arguments[5]);
   const data::Sampler sampler(dataset, options);

@@ -115,7 +115,8 @@ class TstPrefetcher : public QObject {
     augment.minSize = {48, 64};
     augment.maxSize = 100;
     augment.brightness = 0.2;
-    const data::SampleLoader loader(dataset, folder.path().toStdString(), augment, 3);
+    const data::SampleLoader loader(dataset, folder.path().toStdString(), augment, 3,
+                                    data::ClassTable(dataset));
     data::SamplerOptions options;
     options.batchSize = 4;
     options.accumulate = 2;

@@ -105,7 +105,7 @@ class TstSampleLoader : public QObject {
     augment.minSize = {40, 64, 75, 130};
     augment.maxSize = 150;
     augment.verticalFlip = 0.5;
-    const data::SampleLoader loader(dataset_, path(""), augment, kSeed);
+    const data::SampleLoader loader(dataset_, path(""), augment, kSeed, data::ClassTable(dataset_));
     for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
       const auto draws = drawsOfEpoch({static_cast<std::size_t>(epoch % 6), 1, 4}, epoch);
       QJsonArray images;
@@ -126,7 +126,8 @@ class TstSampleLoader : public QObject {
     config::AugmentConfig augment;
     augment.minSize = {256};
     augment.maxSize = 512;
-    const data::SampleLoader loader(dataset, root / "val2017", augment, kSeed);
+    const data::SampleLoader loader(dataset, root / "val2017", augment, kSeed,
+                                    data::ClassTable(dataset));
     for (std::size_t i = 0; i < 12; ++i) {
       const QJsonObject image =
           imageToJson(dataset, i, data::TransformPlan(), augment.minSize[0], root / "val2017");
@@ -209,7 +210,8 @@ class TstSampleLoader : public QObject {
     augment.minSize = {40, 50};
     augment.maxSize = 90;
     augment.horizontalFlip = 1;
-    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), augment, kSeed);
+    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), augment, kSeed,
+                                    data::ClassTable(dataset_));
     const std::size_t index = dataset_.imageIndex({7});  // 97 x 61
     const Batch batch = loader.loadEvaluation(index);
     QVERIFY((batch.sizes == std::vector<data::ImageSize>{{50, 79}}));
@@ -235,7 +237,8 @@ class TstSampleLoader : public QObject {
   }
 
   void batchesAreCopiedToADeviceWhole() {
-    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed);
+    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed,
+                                    data::ClassTable(dataset_));
     const Batch batch = loader.loadEvaluation(0), moved = batch.to(at::kCPU);
     QVERIFY(torch::equal(moved.images, batch.images));
     QCOMPARE(moved.ids.size(), std::size_t{1});
@@ -245,7 +248,8 @@ class TstSampleLoader : public QObject {
     coco::Image missing{{1}, "not_there.png", 10, 10};
     const coco::Dataset dataset =
         coco::Dataset::fromParts({missing}, {{{1}, "thing"}}, {}, "made.json");
-    const data::SampleLoader loader(dataset, folder_.path().toStdString(), {}, kSeed);
+    const data::SampleLoader loader(dataset, folder_.path().toStdString(), {}, kSeed,
+                                    data::ClassTable(dataset));
     try {
       loader.loadEvaluation(0);
       QFAIL("was accepted");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/error.h"
 #include "engine/data/normalisation.h"
 #include "engine/data/transform.h"
 #include "tests/data/small_data_set.h"
@@ -119,7 +120,8 @@ class TstTransform : public QObject {
       for (const auto& [horizontal, vertical] : kFlips) {
         const TransformPlan made =
             plan({image.height, image.width}, {height, width}, horizontal, vertical);
-        const auto gt = data::transformAnnotations(dataset.annotationsOf(i), dataset, image, made);
+        const auto gt = data::transformAnnotations(dataset.annotationsOf(i),
+                                                   data::ClassTable(dataset), image, made);
         std::int64_t row = 0;
         for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
           if (!annotation.isUsable()) continue;
@@ -138,7 +140,8 @@ class TstTransform : public QObject {
     const coco::Image& image = dataset.images()[index];
     const auto boxOf = [&](bool horizontal, bool vertical) {
       const TransformPlan made = plan({100, 60}, {200, 90}, horizontal, vertical);
-      return data::transformAnnotations(dataset.annotationsOf(index), dataset, image, made)
+      return data::transformAnnotations(dataset.annotationsOf(index), data::ClassTable(dataset),
+                                        image, made)
           .boxesXyxy;
     };
     QVERIFY(torch::allclose(boxOf(false, false), torch::tensor({{0.0f, 140.0f, 39.0f, 200.0f}})));
@@ -151,15 +154,15 @@ class TstTransform : public QObject {
     const coco::Dataset dataset = tests::smallDataset();
     const std::size_t index = dataset.imageIndex({7});  // two usable ones, one 1 px wide, a crowd
     const auto gt =
-        data::transformAnnotations(dataset.annotationsOf(index), dataset, dataset.images()[index],
-                                   plan({61, 97}, {61, 97}, false, false));
+        data::transformAnnotations(dataset.annotationsOf(index), data::ClassTable(dataset),
+                                   dataset.images()[index], plan({61, 97}, {61, 97}, false, false));
     QVERIFY(torch::equal(gt.classes, torch::tensor({2, 1}, torch::kLong)));
     QCOMPARE(gt.boxesXyxy.scalar_type(), torch::kFloat);
     QCOMPARE(gt.masks.scalar_type(), torch::kByte);
     const std::size_t empty = dataset.imageIndex({41});
     const auto none =
-        data::transformAnnotations(dataset.annotationsOf(empty), dataset, dataset.images()[empty],
-                                   plan({48, 64}, {24, 32}, false, false));
+        data::transformAnnotations(dataset.annotationsOf(empty), data::ClassTable(dataset),
+                                   dataset.images()[empty], plan({48, 64}, {24, 32}, false, false));
     QVERIFY((none.boxesXyxy.sizes() == at::IntArrayRef{0, 4}) &&
             (none.masks.sizes() == at::IntArrayRef{0, 24, 32}));
   }
@@ -175,8 +178,8 @@ class TstTransform : public QObject {
     const coco::Dataset dataset = coco::Dataset::fromParts(
         {{{1}, "a.png", 100, 50}}, {{{1}, "thing"}}, {outside}, "made.json");
     const auto gt =
-        data::transformAnnotations(dataset.annotationsOf(0), dataset, dataset.images()[0],
-                                   plan({50, 100}, {50, 100}, false, false));
+        data::transformAnnotations(dataset.annotationsOf(0), data::ClassTable(dataset),
+                                   dataset.images()[0], plan({50, 100}, {50, 100}, false, false));
     QCOMPARE(gt.count(), std::int64_t{0});
   }
 
@@ -206,15 +209,30 @@ class TstTransform : public QObject {
     const coco::Dataset dataset = coco::Dataset::fromParts(
         {{{1}, "a.png", 640, 480}}, {{{1}, "thing"}}, {annotation}, "made.json");
     for (const auto& [horizontal, vertical] : kFlips) {
-      const auto gt =
-          data::transformAnnotations(dataset.annotationsOf(0), dataset, dataset.images()[0],
-                                     plan({480, 640}, {800, 1066}, horizontal, vertical));
+      const auto gt = data::transformAnnotations(
+          dataset.annotationsOf(0), data::ClassTable(dataset), dataset.images()[0],
+          plan({480, 640}, {800, 1066}, horizontal, vertical));
       const at::Tensor sides = gt.boxesXyxy.slice(1, 2) - gt.boxesXyxy.slice(1, 0, 2);
       QVERIFY2((sides > 0).all().item<bool>(), "its regression target would be -infinity");
       QCOMPARE(gt.classes.size(0), gt.count());
       QCOMPARE(gt.masks.size(0), gt.count());
       if (width == 2) QCOMPARE(gt.count(), std::int64_t{1});
     }
+  }
+
+  void classesAreThoseOfTheModel() {
+    const coco::Dataset dataset = tests::smallDataset();  // names 3 and 18
+    const std::size_t index = dataset.imageIndex({7});    // an 18, then a 3
+    const auto classesIn = [&](const data::ClassTable& model) {
+      return data::transformAnnotations(dataset.annotationsOf(index), model,
+                                        dataset.images()[index],
+                                        plan({61, 97}, {61, 97}, false, false))
+          .classes;
+    };
+    const std::vector<CategoryId> more{{3}, {7}, {18}}, turned{{18}, {3}}, fewer{{3}};
+    QVERIFY(torch::equal(classesIn(data::ClassTable(more)), torch::tensor({3, 1}, torch::kLong)));
+    QVERIFY(torch::equal(classesIn(data::ClassTable(turned)), torch::tensor({1, 2}, torch::kLong)));
+    QVERIFY_EXCEPTION_THROWN(classesIn(data::ClassTable(fewer)), Error);
   }
 
   void plansAreAFunctionOfSeedEpochAndImage() {

@@ -1,7 +1,9 @@
+#include <QTemporaryDir>
 #include <QTest>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/eval/evaluation.h"
 #include "tests/support/test_main.h"
@@ -78,6 +80,43 @@ class TstEvaluation : public QObject {
     evaluation.losses->back() = loss;
     QCOMPARE(eval::metricValue(evaluation, "loss_total"), std::optional<double>());
     QCOMPARE(eval::metricValue(evaluation, "loss_objectness"), std::optional(2.0));
+  }
+
+  void aFileSaysWhichFiguresItHolds_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("losses");
+    QTest::addColumn<bool>("averagePrecision");
+    eval::Evaluation both = sample(), precision = sample(), none = sample();
+    both.segm = both.bbox;
+    precision.segm = precision.bbox;
+    precision.losses.reset();
+    none.losses.reset();
+    none.bbox.reset();
+    eval::Evaluation losses = sample();
+    losses.bbox.reset();
+    const auto row = [](const char* name, const std::string& text, bool hasLosses, bool hasAp) {
+      QTest::newRow(name) << QString::fromStdString(text) << hasLosses << hasAp;
+    };
+    row("both", eval::toJson(both, true), true, true);
+    row("losses alone", eval::toJson(losses, true), true, false);
+    row("boxes without masks", eval::toJson(sample(), true), true, false);
+    row("AP alone", eval::toJson(precision, false), false, true);
+    row("nothing", eval::toJson(none, false), false, false);
+    row("cut off", eval::toJson(both, true).substr(0, 100), false, false);
+    row("no evaluation", "[1, 2]", false, false);
+  }
+  void aFileSaysWhichFiguresItHolds() {
+    QFETCH(QString, text);
+    QFETCH(bool, losses);
+    QFETCH(bool, averagePrecision);
+    const QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("a.json")).toStdString();
+    const eval::EvaluationRequest missing = eval::figuresIn(file);
+    QVERIFY(!missing.losses && !missing.averagePrecision);
+    base::writeFileAtomically(file, text.toStdString());
+    const eval::EvaluationRequest held = eval::figuresIn(file);
+    QCOMPARE(held.losses, losses);
+    QCOMPARE(held.averagePrecision, averagePrecision);
   }
 
   void lowerLossesAndHigherPrecisionAreBetter() {

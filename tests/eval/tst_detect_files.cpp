@@ -1,0 +1,89 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <thread>
+
+#include "engine/base/error.h"
+#include "engine/data/made_scenes.h"
+#include "engine/eval/evaluator.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+class TstDetectFiles : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    const fs::path shapes = folder_.filePath(QStringLiteral("shapes")).toStdString();
+    data::writeMadeScenes({shapes, 4, 1, 7});
+    for (const auto& entry : fs::directory_iterator(shapes / "train"))
+      files_.push_back({{static_cast<std::int64_t>(files_.size()) + 1}, entry.path()});
+    augment_.minSize = {64};
+    augment_.maxSize = 96;
+    config::ModelConfig config;
+    config.backbone = "resnet18";
+    config.fpnChannels = 32;
+    config.rpn.preNmsTopNTest = config.rpn.postNmsTopNTest = 50;
+    config.boxHead.fcDim = 32;
+    config.boxHead.scoreThreshold = 0;  // an untrained model is sure of nothing
+    config.maskHead.convs = 1;
+    config.maskHead.channels = 16;
+    model_ = std::make_shared<model::MaskRcnn>(config, 4, 1);
+    model_->train();
+  }
+
+  void filesSideBySideGiveWhatEachGivesAlone() {
+    std::vector<coco::Detection> alone;
+    for (const eval::NumberedFile& file : files_)
+      std::ranges::move(eval::detectFiles(*model_, {file}, options(1)), std::back_inserter(alone));
+    QVERIFY(!alone.empty());
+    for (const int threads : {1, 3}) {
+      const auto together = eval::detectFiles(*model_, files_, options(threads));
+      QVERIFY(coco::detectionsToJson(together) == coco::detectionsToJson(alone));
+    }
+    QVERIFY(model_->is_training());
+  }
+
+  void filesAreTakenByAsManyThreadsAsAreAskedFor() {
+    std::vector<std::thread::id> takers;
+    const auto note = [&](std::int64_t, std::int64_t) {
+      takers.push_back(std::this_thread::get_id());
+    };
+    eval::detectFiles(*model_, files_, options(1), note);
+    QCOMPARE(std::ranges::count(takers, std::this_thread::get_id()), std::ptrdiff_t{4});
+    takers.clear();
+    eval::detectFiles(*model_, files_, options(3), note);
+    QCOMPARE(takers.size(), std::size_t{4});
+    QCOMPARE(std::ranges::count(takers, std::this_thread::get_id()), std::ptrdiff_t{0});
+  }
+
+  void aFileThatIsNoImageIsNamed() {
+    auto files = files_;
+    files.push_back({{9}, "/nowhere/x.png"});
+    try {
+      eval::detectFiles(*model_, files, options(2));
+      QFAIL("it was read");
+    } catch (const Error& error) {
+      QVERIFY2(std::string(error.what()).find("/nowhere/x.png") != std::string::npos, error.what());
+    }
+  }
+
+ private:
+  eval::FileDetectionOptions options(int threads) const {
+    return {.augment = augment_, .categories = categories_, .threads = threads};
+  }
+
+  QTemporaryDir folder_;
+  std::vector<eval::NumberedFile> files_;
+  config::AugmentConfig augment_;
+  std::vector<CategoryId> categories_{{3}, {5}, {8}};
+  std::shared_ptr<model::MaskRcnn> model_;
+};
+
+LOCKSTEP_TEST(TstDetectFiles)
+#include "tst_detect_files.moc"

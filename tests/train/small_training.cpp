@@ -1,0 +1,100 @@
+#include "tests/train/small_training.h"
+
+#include <algorithm>
+
+#include "engine/data/made_scenes.h"
+
+namespace lockstep::tests {
+namespace fs = std::filesystem;
+namespace {
+
+/// As the supervisor does: what is in the place goes.
+void moveIntoPlace(const fs::path& partial, const fs::path& place) {
+  fs::remove_all(place);
+  fs::rename(partial, place);
+}
+
+}  // namespace
+
+void RecordingObserver::onSteps(const protocol::ScalarBatch& batch) {
+  steps.insert(steps.end(), batch.records.begin(), batch.records.end());
+  if (afterSteps) afterSteps();
+}
+
+void RecordingObserver::onEvaluation(const protocol::EvaluationReady& ready) {
+  moveIntoPlace(ready.partial, layout.evaluation(ready.step));
+  evaluations.push_back(ready);
+}
+
+void RecordingObserver::onPredictions(const protocol::PredictionsReady& ready) {
+  moveIntoPlace(ready.partial, layout.predictions(ready.step));
+  predictions.push_back(ready.step);
+}
+
+void RecordingObserver::onCheckpoint(const protocol::CheckpointReady& ready) {
+  checkpoints.push_back(ready);
+  if (ready.error.empty()) moveIntoPlace(ready.partial, layout.checkpoint(ready.step));
+}
+
+void RecordingObserver::onAnswer(const protocol::Answer& answer) {
+  answers.push_back(answer);
+  if (afterAnswer) afterAnswer();
+}
+
+float RecordingObserver::value(std::size_t record, const std::string& tag) const {
+  for (const auto& [name, number] : steps.at(record).values) {
+    if (name == tag) return number;
+  }
+  return -1;
+}
+
+int RecordingObserver::timesTold(std::int64_t step, const std::string& tag) const {
+  int times = 0;
+  for (const protocol::StepScalars& told : steps) {
+    if (told.step != step) continue;
+    times += static_cast<int>(
+        std::ranges::count_if(told.values, [&](const auto& value) { return value.first == tag; }));
+  }
+  return times;
+}
+
+Session::Session(const config::Experiment& experiment, const fs::path& folder)
+    : layout(fs::exists(folder) ? run_folder::Layout(folder)
+                                : run_folder::createRunFolderAt(folder)),
+      observer(folder),
+      world(dist::makeWorldOfOne()),
+      trainer(experiment, layout, {*world, mailbox, phase, observer}) {}
+
+protocol::Control control(const std::string& name, const std::string& id) {
+  return {.name = name, .id = id, .predict = {}, .out = ""};
+}
+
+void writeShapes(const fs::path& folder) { data::writeMadeScenes({folder, 4, 3, 5}); }
+
+config::Experiment smallExperiment(const fs::path& shapes, int steps) {
+  config::Experiment experiment;
+  const fs::path annotations = shapes / "annotations";
+  experiment.dataset.train = {shapes / "train", annotations / "instances_train.json"};
+  experiment.dataset.val = {shapes / "val", annotations / "instances_val.json"};
+  experiment.augment.minSize = {64};
+  experiment.augment.maxSize = 96;
+  experiment.model.backbone = "resnet18";
+  experiment.model.fpnChannels = 32;
+  experiment.model.rpn.preNmsTopNTrain = experiment.model.rpn.preNmsTopNTest = 200;
+  experiment.model.rpn.postNmsTopNTrain = experiment.model.rpn.postNmsTopNTest = 100;
+  experiment.model.boxHead.batchSizePerImage = 32;
+  experiment.model.boxHead.fcDim = 64;
+  experiment.model.maskHead.convs = 1;
+  experiment.model.maskHead.channels = 32;
+  experiment.solver.baseLr = 0.02;
+  experiment.solver.batchSize = 2;
+  experiment.solver.schedule = "constant";
+  experiment.solver.warmupSteps = {5};
+  experiment.solver.clipGradNorm = 10;
+  experiment.solver.maxSteps = {double(steps)};
+  experiment.runtime.cpuThreads = 2;
+  experiment.runtime.device = "cpu";
+  return experiment;
+}
+
+}  // namespace lockstep::tests

@@ -1,0 +1,73 @@
+#include "tests/worker/job_bench.h"
+
+#include <ATen/ATen.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/config/load.h"
+#include "tests/train/small_training.h"
+
+namespace lockstep::tests {
+
+JobBench::JobBench() {
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends_) != 0) throw Error("no socket pair");
+}
+
+JobBench::~JobBench() {
+  for (const int end : ends_) {
+    if (end >= 0) ::close(end);
+  }
+}
+
+protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
+  receiver_ = std::jthread([this] { receive(); });
+  /// The receiver ends when the worker's end is shut.
+  struct Shut {
+    int end;
+    std::jthread& receiver;
+    ~Shut() {
+      ::shutdown(end, SHUT_WR);
+      receiver.join();
+    }
+  } const shut{ends_[1], receiver_};
+  worker::Channel channel(ends_[1]);
+  train::PhaseReport phase;
+  return function({job, channel, mailbox, phase});
+}
+
+void JobBench::receive() {
+  protocol::LineBuffer lines;
+  char bytes[4096];
+  for (ssize_t count; (count = ::read(ends_[0], bytes, sizeof bytes)) > 0;) {
+    lines.append({bytes, static_cast<std::size_t>(count)});
+    for (std::string line; lines.next(line) == protocol::LineBuffer::Result::Line;) {
+      if (onMessage) onMessage(protocol::decodeWorkerMessage(line));
+    }
+  }
+}
+
+protocol::Job jobOn(const config::Experiment& experiment, const std::string& kind) {
+  protocol::Job job;
+  job.kind = kind;
+  job.configYaml = config::writeExperiment(experiment);
+  return job;
+}
+
+config::Experiment makeSmallModel(const std::string& folder) {
+  writeShapes(folder + "/shapes");
+  const config::Experiment experiment = smallExperiment(folder + "/shapes", 1);
+  const auto trainSet = coco::Dataset::load(experiment.dataset.train.annotations);
+  const auto classes = static_cast<std::int64_t>(trainSet.categories().size()) + 1;
+  const model::MaskRcnn model(experiment.model, classes, 1);
+  const at::NoGradGuard noGradients;
+  for (const auto& [name, tensor] : model.namedState()) {
+    if (name.starts_with("roi_heads.box_predictor.cls_score.")) tensor.zero_();
+  }
+  checkpoint::writeSafetensors(
+      folder + "/weights.safetensors", model.namedState(),
+      checkpoint::toMetadata(train::modelFacts(experiment.model, trainSet)));
+  return experiment;
+}
+
+}  // namespace lockstep::tests

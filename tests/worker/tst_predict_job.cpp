@@ -1,0 +1,90 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/base/atomic_file.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+#include "tests/worker/job_bench.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+class TstPredictJob : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    experiment_ = tests::makeSmallModel(path(""));
+    experiment_.model.boxHead.scoreThreshold = 0;  // an untrained model is sure of nothing
+  }
+
+  void everyImageOfTheSplitIsPredicted() {
+    config::Experiment experiment = experiment_;
+    experiment.evaluation.maxImages = 1;
+    tests::JobBench bench;
+    const auto finished = bench.run(worker::runPredict, job(experiment, "split.json"));
+    std::set<std::int64_t> ids;
+    for (const auto& result : readJson("split.json"))
+      ids.insert(result.at("image_id").get<std::int64_t>());
+    QCOMPARE(ids, (std::set<std::int64_t>{5, 6, 7}));
+    QCOMPARE(nlohmann::json::parse(finished.result).at("images").get<int>(), 3);
+  }
+
+  void filesAreNumberedInTheirOrderWhateverTheThreads() {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(path("shapes/val")))
+      files.push_back(entry.path().string());
+    std::ranges::sort(files, std::greater<>());
+    files.push_back(files[0]);  // the same twice
+    std::string results[2];
+    for (const int threads : {1, 3}) {
+      config::Experiment experiment = experiment_;
+      experiment.runtime.cpuThreads = threads;
+      protocol::Job predict = job(experiment, "files.json");
+      predict.paths = files;
+      tests::JobBench bench;
+      std::vector<std::int64_t> done;
+      bench.onMessage = [&](const protocol::WorkerMessage& message) {
+        if (const auto* progress = std::get_if<protocol::Progress>(&message))
+          done.push_back(progress->done);
+      };
+      bench.run(worker::runPredict, predict);
+      QVERIFY(std::ranges::is_sorted(done) && done.back() == 4);
+      results[threads == 3] = base::readFile(path("files.json"));
+    }
+    QVERIFY(results[0] == results[1]);
+    std::vector<std::int64_t> ids;
+    for (const auto& result : nlohmann::json::parse(results[0])) {
+      const std::int64_t id = result.at("image_id");
+      QCOMPARE(result.at("file_name").get<std::string>(), files.at(id - 1));
+      if (ids.empty() || ids.back() != id) ids.push_back(id);
+    }
+    QCOMPARE(ids, (std::vector<std::int64_t>{1, 2, 3, 4}));
+  }
+
+ private:
+  std::string path(const std::string& name) const {
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
+  }
+  nlohmann::json readJson(const std::string& name) const {
+    return nlohmann::json::parse(base::readFile(path(name)));
+  }
+  protocol::Job job(const config::Experiment& experiment, const std::string& out) const {
+    protocol::Job job = tests::jobOn(experiment, "predict");
+    job.weights = path("weights.safetensors");
+    job.scoreThreshold = 0;
+    job.out = path(out);
+    return job;
+  }
+
+  QTemporaryDir folder_;
+  config::Experiment experiment_;
+};
+
+LOCKSTEP_TEST(TstPredictJob)
+#include "tst_predict_job.moc"
