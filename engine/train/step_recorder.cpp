@@ -9,9 +9,29 @@
 namespace lockstep::train {
 namespace {
 
-constexpr std::array<const char*, 6> kTags{"train/loss_classifier",  "train/loss_box_reg",
-                                           "train/loss_mask",        "train/loss_objectness",
-                                           "train/loss_rpn_box_reg", "train/loss_total"};
+/// Tags of a step's row.
+constexpr std::array<const char*, 7> kTags{
+    "train/loss_classifier",  "train/loss_box_reg", "train/loss_mask", "train/loss_objectness",
+    "train/loss_rpn_box_reg", "train/loss_total",   "solver/grad_norm"};
+
+using Figures = std::vector<std::pair<std::string, float>>;
+
+/// `loss_mask=NaN grad_norm=-Infinity`, empty when all are finite.
+std::string nonFinite(const Figures& figures) {
+  std::string text;
+  for (const auto& [tag, value] : figures) {
+    if (std::isfinite(value)) continue;
+    text += (text.empty() ? "" : " ") + tag.substr(tag.find('/') + 1) + "=";
+    text += std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+  }
+  return text;
+}
+
+std::string joined(const std::vector<ImageId>& ids) {
+  std::string text;
+  for (const ImageId id : ids) text += (text.empty() ? "" : ", ") + std::to_string(id.value);
+  return text;
+}
 
 }  // namespace
 
@@ -28,40 +48,32 @@ void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& gradient
                                     gradientNorm.detach().to(at::kFloat).reshape({1})})});
 }
 
-std::string StepRecorder::describeNonFinite() const {
-  const at::Tensor values = parts_.cpu();
-  std::string text;
-  for (std::size_t i = 0; i + 1 < kTags.size(); ++i) {
-    const float value = values[static_cast<std::int64_t>(i)].item<float>();
-    if (std::isfinite(value)) continue;
-    text += std::string(text.empty() ? "" : " ") + (kTags[i] + 6) + "=" +
-            (std::isnan(value) ? "NaN" : "Infinity");
-  }
-  return text;
-}
+bool StepRecorder::hasNonFinite() const { return !at::isfinite(parts_).all().item<bool>(); }
 
-protocol::ScalarBatch StepRecorder::flush() {
-  protocol::ScalarBatch batch;
-  if (steps_.empty()) return batch;
+StepRecorder::Flushed StepRecorder::flush() {
+  Flushed flushed;
+  if (steps_.empty()) return flushed;
   std::vector<at::Tensor> rows;
   for (const Step& step : steps_) rows.push_back(step.values);
   const at::Tensor values = at::stack(rows).cpu();
   const auto value = values.accessor<float, 2>();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const HostFacts& facts = steps_[i].facts;
-    protocol::StepScalars scalars{facts.step, facts.wallTime, {}};
-    for (std::size_t k = 0; k < kTags.size(); ++k)
-      scalars.values.emplace_back(kTags[k], value[i][k]);
-    scalars.values.emplace_back("solver/lr", static_cast<float>(facts.learningRate));
-    scalars.values.emplace_back("solver/grad_norm", value[i][kTags.size()]);
-    scalars.values.emplace_back("time/step_seconds", static_cast<float>(facts.stepSeconds));
-    scalars.values.emplace_back("time/data_seconds", static_cast<float>(facts.dataSeconds));
-    scalars.values.emplace_back("time/images_per_second",
-                                static_cast<float>(facts.images / facts.stepSeconds));
-    batch.records.push_back(std::move(scalars));
+    Figures figures;
+    for (std::size_t k = 0; k < kTags.size(); ++k) figures.emplace_back(kTags[k], value[i][k]);
+    if (const std::string what = nonFinite(figures); !what.empty() && flushed.fault.empty()) {
+      flushed.fault = "step " + std::to_string(facts.step) + ": " + what + " on images " +
+                      joined(facts.imageIds);
+    }
+    figures.emplace_back("solver/lr", static_cast<float>(facts.learningRate));
+    figures.emplace_back("time/step_seconds", static_cast<float>(facts.stepSeconds));
+    figures.emplace_back("time/data_seconds", static_cast<float>(facts.dataSeconds));
+    figures.emplace_back("time/images_per_second",
+                         static_cast<float>(facts.images / facts.stepSeconds));
+    flushed.scalars.records.push_back({facts.step, facts.wallTime, std::move(figures)});
   }
   steps_.clear();
-  return batch;
+  return flushed;
 }
 
 }  // namespace lockstep::train

@@ -21,7 +21,14 @@ class StepRecorder {
     double wallTime = 0;
     double learningRate = 0;
     double stepSeconds = 0, dataSeconds = 0;
-    std::int64_t images = 0;
+    std::int64_t images = 0;          ///< of all ranks
+    std::vector<ImageId> imageIds{};  ///< of this rank
+  };
+  struct Flushed {
+    protocol::ScalarBatch scalars;
+    /// The first step with figures that are not finite, as `step 12: loss_mask=NaN grad_norm=NaN on
+    /// images 3, 4`, else empty.
+    std::string fault;
   };
 
   /// Adds the losses of one of `parts` accumulated parts and their weighted sum; a step's figures
@@ -29,11 +36,11 @@ class StepRecorder {
   void addPart(const model::Losses& losses, const at::Tensor& total, int parts);
   /// Ends the step. gradientNorm [] float64.
   void finishStep(const HostFacts& facts, const at::Tensor& gradientNorm);
-  /// Losses of the parts added since the last finishStep, as `loss_mask=nan …` when one is not
-  /// finite, else "". Waits for the device.
-  std::string describeNonFinite() const;
+  /// Whether a loss of the parts added since the last finishStep is not finite. Waits for the
+  /// device.
+  bool hasNonFinite() const;
   /// Every finished step since the last call. Waits for the device once.
-  protocol::ScalarBatch flush();
+  Flushed flush();
   bool isEmpty() const { return steps_.empty(); }
 
  private:

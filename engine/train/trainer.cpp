@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <limits>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -42,6 +43,9 @@ data::SamplerOptions samplerOptions(const config::Experiment& experiment,
           .skipEmpty = experiment.dataset.skipEmpty,
           .seed = static_cast<std::uint64_t>(experiment.runtime.seed)};
 }
+
+/// Whether the value is finite in the log, too.
+bool fitsFloat(double value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
 
 }  // namespace
 
@@ -143,7 +147,6 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
   const Clock::time_point begin = Clock::now();
   const int parts = sampler_->accumulate();
   StepRecorder::HostFacts facts{.step = step, .learningRate = schedule_.learningRate(step)};
-  std::vector<ImageId> images;
   context_.phase.step = step;
   optimizer_->zeroGradients();
   for (int part = 0; part < parts; ++part) {
@@ -152,7 +155,7 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
     const data::Batch batch = batches.next().to(device_);
     facts.dataSeconds += secondsSince(asked);
     facts.images += batch.count();
-    images.insert(images.end(), batch.ids.begin(), batch.ids.end());
+    facts.imageIds.insert(facts.imageIds.end(), batch.ids.begin(), batch.ids.end());
     enter("forward");
     const model::Losses losses =
         model_->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
@@ -165,45 +168,31 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
   context_.world.averageGradients(parameters_);
   const at::Tensor norm = solver::clipGradientNorm(parameters_, experiment_.solver.clipGradNorm);
   facts.wallTime = base::wallTimeSeconds();
-  // On a GPU looking at a value would wait for it every step: there flushScalars() looks.
-  if (device_.is_cpu() &&
-      (!recorder_.describeNonFinite().empty() || !std::isfinite(norm.item<double>()))) {
-    failNonFinite(facts, images, norm);
+  facts.images *= context_.world.size();
+  // On a GPU looking at a value would wait for it every step: there flushScalars() finds it later.
+  if (device_.is_cpu() && (recorder_.hasNonFinite() || !fitsFloat(norm.item<double>()))) {
+    facts.stepSeconds = secondsSince(begin);
+    recorder_.finishStep(facts, norm);
+    return flushScalars();  // throws
   }
   optimizer_->step(facts.learningRate);
   facts.stepSeconds = secondsSince(begin);
-  facts.images *= context_.world.size();
   recorder_.finishStep(facts, norm);
   state_.step = step;
-}
-
-void Trainer::failNonFinite(const StepRecorder::HostFacts& facts,
-                            const std::vector<ImageId>& images, const at::Tensor& gradientNorm) {
-  std::string what = recorder_.describeNonFinite();
-  if (what.empty()) what = "the gradient norm is not finite";
-  std::string ids;
-  for (const ImageId id : images) ids += (ids.empty() ? "" : ", ") + std::to_string(id.value);
-  recorder_.finishStep(facts, gradientNorm);
-  flushScalars();
-  throw Error("step " + std::to_string(facts.step) + ": " + what + " on images " + ids +
-              ": no update was applied. Lower solver.base_lr, lengthen solver.warmup_steps or set "
-              "solver.clip_grad_norm, and look at these images' annotations");
 }
 
 void Trainer::flushScalars() {
   flushed_ = Clock::now();
   if (recorder_.isEmpty()) return;
-  const protocol::ScalarBatch batch = recorder_.flush();
-  context_.observer.onSteps(batch);
-  if (device_.is_cpu()) return;
-  for (const protocol::StepScalars& step : batch.records) {
-    for (const auto& [tag, value] : step.values) {
-      if (std::isfinite(value) || !tag.starts_with("train/")) continue;
-      throw Error("step " + std::to_string(step.step) + ": " + tag.substr(6) +
-                  " is not finite. Lower solver.base_lr, lengthen solver.warmup_steps or set "
-                  "solver.clip_grad_norm");
-    }
-  }
+  const StepRecorder::Flushed flushed = recorder_.flush();
+  context_.observer.onSteps(flushed.scalars);
+  if (flushed.fault.empty()) return;
+  throw Error(flushed.fault + ": " +
+              (device_.is_cpu()
+                   ? "no update was applied"
+                   : "the weights are of no use from there on, resume from the newest checkpoint") +
+              ". Lower solver.base_lr, lengthen solver.warmup_steps or set solver.clip_grad_norm, "
+              "and look at these images' annotations");
 }
 
 Trainer::Due Trainer::dueAfter(std::int64_t step) const {

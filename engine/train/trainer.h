@@ -56,6 +56,9 @@ class Trainer {
   /// Blocks until the last step or a stop. Throws Error.
   Outcome run();
 
+  /// As it stands, in training mode.
+  const model::MaskRcnn& model() const { return *model_; }
+
  private:
   /// What is due after a step.
   struct Due {
@@ -66,9 +69,7 @@ class Trainer {
 
   void makeModel();
   void trainStep(data::Prefetcher& batches, std::int64_t step);
-  [[noreturn]] void failNonFinite(const StepRecorder::HostFacts& facts,
-                                  const std::vector<ImageId>& images,
-                                  const at::Tensor& gradientNorm);
+  /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
   Due dueAfter(std::int64_t step) const;
   void atBoundary(const Due& due);
