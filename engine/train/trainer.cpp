@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "engine/base/clock.h"
@@ -114,21 +115,27 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
                           checkpointFolder.string());
   optimizer_->loadState(saved.optimizer);
   state_.step = saved.state.step;
-  state_.best = saved.state.best;
+  state_.best = keptBest_ = saved.state.best;
   savedStep_ = state_.step;
+  const eval::EvaluationRequest held = eval::figuresIn(layout_.evaluation(state_.step));
+  if (held.losses) lossesStep_ = state_.step;
+  if (held.averagePrecision) evaluatedStep_ = state_.step;
 }
 
 Trainer::Outcome Trainer::run() {
   const std::int64_t lastStep = steps(experiment_.solver.maxSteps);
-  if (state_.step >= lastStep) return {state_.step, false};
-  const int loaderThreads =
-      data::resolveLoaderThreads(experiment_.dataset.loaderThreads, experiment_.runtime.cpuThreads);
-  const auto batches =
-      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads);
   if (!evaluator_) {
     context_.observer.onLog(
         {"warning", "dataset.val is not given: no held-out loss, no AP, no predictions", 0});
   }
+  if (state_.step >= lastStep) {
+    atBoundary(leftUndone());
+    return {state_.step, false};
+  }
+  const int loaderThreads =
+      data::resolveLoaderThreads(experiment_.dataset.loaderThreads, experiment_.runtime.cpuThreads);
+  const auto batches =
+      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads);
   context_.observer.onState({"running", state_.step});
   flushed_ = Clock::now();
   while (state_.step < lastStep) {
@@ -214,6 +221,15 @@ Trainer::Due Trainer::dueAfter(std::int64_t step) const {
   due.log = due.losses || due.predictions || due.checkpoint ||
             isDue(experiment_.monitor.logEvery) ||
             (device_.is_cpu() && secondsSince(flushed_) > 1.0);
+  return due;
+}
+
+Trainer::Due Trainer::leftUndone() const {
+  Due due = dueAfter(state_.step);
+  due.checkpoint = due.log = false;
+  if (evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision))
+    due.losses = due.averagePrecision = false;
+  if (std::filesystem::exists(layout_.predictions(state_.step))) due.predictions = false;
   return due;
 }
 

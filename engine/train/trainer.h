@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/coco/dataset.h"
 #include "engine/config/experiment.h"
@@ -72,16 +73,26 @@ class Trainer {
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
   Due dueAfter(std::int64_t step) const;
+  /// What the step that a run goes on from lacks when it is the last: where a run stops on request
+  /// it leaves a checkpoint alone.
+  Due leftUndone() const;
   void atBoundary(const Due& due);
   /// Evaluates, writes and announces; returns whether it is the best so far.
   bool evaluate(const eval::EvaluationRequest& request, bool withPredictions);
+  void tellScalars(const eval::Evaluation& evaluation);
+  bool keepEvaluation(const eval::Evaluation& evaluation);
   bool noteBest(const eval::Evaluation& evaluation);
   void writePredictions(const std::vector<coco::Detection>& detections);
   void saveCheckpoint(bool best, bool last);
   Wish serveRequests();
   void serve(const protocol::Control& control);
-  void answerPrediction(const protocol::Control& control);
+  /// Does what is asked for; returns the file with the answer.
+  std::string fulfil(const protocol::Control& control);
+  std::string fulfilEvaluate();
+  std::string fulfilPredict(const protocol::Control& control);
   const LoadedModel& otherModel(const std::string& weights);
+  /// Says that a file could not be written; training goes on.
+  void tellLost(const std::string& what, const Error& error);
   void enter(const char* phase) { context_.phase.phase = phase; }
   std::vector<std::size_t> watchedImages() const;
 
@@ -100,8 +111,10 @@ class Trainer {
   solver::Schedule schedule_;
   StepRecorder recorder_;
   checkpoint::TrainingState state_;
-  std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
-  std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP
+  std::optional<checkpoint::BestSoFar> keptBest_;  ///< the best that has its checkpoint
+  std::int64_t savedStep_ = -1;                    ///< of the newest checkpoint
+  std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP that was kept
+  std::int64_t lossesStep_ = -1;     ///< of the newest held-out losses in the log
   std::chrono::steady_clock::time_point flushed_{};
   std::optional<LoadedModel> other_;  ///< for predictions with other weights than the current ones
   std::string otherWeights_;

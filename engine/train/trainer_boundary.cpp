@@ -8,14 +8,12 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/train/exception_text.h"
 #include "engine/train/prediction_request.h"
 #include "engine/train/trainer.h"
 
 namespace lockstep::train {
 namespace {
-
-/// Score from which detections of watched images are kept.
-constexpr double kWatchedScoreThreshold = 0.05;
 
 std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& detections,
                                           const std::vector<ImageId>& images) {
@@ -50,22 +48,45 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
   context_.observer.onState({"evaluating", state_.step});
   eval::Evaluation evaluation = evaluator_->evaluate(*model_, request);
   evaluation.step = state_.step;
-  if (request.averagePrecision) evaluatedStep_ = state_.step;
+  tellScalars(evaluation);
+  const bool best = keepEvaluation(evaluation);
+  if (withPredictions && request.averagePrecision) writePredictions(evaluation.detections);
+  context_.observer.onState({"running", state_.step});
+  return best;
+}
 
-  protocol::StepScalars scalars{state_.step, base::wallTimeSeconds(),
-                                eval::evaluationScalars(evaluation)};
-  context_.observer.onSteps({{std::move(scalars)}});
-  const bool best = noteBest(evaluation);
+void Trainer::tellScalars(const eval::Evaluation& evaluation) {
+  auto values = eval::evaluationScalars(evaluation);
+  // The same losses again when AP is asked for later: each stands in the log once.
+  if (lossesStep_ == state_.step)
+    std::erase_if(values, [](const auto& value) { return value.first.starts_with("eval/loss_"); });
+  if (evaluation.losses) lossesStep_ = state_.step;
+  context_.observer.onSteps({{{state_.step, base::wallTimeSeconds(), std::move(values)}}});
+}
+
+bool Trainer::keepEvaluation(const eval::Evaluation& evaluation) {
   protocol::EvaluationReady ready{.step = state_.step,
                                   .partial = layout_.partialEvaluation(state_.step).string(),
                                   .bestMetric = experiment_.evaluation.bestMetric,
                                   .bestValue = std::nullopt};
+  try {
+    base::writeFileAtomically(ready.partial, eval::toJson(evaluation, /*withPerImage=*/true));
+  } catch (const Error& error) {
+    tellLost("evaluation", error);
+    return false;  // nor is it the best: there is nothing to show for it
+  }
+  if (evaluation.bbox) evaluatedStep_ = state_.step;
+  const bool best = noteBest(evaluation);
   if (best) ready.bestValue = state_.best->value;
-  base::writeFileAtomically(ready.partial, eval::toJson(evaluation, /*withPerImage=*/true));
   context_.observer.onEvaluation(ready);
-  if (withPredictions && request.averagePrecision) writePredictions(evaluation.detections);
-  context_.observer.onState({"running", state_.step});
   return best;
+}
+
+void Trainer::tellLost(const std::string& what, const Error& error) {
+  context_.observer.onLog({"error",
+                           what + " of step " + std::to_string(state_.step) +
+                               " could not be kept: " + error.what() + "; training goes on",
+                           state_.step});
 }
 
 bool Trainer::noteBest(const eval::Evaluation& evaluation) {
@@ -91,13 +112,19 @@ void Trainer::writePredictions(const std::vector<coco::Detection>& detections) {
   std::vector<ImageId> images;
   for (const std::size_t index : watchedImages()) images.push_back(heldOutSet_->images()[index].id);
   const std::string partial = layout_.partialPredictions(state_.step).string();
-  base::writeFileAtomically(partial, eval::predictionsJson(images, kWatchedScoreThreshold,
-                                                           detectionsOf(detections, images)));
+  try {
+    base::writeFileAtomically(
+        partial, eval::predictionsJson(images, experiment_.model.boxHead.scoreThreshold,
+                                       detectionsOf(detections, images)));
+  } catch (const Error& error) {
+    return tellLost("predictions", error);
+  }
   context_.observer.onPredictions({state_.step, partial});
 }
 
 void Trainer::saveCheckpoint(bool best, bool last) {
-  if (savedStep_ == state_.step) return;
+  // The best is written again: the supervisor learns which it is, and state.json says so.
+  if (savedStep_ == state_.step && !best) return;
   enter("checkpoint");
   const std::filesystem::path partial = layout_.partialCheckpoint(state_.step);
   protocol::CheckpointReady ready{state_.step, partial.string(), best, last, ""};
@@ -107,8 +134,10 @@ void Trainer::saveCheckpoint(bool best, bool last) {
                                modelFacts(experiment_.model, trainSet_), optimizer_->state(),
                                state_);
     savedStep_ = state_.step;
+    keptBest_ = state_.best;
   } catch (const std::exception& error) {
-    ready.error = error.what();
+    ready.error = exceptionText(error);
+    state_.best = keptBest_;  // a later one that has its checkpoint is the best
     std::error_code ignored;
     std::filesystem::remove_all(partial, ignored);
   }
@@ -146,40 +175,45 @@ Trainer::Wish Trainer::serveRequests() {
 void Trainer::serve(const protocol::Control& control) {
   flushScalars();
   protocol::Answer answer{control.id, "", ""};
-  if (control.name == "checkpoint") {
-    saveCheckpoint(/*best=*/false, /*last=*/false);
-    answer.path = layout_.checkpoint(state_.step).string();
-    if (savedStep_ != state_.step) answer.error = "the checkpoint could not be written";
-  } else if (control.name == "evaluate" && !evaluator_) {
-    answer.error = "dataset.val is not given: there is nothing to evaluate on";
-  } else if (control.name == "evaluate") {
-    if (evaluatedStep_ != state_.step &&
-        evaluate({.losses = true, .averagePrecision = true}, false)) {
-      saveCheckpoint(/*best=*/true, /*last=*/false);
-    }
-    answer.path = layout_.evaluation(state_.step).string();
-  } else if (control.name == "predict") {
-    answerPrediction(control);
-    return;
-  } else {
-    answer.error = "unknown request '" + control.name + "'";
+  try {
+    answer.path = fulfil(control);
+  } catch (const std::exception& error) {
+    // What a client asks for does not end the training, whatever becomes of it.
+    answer.error = exceptionText(error);
+    context_.observer.onState({"running", state_.step});
   }
   context_.observer.onAnswer(answer);
 }
 
-void Trainer::answerPrediction(const protocol::Control& control) {
-  enter("predicting");
-  protocol::Answer answer{control.id, control.out, ""};
-  try {
-    const std::string& weights = control.predict.weights;
-    const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
-    const PredictionSource source{weights.empty() ? current : otherModel(weights), evaluator_.get(),
-                                  experiment_, device_};
-    base::writeFileAtomically(control.out, predict(source, control.predict));
-  } catch (const Error& error) {
-    answer = {control.id, "", error.what()};
+std::string Trainer::fulfil(const protocol::Control& control) {
+  if (control.name == "checkpoint") {
+    saveCheckpoint(/*best=*/false, /*last=*/false);
+    if (savedStep_ != state_.step) throw Error("the checkpoint could not be written");
+    return layout_.checkpoint(state_.step).string();
   }
-  context_.observer.onAnswer(answer);
+  if (control.name == "evaluate") return fulfilEvaluate();
+  if (control.name == "predict") return fulfilPredict(control);
+  throw Error("unknown request '" + control.name + "'");
+}
+
+std::string Trainer::fulfilEvaluate() {
+  if (!evaluator_) throw Error("dataset.val is not given: there is nothing to evaluate on");
+  if (evaluatedStep_ != state_.step &&
+      evaluate({.losses = true, .averagePrecision = true}, /*withPredictions=*/false)) {
+    saveCheckpoint(/*best=*/true, /*last=*/false);
+  }
+  if (evaluatedStep_ != state_.step) throw Error("the evaluation could not be written");
+  return layout_.evaluation(state_.step).string();
+}
+
+std::string Trainer::fulfilPredict(const protocol::Control& control) {
+  enter("predicting");
+  const std::string& weights = control.predict.weights;
+  const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
+  const PredictionSource source{weights.empty() ? current : otherModel(weights), evaluator_.get(),
+                                experiment_, device_};
+  base::writeFileAtomically(control.out, predict(source, control.predict));
+  return control.out;
 }
 
 const LoadedModel& Trainer::otherModel(const std::string& weights) {

@@ -5,6 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/eval/evaluator.h"
+#include "engine/train/exception_text.h"
 #include "engine/train/prediction_request.h"
 #include "engine/worker/jobs.h"
 
@@ -48,8 +49,9 @@ class Inspector {
         throw base::mendable("'" + control.name + "' needs a training run; this is an inspection");
       }
       return {control.id, control.out, ""};
-    } catch (const Error& error) {
-      return {control.id, "", error.what()};
+    } catch (const std::exception& error) {
+      // Whatever became of one request: the next one finds the model warm.
+      return {control.id, "", train::exceptionText(error)};
     }
   }
 

@@ -1,0 +1,173 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/data/image_file.h"
+#include "tests/support/resource_limits.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+#include "tests/train/small_training.h"
+
+using namespace lockstep;
+using tests::control;
+using tests::Session;
+namespace fs = std::filesystem;
+
+/// What clients ask of a training run.
+class TstRequests : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    tests::writeShapes(path("shapes"));
+  }
+
+  void stopLeavesACheckpoint() {
+    config::Experiment experiment = smallExperiment(50);
+    experiment.monitor.logEvery = {1};
+    Session session(experiment, path("stopped"));
+    session.observer.afterSteps = [&] { session.mailbox.post(control("stop", "s")); };
+    const train::Trainer::Outcome outcome = session.trainer.run();
+    QVERIFY(outcome.stopped);
+    QCOMPARE(outcome.step, std::int64_t(1));
+    QVERIFY(fs::exists(session.layout.checkpoint(outcome.step) / "state.json"));
+    QCOMPARE(session.observer.answers.front().id, std::string("s"));
+  }
+
+  void requestsAreServedBetweenSteps() {
+    Session session(smallExperiment(3), path("requests"));
+    session.mailbox.post(control("pause", "a"));
+    session.mailbox.post(control("checkpoint", "b"));
+    session.mailbox.post(predictById("p", "answer.json"));
+    session.mailbox.post(control("resume", "c"));
+    QVERIFY(!session.trainer.run().stopped);
+    std::vector<std::string> ids;
+    for (const auto& answer : session.observer.answers) {
+      ids.push_back(answer.id);
+      QCOMPARE(QString::fromStdString(answer.error), QString());
+    }
+    QCOMPARE(ids, (std::vector<std::string>{"a", "b", "p", "c"}));
+    QVERIFY(fs::exists(session.layout.checkpoint(1)));
+    QVERIFY(readJson("answer.json").contains("detections"));
+    QVERIFY(std::ranges::find(session.observer.states, "paused") != session.observer.states.end());
+  }
+
+  void theBestIsKeptWhereACheckpointIsAlready() {
+    config::Experiment experiment = smallExperiment(2);
+    experiment.evaluation.bestMetric = "loss_total";
+    Session session(experiment, path("best"));
+    session.mailbox.post(control("pause", "a"));
+    session.mailbox.post(control("checkpoint", "b"));
+    session.mailbox.post(control("evaluate", "c"));
+    session.mailbox.post(control("resume", "d"));
+    std::optional<checkpoint::BestSoFar> best;
+    session.observer.afterAnswer = [&] {
+      if (session.observer.answers.back().id == "c")
+        best = checkpoint::loadTrainingState(session.layout.checkpoint(1)).best;
+    };
+    session.trainer.run();
+    const auto& checkpoints = session.observer.checkpoints;
+    QVERIFY(checkpoints.size() >= 2);
+    QVERIFY(checkpoints[0].step == 1 && !checkpoints[0].best);
+    QVERIFY(checkpoints[1].step == 1 && checkpoints[1].best && checkpoints[1].error.empty());
+    QVERIFY(best && best->step == 1 && best->metric == "loss_total");
+    QCOMPARE(std::optional(best->value), session.observer.evaluations[0].bestValue);
+  }
+
+  void aFailedEvaluationIsAnsweredAndTrainingGoesOn() {
+    config::Experiment experiment = smallExperiment(2);
+    fs::copy(experiment.dataset.val.images, path("val"));
+    experiment.dataset.val.images = path("val");
+    const fs::path image = fs::directory_iterator(path("val"))->path();
+    fs::rename(image, path("away.jpg"));
+    Session session(experiment, path("no evaluation"));
+    session.observer.afterAnswer = [&] { fs::rename(path("away.jpg"), image); };
+    session.mailbox.post(control("evaluate", "e"));
+    QCOMPARE(session.trainer.run().step, std::int64_t(2));
+    QCOMPARE(session.observer.answers.size(), std::size_t(1));
+    const std::string& error = session.observer.answers[0].error;
+    QVERIFY2(error.find(image.filename().string()) != std::string::npos, error.c_str());
+    const auto& states = session.observer.states;
+    const auto evaluating = std::ranges::find(states, "evaluating");
+    QVERIFY(evaluating != states.end() && *(evaluating + 1) == "running");
+  }
+
+  void aPredictionThatRunsOutOfMemoryIsAnsweredAndTrainingGoesOn() {
+    constexpr int kSidePx = 4000;
+    constexpr std::size_t kImageBytes = std::size_t{3} * kSidePx * kSidePx;
+    data::RgbImage large(kSidePx, kSidePx);
+    std::fill_n(large.pixels.get(), kImageBytes, std::uint8_t{0});
+    data::writeImage(large, path("large.png"));
+    protocol::Control predict = control("predict", "p");
+    predict.predict.paths = {path("large.png")};
+    predict.out = path("large.json");
+
+    Session session(smallExperiment(2), path("no memory"));
+    session.mailbox.post(control("pause", "a"));
+    session.mailbox.post(predict);
+    session.mailbox.post(predictById("q", "small.json"));
+    session.mailbox.post(control("resume", "b"));
+    std::optional<tests::LittleMemory> memory;
+    session.observer.afterAnswer = [&] {
+      memory.reset();
+      // Enough to decode the image, not to copy it.
+      if (session.observer.answers.back().id == "a") memory.emplace(kImageBytes * 3 / 2);
+    };
+    QCOMPARE(session.trainer.run().step, std::int64_t(2));
+    QCOMPARE(session.observer.answers.size(), std::size_t(4));
+    QCOMPARE(session.observer.answers[1].error, std::string("out of memory"));
+    QVERIFY(!fs::exists(predict.out));
+    QCOMPARE(session.observer.answers[2].error, std::string());
+    QVERIFY(fs::exists(path("small.json")));
+  }
+
+  void predictionsSayFromWhichScoreTheyAre_data() {
+    QTest::addColumn<double>("asked");
+    QTest::addColumn<double>("stated");
+    QTest::newRow("below the model's own") << 0.0625 << 0.125;
+    QTest::newRow("above it") << 0.25 << 0.25;
+  }
+  void predictionsSayFromWhichScoreTheyAre() {
+    QFETCH(double, asked);
+    QFETCH(double, stated);
+    config::Experiment experiment = smallExperiment(1);
+    experiment.model.boxHead.scoreThreshold = 0.125;
+    Session session(experiment, path(QTest::currentDataTag()));
+    protocol::Control predict = predictById("p", "threshold.json");
+    predict.predict.scoreThreshold = asked;
+    session.mailbox.post(predict);
+    session.trainer.run();
+    const auto json = readJson("threshold.json");
+    QCOMPARE(json.at("score_threshold").get<double>(), stated);
+    for (const auto& detection : json.at("detections"))
+      QVERIFY(detection.at("score").get<double>() >= stated);
+  }
+
+ private:
+  std::string path(const std::string& name) const {
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
+  }
+  nlohmann::json readJson(const std::string& name) const {
+    return nlohmann::json::parse(base::readFile(path(name)));
+  }
+  /// Of the first held-out scene.
+  protocol::Control predictById(const std::string& id, const std::string& out) const {
+    protocol::Control predict = control("predict", id);
+    predict.predict.imageIds = {5};
+    predict.out = path(out);
+    return predict;
+  }
+  config::Experiment smallExperiment(int steps) const {
+    return tests::smallExperiment(path("shapes"), steps);
+  }
+
+  QTemporaryDir folder_;
+};
+
+LOCKSTEP_TEST(TstRequests)
+#include "tst_requests.moc"

@@ -1,0 +1,113 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/base/atomic_file.h"
+#include "engine/data/image_file.h"
+#include "tests/support/resource_limits.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+#include "tests/worker/job_bench.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+class TstInspectJob : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    experiment_ = tests::makeSmallModel(path(""));
+  }
+
+  void aRequestThatRunsOutOfMemoryIsAnsweredAndTheNextOneServed() {
+    constexpr int kSidePx = 4000;
+    constexpr std::size_t kImageBytes = std::size_t{3} * kSidePx * kSidePx;
+    data::RgbImage large(kSidePx, kSidePx);
+    std::fill_n(large.pixels.get(), kImageBytes, std::uint8_t{0});
+    data::writeImage(large, path("large.png"));
+
+    tests::JobBench bench;
+    std::optional<tests::LittleMemory> memory;
+    std::vector<protocol::Answer> answers;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (std::holds_alternative<protocol::WorkerState>(message)) {
+        memory.emplace(kImageBytes * 3 / 2);  // enough to decode the image, not to copy it
+        bench.mailbox.post(predict("a", path("large.png")));
+      } else if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
+        memory.reset();
+        answers.push_back(*answer);
+        if (answers.size() == 1) {
+          bench.mailbox.post(predict("b", experiment_.dataset.val.images + "/scene_000005.jpg"));
+        } else {
+          bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+        }
+      }
+    };
+    protocol::Job job = tests::jobOn(experiment_, "inspect");
+    job.weights = path("weights.safetensors");
+    QVERIFY(bench.run(worker::runInspect, job).stopped);
+    QCOMPARE(answers.size(), std::size_t(2));
+    QCOMPARE(answers[0].id, std::string("a"));
+    QCOMPARE(answers[0].error, std::string("out of memory"));
+    QCOMPARE(answers[1].error, std::string());
+    QVERIFY(!fs::exists(path("a.json")) && fs::exists(path("b.json")));
+  }
+
+  void heldOutImagesFollowTheModelsClasses() {
+    nlohmann::json file =
+        nlohmann::json::parse(base::readFile(experiment_.dataset.val.annotations));
+    std::erase_if(file["annotations"].get_ref<nlohmann::json::array_t&>(),
+                  [](const auto& a) { return a["category_id"] == 2; });
+    std::erase_if(file["categories"].get_ref<nlohmann::json::array_t&>(),
+                  [](const auto& c) { return c["id"] == 2; });
+    base::writeFileAtomically(path("fewer.json"), file.dump());
+    config::Experiment experiment = experiment_;
+    experiment.dataset.val.annotations = path("fewer.json");
+    experiment.model.boxHead.scoreThreshold = 0;
+    protocol::Control byId{.name = "predict", .id = "i", .predict = {}, .out = path("i.json")};
+    byId.predict.imageIds = {5};
+    byId.predict.scoreThreshold = 0;
+    protocol::Control byPath = predict("p", experiment.dataset.val.images + "/scene_000005.jpg");
+    byPath.predict.scoreThreshold = 0;
+
+    tests::JobBench bench;
+    bench.mailbox.post(byId);
+    bench.mailbox.post(byPath);
+    bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+    protocol::Job job = tests::jobOn(experiment, "inspect");
+    job.weights = path("weights.safetensors");
+    bench.run(worker::runInspect, job);
+    // A file knows no held-out part: its categories are the model's.
+    const auto categoriesIn = [&](const char* name) {
+      const auto json = nlohmann::json::parse(base::readFile(path(name)));
+      std::vector<int> ids;
+      for (const auto& detection : json.at("detections"))
+        ids.push_back(detection.at("category_id"));
+      return ids;
+    };
+    const std::vector<int> ids = categoriesIn("i.json");
+    QCOMPARE(ids, categoriesIn("p.json"));
+    QVERIFY(std::ranges::find(ids, 2) != ids.end() && std::ranges::find(ids, 4) != ids.end());
+  }
+
+ private:
+  std::string path(const std::string& name) const {
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
+  }
+  protocol::Control predict(const std::string& id, const std::string& file) const {
+    protocol::Control control{
+        .name = "predict", .id = id, .predict = {}, .out = path(id + ".json")};
+    control.predict.paths = {file};
+    return control;
+  }
+
+  QTemporaryDir folder_;
+  config::Experiment experiment_;
+};
+
+LOCKSTEP_TEST(TstInspectJob)
+#include "tst_inspect_job.moc"
