@@ -84,12 +84,6 @@ Trainer::~Trainer() = default;
 void Trainer::makeModel() {
   model_ = std::make_shared<model::MaskRcnn>(experiment_.model, trainSet_.categories().size() + 1,
                                              experiment_.runtime.seed);
-  if (const std::string& weights = experiment_.model.weights; !weights.empty()) {
-    const auto loaded =
-        checkpoint::loadWeights(model_->namedState(), checkpoint::readSafetensors(weights),
-                                checkpoint::WeightsUse::Start, weights);
-    context_.observer.onLog({"info", weights + ": " + loaded.summary(), 0});
-  }
   model_->to(device_);
   model_->train();
   optimizer_ = solver::makeOptimizer(experiment_.solver, solverParameters(*model_));
@@ -109,6 +103,15 @@ void Trainer::makeModel() {
             .version = LOCKSTEP_VERSION};
 }
 
+void Trainer::loadStartWeights() {
+  const std::string& weights = experiment_.model.weights;
+  if (weights.empty()) return;
+  const auto loaded =
+      checkpoint::loadWeights(model_->namedState(), checkpoint::readSafetensors(weights),
+                              checkpoint::WeightsUse::Start, weights);
+  context_.observer.onLog({"info", weights + ": " + loaded.summary(), 0});
+}
+
 void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   const checkpoint::Checkpoint saved = checkpoint::loadCheckpoint(checkpointFolder);
   checkpoint::loadWeights(model_->namedState(), saved.model, checkpoint::WeightsUse::Exactly,
@@ -117,6 +120,7 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   state_.step = saved.state.step;
   state_.best = keptBest_ = saved.state.best;
   savedStep_ = state_.step;
+  isResumed_ = true;
   const eval::EvaluationRequest held = eval::figuresIn(layout_.evaluation(state_.step));
   if (held.losses) lossesStep_ = state_.step;
   if (held.averagePrecision) evaluatedStep_ = state_.step;
@@ -124,6 +128,7 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
 
 Trainer::Outcome Trainer::run() {
   const std::int64_t lastStep = steps(experiment_.solver.maxSteps);
+  if (!isResumed_) loadStartWeights();
   if (!evaluator_) {
     context_.observer.onLog(
         {"warning", "dataset.val is not given: no held-out loss, no AP, no predictions", 0});

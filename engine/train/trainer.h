@@ -41,20 +41,22 @@ struct TrainerContext {
 /// into the run folder; the supervisor puts them in their place.
 class Trainer {
  public:
-  /// `experiment` is resolved (durations in steps, threads, absolute paths). Reads annotations and
-  /// start weights. Throws Error.
+  /// `experiment` is resolved (durations in steps, threads, absolute paths). Reads annotations.
+  /// Throws Error.
   Trainer(const config::Experiment& experiment, const run_folder::Layout& layout,
           const TrainerContext& context);
   ~Trainer();
 
-  /// Goes on from a whole checkpoint. Throws Error naming the file that is broken or does not fit.
+  /// Goes on from a whole checkpoint, without the start weights. Throws Error naming the file that
+  /// is broken or does not fit.
   void resume(const std::filesystem::path& checkpointFolder);
 
   struct Outcome {
     std::int64_t step = 0;
     bool stopped = false;  ///< on request, before max_steps
   };
-  /// Blocks until the last step or a stop. Throws Error.
+  /// Reads the start weights unless it goes on from a checkpoint, and blocks until the last step or
+  /// a stop. Throws Error.
   Outcome run();
 
   /// As it stands, in training mode.
@@ -69,6 +71,7 @@ class Trainer {
   enum class Wish { GoOn, Stop };
 
   void makeModel();
+  void loadStartWeights();
   void trainStep(data::Prefetcher& batches, std::int64_t step);
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
@@ -112,7 +115,8 @@ class Trainer {
   StepRecorder recorder_;
   checkpoint::TrainingState state_;
   std::optional<checkpoint::BestSoFar> keptBest_;  ///< the best that has its checkpoint
-  std::int64_t savedStep_ = -1;                    ///< of the newest checkpoint
+  bool isResumed_ = false;
+  std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
   std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP that was kept
   std::int64_t lossesStep_ = -1;     ///< of the newest held-out losses in the log
   std::chrono::steady_clock::time_point flushed_{};

@@ -9,7 +9,11 @@
 namespace lockstep::worker {
 
 config::Experiment experimentOf(const protocol::Job& job) {
-  const config::LoadedExperiment loaded = config::loadExperimentText(job.configYaml, "config.yaml");
+  config::LoadedExperiment loaded = config::loadExperimentText(job.configYaml, "config.yaml");
+  if (!job.resumeFrom.empty()) {  // the checkpoint has the weights; those of the start may be gone
+    std::erase_if(loaded.issues,
+                  [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
+  }
   loaded.throwIfFaulty();
   return loaded.experiment;
 }

@@ -131,6 +131,28 @@ class TstTrainer : public QObject {
     }
   }
 
+  void resumedRunNeedsNoStartWeights() {
+    config::Experiment experiment = smallExperiment(2);
+    experiment.model.norm = "group";
+    experiment.model.freezeStages = 0;
+    experiment.checkpoint.every = {1};
+    Session first(experiment, path("before"));
+    first.trainer.run();
+    experiment.model.weights = path("start.safetensors");
+    fs::copy_file(first.layout.checkpoint(2) / "model.safetensors", experiment.model.weights);
+    Session whole(experiment, path("from weights"));
+    whole.trainer.run();
+    fs::remove(experiment.model.weights);
+
+    Session resumed(experiment, path("without weights"));
+    resumed.trainer.resume(whole.layout.checkpoint(1));
+    QCOMPARE(resumed.trainer.run().step, std::int64_t(2));
+    QVERIFY(base::readFile(whole.layout.checkpoint(2) / "model.safetensors") ==
+            base::readFile(resumed.layout.checkpoint(2) / "model.safetensors"));
+    Session begun(experiment, path("begun"));
+    QVERIFY_EXCEPTION_THROWN(begun.trainer.run(), Error);
+  }
+
  private:
   std::string path(const std::string& name) const {
     return folder_.filePath(QString::fromStdString(name)).toStdString();

@@ -1,0 +1,104 @@
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/config/load.h"
+#include "engine/protocol/worker_messages.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The last job that a worker got.
+protocol::Job lastJob(const EngineBench& bench) {
+  protocol::Job job;
+  for (const std::string& line : bench.received()) {
+    if (line.starts_with("pid ")) continue;
+    const auto message = protocol::decodeSupervisorMessage(line);
+    if (const auto* found = std::get_if<protocol::Job>(&message)) job = *found;
+  }
+  return job;
+}
+
+/// A run that was killed, with a checkpoint of step 4 or without one.
+void makeKilledRun(EngineBench& bench, bool withCheckpoint,
+                   const std::vector<std::string>& overrides = {}) {
+  bench.script(std::string("scalars 1 4\n") + (withCheckpoint ? "checkpoint 4\n" : "") +
+               "kill 9\n");
+  std::vector<std::string> arguments{"train", "experiment.yaml", "--output", "run"};
+  for (const std::string& override : overrides)
+    arguments.insert(arguments.end(), {"--set", override});
+  QCOMPARE(bench.run(arguments).status, 1);
+}
+
+}  // namespace
+
+class TstTrainingPlan : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void fewerStepsThanAreTrainedAreRefused_data() {
+    QTest::addColumn<int>("maxSteps");
+    QTest::addColumn<int>("status");
+    QTest::newRow("fewer") << 3 << 2;
+    QTest::newRow("as many") << 4 << 0;
+    QTest::newRow("more") << 5 << 0;
+  }
+  void fewerStepsThanAreTrainedAreRefused() {
+    QFETCH(int, maxSteps);
+    QFETCH(int, status);
+    EngineBench bench;
+    makeKilledRun(bench, /*withCheckpoint=*/true);
+    const std::string before = base::readFile(bench.folder() / "run/config.yaml");
+    bench.script("finish " + std::to_string(maxSteps) + "\n");
+    const auto result = bench.run(
+        {"train", "run", "--resume", "--set", "solver.max_steps=" + std::to_string(maxSteps)});
+    QVERIFY2(result.status == status, result.err.c_str());
+    if (status == 0) return;
+    QVERIFY2(contains(result.err, "newest checkpoint is of step 4") &&
+                 contains(result.err, "solver.max_steps"),
+             result.err.c_str());
+    QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
+  }
+
+  void aRunGoesOnWhenItsStartWeightsAreGone() {
+    EngineBench bench;
+    const fs::path weights = bench.folder() / "start.safetensors";
+    std::ofstream(weights) << "weights";
+    makeKilledRun(bench, /*withCheckpoint=*/true, {"model.weights=" + weights.string()});
+    fs::remove(weights);
+    bench.script("scalars 5 6\ncheckpoint 6 last\nfinish 6\n");
+    const auto result = bench.run({"train", "run", "--resume"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(!contains(result.err, "start.safetensors"), result.err.c_str());
+    const protocol::Job job = lastJob(bench);
+    QCOMPARE(job.resumeFrom, run_folder::Layout(bench.folder() / "run").checkpoint(4).string());
+    const auto experiment = config::loadExperimentText(job.configYaml, "a.yaml").experiment;
+    QCOMPARE(experiment.model.weights, weights.string());
+    QCOMPARE(experiment.model.resolvedNorm(), std::string("frozen_batch"));
+  }
+
+  void aRunWithoutACheckpointNeedsItsStartWeights() {
+    EngineBench bench;
+    const fs::path weights = bench.folder() / "start.safetensors";
+    std::ofstream(weights) << "weights";
+    makeKilledRun(bench, /*withCheckpoint=*/false, {"model.weights=" + weights.string()});
+    fs::remove(weights);
+    const auto result = bench.run({"train", "run", "--resume"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "model.weights") && contains(result.err, "no such file"),
+             result.err.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstTrainingPlan)
+#include "tst_training_plan.moc"

@@ -1,0 +1,44 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+
+#include "engine/base/error.h"
+#include "engine/run_folder/run_folder.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+#include "tests/worker/job_bench.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+class TstTrainJob : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void aRunGoesOnWithoutItsStartWeights() {
+    const QTemporaryDir folder;
+    const auto path = [&](const char* name) {
+      return folder.filePath(QString::fromUtf8(name)).toStdString();
+    };
+    config::Experiment experiment = tests::makeSmallModel(path(""));
+    experiment.model.norm = "group";
+    experiment.model.freezeStages = 0;
+    experiment.model.weights = path("weights.safetensors");
+    const run_folder::Layout run = run_folder::createRunFolderAt(path("run"));
+    protocol::Job job = tests::jobOn(experiment, "train");
+    job.runFolder = run.folder().string();
+    QCOMPARE(tests::JobBench().run(worker::runTrain, job).step, std::int64_t(1));
+    fs::rename(run.partialCheckpoint(1), run.checkpoint(1));  // as the supervisor does
+
+    fs::remove(experiment.model.weights);
+    QVERIFY_EXCEPTION_THROWN(tests::JobBench().run(worker::runTrain, job), Error);
+    experiment.solver.maxSteps = {2};
+    job = tests::jobOn(experiment, "train");
+    job.runFolder = run.folder().string();
+    job.resumeFrom = run.checkpoint(1).string();
+    QCOMPARE(tests::JobBench().run(worker::runTrain, job).step, std::int64_t(2));
+    QVERIFY(fs::exists(run.partialCheckpoint(2) / "model.safetensors"));
+  }
+};
+
+LOCKSTEP_TEST(TstTrainJob)
+#include "tst_train_job.moc"
