@@ -32,8 +32,11 @@ at::Tensor MaskPredictor::forward(const at::Tensor& x, const at::Tensor& classes
   const at::Tensor hidden = up_->forward(x);
   const std::int64_t count = x.size(0), channels = hidden.size(2), height = x.size(2),
                      width = x.size(3);
-  const at::Tensor weights = logits_->weight().reshape({-1, channels}).index_select(0, classes);
-  const at::Tensor biases = logits_->bias().index_select(0, classes);
+  // A product, not a gather: on a GPU the gradient of a gather adds up in any order.
+  const at::Tensor chosen =
+      at::one_hot(classes, logits_->bias().size(0)).to(logits_->bias().scalar_type());
+  const at::Tensor weights = chosen.mm(logits_->weight().reshape({-1, channels}));
+  const at::Tensor biases = chosen.mv(logits_->bias());
   const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), hidden, weights.unsqueeze(2));
   return logits.view({count, height, width, 2, 2})
       .permute({0, 1, 3, 2, 4})
