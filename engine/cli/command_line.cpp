@@ -2,24 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
+
+#include "engine/config/fields.h"
 
 namespace lockstep::cli {
 namespace {
-
-std::size_t editDistance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 /// The sub-command the command line names, as deep as it goes.
 const CLI::App& chosenCommand(const CLI::App& app) {
@@ -58,24 +45,12 @@ std::string unknownWord(const CLI::App& command, const std::string& word) {
   } else {
     text += "unknown command '" + word + "'";
   }
-  if (const std::string near = nearestWord(bare, names); !near.empty())
+  if (const std::string near = config::nearestWord(bare, names); !near.empty())
     return text + ": did you mean " + near + "?";
   return text + " (see " + fullName(command) + " --help)";
 }
 
 }  // namespace
-
-std::string nearestWord(const std::string& word, const std::vector<std::string>& candidates) {
-  std::string nearest;
-  std::size_t smallest = std::max<std::size_t>(word.size() / 3, 2) + 1;  // two letters change places
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = editDistance(word, candidate);
-    if (distance >= smallest) continue;
-    smallest = distance;
-    nearest = candidate;
-  }
-  return nearest;
-}
 
 std::string describeFault(const CLI::App& app, const CLI::Error& fault) {
   const CLI::App& command = chosenCommand(app);

@@ -15,7 +15,4 @@ namespace lockstep::cli {
 /// `lockstep-engine train: unknown option --ouput: did you mean --output?`
 std::string describeFault(const CLI::App& app, const CLI::Error& fault);
 
-/// The candidate that differs from `word` by few letters (two, or a third of it), or "".
-std::string nearestWord(const std::string& word, const std::vector<std::string>& candidates);
-
 }  // namespace lockstep::cli

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/coco/dataset.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
@@ -20,6 +21,7 @@ namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using base::gibibytes;
 using config::ConfigIssue;
 
 /// Device and inode: the same for two names of one file.
@@ -35,12 +37,6 @@ struct Part {
 
 std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string gibibytes(double bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f GiB", bytes / 0x1p30);
-  return text.data();
 }
 
 class Checker {

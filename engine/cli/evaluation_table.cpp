@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/coco/average_precision.h"
 #include "engine/protocol/json_text.h"
-#include "engine/supervisor/training_progress.h"
 
 namespace lockstep::cli {
 namespace {
@@ -29,7 +29,7 @@ std::string lossRows(const nlohmann::json& losses) {
   for (const char* name : {"loss_classifier", "loss_box_reg", "loss_mask", "loss_objectness",
                            "loss_rpn_box_reg", "loss_total"}) {
     const auto value = losses.contains(name) ? protocol::numberOf(losses[name]) : std::nullopt;
-    if (value) text += row(name, supervisor::shortNumber(*value));
+    if (value) text += row(name, base::shortNumber(*value));
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
@@ -12,11 +13,7 @@
 namespace lockstep::cli {
 namespace {
 
-std::string gibibytes(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
-  return text;
-}
+std::string gibibytes(std::int64_t bytes) { return base::gibibytes(static_cast<double>(bytes)); }
 
 void printGpus() {
   const supervisor::Gpus gpus = supervisor::findGpus();

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/model_source.h"
@@ -71,6 +73,17 @@ void namePaths(protocol::Job& job, std::vector<std::string> files,
   job.pathsFile = file.string();
 }
 
+/// What the worker counted, for people.
+void tellSummary(const std::string& result, const std::string& out) {
+  const auto summary = nlohmann::json::parse(result, nullptr, false);
+  if (!summary.is_object()) return;
+  const auto count = [&summary](const char* name) {
+    return std::to_string(summary.value(name, std::int64_t{0}));
+  };
+  base::logInfo("engine",
+                out + ": " + count("detections") + " detections on " + count("images") + " images");
+}
+
 int predict(const PredictOptions& options) {
   if (options.split.empty() == options.images.empty()) {
     throw base::mendable(
@@ -87,7 +100,7 @@ int predict(const PredictOptions& options) {
   job.out = checkOutputFile(options.out, "--out").string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays").string();
-  supervisor::runOneShotJob(workerProgram, job);
+  tellSummary(supervisor::runOneShotJob(workerProgram, job), job.out);
   return static_cast<int>(ExitStatus::Done);
 }
 

@@ -6,10 +6,10 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/run_folder/run_folder.h"
-#include "engine/supervisor/training_progress.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -23,8 +23,8 @@ Row rowOf(const run_folder::RunSummary& run) {
   row[0] = run.folder.filename().string();
   row[1] = info.state;
   row[2] = std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
-  row[3] = info.best ? info.best->metric + " " + supervisor::shortNumber(info.best->value) +
-                           " at " + std::to_string(info.best->step)
+  row[3] = info.best ? info.best->metric + " " + base::shortNumber(info.best->value) + " at " +
+                           std::to_string(info.best->step)
                      : "-";
   row[4] = info.created > 0 ? base::timestampIso8601(info.created) : "-";
   return row;

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/number_text.h"
 #include "engine/protocol/json_text.h"
-#include "engine/supervisor/training_progress.h"
 
 namespace lockstep::cli {
 namespace {
@@ -16,7 +16,7 @@ std::string figureLine(const nlohmann::json& evaluation, const std::string& name
   const auto found = evaluation[section].find(figure);
   if (found == evaluation[section].end()) return {};
   const auto value = protocol::numberOf(*found);
-  return value ? name + ": " + supervisor::shortNumber(*value) + "\n" : "";
+  return value ? name + ": " + base::shortNumber(*value) + "\n" : "";
 }
 
 }  // namespace
@@ -27,8 +27,8 @@ std::string summariseTraining(const run_folder::Layout& layout) {
                      "\nsteps: " + std::to_string(info.step) + " of " +
                      std::to_string(info.maxSteps) + "\n";
   if (info.best) {
-    text += "best " + info.best->metric + ": " + supervisor::shortNumber(info.best->value) +
-            " at step " + std::to_string(info.best->step) + "\n";
+    text += "best " + info.best->metric + ": " + base::shortNumber(info.best->value) + " at step " +
+            std::to_string(info.best->step) + "\n";
   }
   const auto evaluations = run_folder::evaluationSteps(layout);
   if (evaluations.empty()) return text;

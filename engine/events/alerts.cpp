@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "engine/base/number_text.h"
+
 namespace lockstep::events {
 namespace {
 
@@ -22,11 +24,7 @@ bool isLoss(std::string_view tag) {
   return tag.starts_with("train/loss_") || tag.starts_with("eval/loss_");
 }
 
-std::string shortNumber(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
+std::string shortNumber(double value) { return base::shortNumber(value, 3); }
 
 std::string percent(double fraction) {
   const double value = 100 * fraction;

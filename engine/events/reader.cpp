@@ -170,21 +170,4 @@ std::filesystem::path findEventFile(const std::filesystem::path& runFolder) {
   return first;
 }
 
-std::size_t decodeRecords(const char* bytes, std::size_t size, std::int64_t firstSeq,
-                          std::vector<Record>& records) {
-  EventMessage message;
-  std::size_t offset = 0;
-  for (std::int64_t seq = firstSeq;; ++seq) {
-    const Frame frame = readFrame({bytes + offset, size - offset});
-    if (frame.status == Frame::Status::Partial) return offset;
-    if (frame.status == Frame::Status::Broken) {
-      throw brokenAt("event log", static_cast<std::int64_t>(offset), seq);
-    }
-    offset += frame.bytes;
-    if (frame.status == Frame::Status::Whole && parseEvent(frame.data, message)) {
-      records.push_back(recordOf(message, seq));
-    }
-  }
-}
-
 }  // namespace lockstep::events

@@ -77,10 +77,4 @@ class Reader {
 /// The event file in a run folder (the first by name), or an empty path.
 std::filesystem::path findEventFile(const std::filesystem::path& runFolder);
 
-/// Decodes records from bytes; returns the bytes consumed and appends to `records`. Never reads
-/// past `size`. Throws Error at a length whose checksum is wrong. For the reader, the tail and
-/// fuzzing.
-std::size_t decodeRecords(const char* bytes, std::size_t size, std::int64_t firstSeq,
-                          std::vector<Record>& records);
-
 }  // namespace lockstep::events

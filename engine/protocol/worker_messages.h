@@ -101,8 +101,8 @@ struct Progress {
   std::int64_t done = 0, total = 0;
   std::string text;
 };
-/// The last message: the job is done, or stopped on request. `result` is JSON for info and
-/// evaluate.
+/// The last message: the job is done, or stopped on request. `result` is JSON for info,
+/// evaluate and predict.
 struct Finished {
   std::int64_t step = 0;
   bool stopped = false;

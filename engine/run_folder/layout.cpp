@@ -36,17 +36,6 @@ std::vector<std::string> namesIn(const fs::path& folder) {
   return names;
 }
 
-std::vector<std::int64_t> jsonSteps(const fs::path& folder) {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : namesIn(folder)) {
-    if (!name.ends_with(".json")) continue;
-    const auto step = stepOf(std::string_view(name).substr(0, name.size() - 5));
-    if (step) steps.push_back(*step);
-  }
-  std::sort(steps.begin(), steps.end());
-  return steps;
-}
-
 bool isFile(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
@@ -129,11 +118,14 @@ std::vector<std::int64_t> checkpointSteps(const Layout& layout) {
 }
 
 std::vector<std::int64_t> evaluationSteps(const Layout& layout) {
-  return jsonSteps(layout.evaluation(0).parent_path());
-}
-
-std::vector<std::int64_t> predictionSteps(const Layout& layout) {
-  return jsonSteps(layout.predictions(0).parent_path());
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : namesIn(layout.evaluation(0).parent_path())) {
+    if (!name.ends_with(".json")) continue;
+    const auto step = stepOf(std::string_view(name).substr(0, name.size() - 5));
+    if (step) steps.push_back(*step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
 }
 
 bool isRunFolder(const fs::path& folder) {

@@ -66,9 +66,8 @@ void writeRunInfo(const Layout& layout, const RunInfo& info);
 /// Steps of the whole checkpoints, rising: those whose folder has model.safetensors,
 /// optimizer.safetensors and state.json.
 std::vector<std::int64_t> checkpointSteps(const Layout& layout);
-/// Steps with an evaluation, or with predictions, rising.
+/// Steps with an evaluation, rising.
 std::vector<std::int64_t> evaluationSteps(const Layout& layout);
-std::vector<std::int64_t> predictionSteps(const Layout& layout);
 
 /// Whether the folder looks like a run (has run.json or config.yaml and an event file).
 bool isRunFolder(const fs::path& folder);

@@ -22,7 +22,6 @@ class ClientConnection {
   ClientConnection(FileDescriptor socket, std::int64_t number)
       : socket_(std::move(socket)), number_(number) {}
 
-  int fd() const { return socket_.get(); }
   std::int64_t number() const { return number_; }
 
   /// Reads what has come. Every line is a message, or the error to answer with.

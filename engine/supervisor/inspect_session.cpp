@@ -17,9 +17,7 @@ InspectSession::InspectSession(InspectSetup setup, std::function<void()> onReady
           },
           [this] { worker_.reap(); }),
       worker_(loop_, {[this](const protocol::WorkerMessage& message) { take(message); },
-                      [this](const std::string& line) {
-                        if (line.find("] warning: ") != std::string::npos) log_.line(line);
-                      },
+                      [this](const std::string& line) { log_.passOn(line); },
                       [this](const WorkerExit& exit) { workerExited(exit); }}),
       onReady_(std::move(onReady)) {
   info_.state = "finished";
@@ -59,7 +57,7 @@ void InspectSession::take(const protocol::WorkerMessage& message) {
     failure_ = failed->message;
     failureStatus_ = static_cast<ExitStatus>(failed->exitStatus);
   } else if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
-    log_.line(log->level == "info" ? log->text : log->level + ": " + log->text);
+    log_.say("worker", *log);
   }
 }
 

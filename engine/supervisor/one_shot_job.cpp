@@ -57,7 +57,7 @@ class OneShotJob {
     if (const auto* progress = std::get_if<protocol::Progress>(&message)) {
       showProgress(*progress);
     } else if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
-      log_.line(log->level == "info" ? log->text : log->level + ": " + log->text);
+      log_.say("worker", *log);
     } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
       finished_ = *finished;
       graceEnd_ = PollLoop::Clock::now() + kExitGrace;
@@ -76,13 +76,13 @@ class OneShotJob {
         (progress.done < progress.total && now - lastProgress_ < kProgressInterval))
       return;
     lastProgress_ = now;
-    log_.line(text);
+    log_.say("worker", text);
   }
 
   void takeLogLine(const std::string& line) {
     lastLines_.push_back(line);
     if (lastLines_.size() > kShownLines) lastLines_.pop_front();
-    if (line.find("] warning: ") != std::string::npos) log_.line(line);  // errors come as messages
+    log_.passOn(line);
   }
 
   void exited(const WorkerExit& exit) {

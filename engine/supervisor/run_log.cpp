@@ -61,6 +61,18 @@ void RunLog::line(std::string_view text) {
   this->status(status);
 }
 
+void RunLog::say(std::string_view part, std::string_view text) {
+  line("[" + std::string(part) + "] " + std::string(text));
+}
+
+void RunLog::say(std::string_view part, const protocol::WorkerLog& log) {
+  say(part, log.level == "info" ? log.text : log.level + ": " + log.text);
+}
+
+void RunLog::passOn(std::string_view workerLine) {
+  if (workerLine.find("] warning: ") != std::string_view::npos) line(workerLine);
+}
+
 void RunLog::fileLine(std::string_view text) {
   if (file_.isOpen() && !fileIsStandardError_) writeAll(file_.get(), std::string(text) + "\n");
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/protocol/worker_messages.h"
 #include "engine/supervisor/file_descriptor.h"
 
 namespace lockstep::supervisor {
@@ -22,6 +23,12 @@ class RunLog {
 
   /// Without its newline.
   void line(std::string_view text);
+  /// `[part] text`: every line but those that scripts are written against.
+  void say(std::string_view part, std::string_view text);
+  /// `[part] warning: text`
+  void say(std::string_view part, const protocol::WorkerLog& log);
+  /// A line of a worker's log, when it is a warning: its errors come as messages.
+  void passOn(std::string_view workerLine);
   /// Only into the file; nothing when standard error is that file and gets the line anyway.
   void fileLine(std::string_view text);
   /// For a terminal: takes the place of the last one. Elsewhere nothing.

@@ -3,8 +3,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/base/number_text.h"
+
 namespace lockstep::supervisor {
 namespace {
+
+using base::shortNumber;
 
 constexpr double kMeanSteps = 20;
 
@@ -16,14 +20,6 @@ std::optional<double> valueOf(const protocol::StepScalars& scalars, const std::s
 }
 
 }  // namespace
-
-std::string shortNumber(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 std::string durationText(double seconds) {
   const auto whole = static_cast<long long>(std::llround(std::max(seconds, 0.0)));

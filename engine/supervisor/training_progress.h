@@ -45,7 +45,4 @@ std::string evaluationLine(const protocol::StepScalars& scalars);
 /// `1:10`, `2:03:04`, `3 d 4 h`
 std::string durationText(double seconds);
 
-/// A number as people read it: six significant digits.
-std::string shortNumber(double value);
-
 }  // namespace lockstep::supervisor

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "engine/base/clock.h"
-#include "engine/base/log.h"
+#include "engine/base/number_text.h"
 #include "engine/config/load.h"
 #include "engine/supervisor/machine.h"
 
@@ -53,8 +53,8 @@ RunRecorder TrainingRun::makeRecorder() {
   // A detached run lives on in a child of the process that planned it.
   setup_.info.pid = ::getpid();
   const auto onAlert = [this](const events::Alert& alert) {
-    log_.line("alert kind=" + alert.kind + " step=" + std::to_string(alert.step) + ": " +
-              alert.text);
+    log_.say("engine", "alert kind=" + alert.kind + " step=" + std::to_string(alert.step) + ": " +
+                           alert.text);
     // The log cannot tell it while the disk refuses: clients hear it at once.
     if (alert.kind == protocol::kWriteFailed && server_)
       server_->sendToAll(protocol::AlertMessage{alert.kind, alert.step, alert.text});
@@ -94,7 +94,7 @@ void TrainingRun::recordOwnFailure(const std::string& reason) {
     recorder_.setState("failed", errorAt(reason, "supervisor"));
     recorder_.finish();
   } catch (const std::exception& error) {
-    log_.line(std::string("the failure could not be recorded: ") + error.what());
+    log_.say("engine", std::string("the failure could not be recorded: ") + error.what());
   }
 }
 
@@ -119,18 +119,18 @@ void TrainingRun::stopOnSignal(int signal) {
   if (!stopRequested_) return requestStop(signalName(signal));
   if (!worker_.isRunning()) return;
   if (signalsThatCount_ < 2) {
-    log_.line(signalName(signal) + ": stopping already; a second one kills");
+    log_.say("engine", signalName(signal) + ": stopping already; a second one kills");
     return;
   }
   killedBy_ = signalName(signal);
-  log_.line("second " + killedBy_ + ": the worker is killed");
+  log_.say("engine", "second " + killedBy_ + ": the worker is killed");
   worker_.kill();
 }
 
 void TrainingRun::requestStop(const std::string& reason) {
   if (stopRequested_ || !worker_.isRunning()) return;
   stopRequested_ = true;
-  log_.line("stopping with a checkpoint (" + reason + "); a second signal kills");
+  log_.say("engine", "stopping with a checkpoint (" + reason + "); a second signal kills");
   worker_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
   recorder_.setState("stopping");
 }
@@ -185,7 +185,7 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const WorkerExit& exit) const {
     return {"failed", ExitStatus::Killed, errorAt("killed by a second " + killedBy_, killedBy_)};
   }
   if (stall_) {
-    const std::string limit = shortNumber(setup_.experiment.runtime.stallSeconds);
+    const std::string limit = base::shortNumber(setup_.experiment.runtime.stallSeconds);
     return {
         "failed", ExitStatus::Failed,
         errorAt("rank 0 " + *stall_ + " for " + limit + " s (runtime.stall_seconds) and was killed",
@@ -227,9 +227,9 @@ void TrainingRun::conclude(Outcome outcome) {
                                   ? " [step " + std::to_string(error.step) +
                                         (error.phase.empty() ? "" : ", " + error.phase) + "]"
                                   : "";
-    log_.line(error.message + where);
+    log_.say("engine", error.message + where);
   } else {
-    log_.line(outcome.state + " at step " + std::to_string(recorder_.info().step));
+    log_.say("engine", outcome.state + " at step " + std::to_string(recorder_.info().step));
   }
   recorder_.setState(outcome.state, outcome.error);
   outcome_ = std::move(outcome);

@@ -17,7 +17,7 @@ void TrainingRun::take(const protocol::ScalarBatch& batch) {
     recorder_.recordScalars(scalars);
     progress_.add(scalars);
     if (const std::string line = evaluationLine(scalars); !line.empty()) {
-      log_.line(line);
+      log_.say("train", line);
     } else if (const auto due = progress_.dueLine()) {
       log_.isTerminal() ? log_.fileLine(*due) : log_.line(*due);
     }
@@ -35,7 +35,7 @@ void TrainingRun::take(const protocol::WorkerState& state) {
 
 void TrainingRun::take(const protocol::WorkerLog& log) {
   recorder_.recordLog(log.level, log.text);
-  log_.line(log.level == "info" ? log.text : log.level + ": " + log.text);
+  log_.say("train", log);
 }
 
 void TrainingRun::take(const protocol::CheckpointReady& ready) {
@@ -43,7 +43,8 @@ void TrainingRun::take(const protocol::CheckpointReady& ready) {
   const bool kept = recorder_.commitCheckpoint(ready);
   if (ready.last) lastCheckpointLost_ = !kept;
   if (kept)
-    log_.line("checkpoint step=" + std::to_string(ready.step) + (ready.best ? " best" : ""));
+    log_.say("train",
+             "checkpoint step=" + std::to_string(ready.step) + (ready.best ? " best" : ""));
 }
 
 void TrainingRun::take(const protocol::EvaluationReady& ready) {
@@ -85,7 +86,7 @@ void TrainingRun::takeLogLine(const std::string& line) {
   const std::string withNewline = line + "\n";
   [[maybe_unused]] const ssize_t written =
       ::write(rankLog_.get(), withNewline.data(), withNewline.size());
-  if (line.find("] warning: ") != std::string::npos) log_.line(line);  // errors come as messages
+  log_.passOn(line);
 }
 
 protocol::Welcome TrainingRun::welcome() const {

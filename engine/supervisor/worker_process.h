@@ -50,7 +50,6 @@ class WorkerProcess {
   /// To be called after SIGCHLD; tried once a second anyway.
   void reap();
   bool isRunning() const { return pid_ > 0; }
-  pid_t pid() const { return pid_; }
 
  private:
   enum class Extent { OneTurn, Everything };

@@ -170,25 +170,6 @@ class TstCommandLine : public QObject {
       QVERIFY2(contains(help, std::string("\n  ") + command + " "), command);
     }
   }
-
-  void nearestWordIsNear_data() {
-    QTest::addColumn<QString>("word");
-    QTest::addColumn<QString>("nearest");
-    QTest::newRow("swapped letters") << "trian"
-                                     << "train";
-    QTest::newRow("left out") << "evalute"
-                              << "evaluate";
-    QTest::newRow("too much") << "predicts"
-                              << "predict";
-    QTest::newRow("nothing near") << "launch"
-                                  << "";
-  }
-  void nearestWordIsNear() {
-    QFETCH(QString, word);
-    QFETCH(QString, nearest);
-    QCOMPARE(cli::nearestWord(word.toStdString(), {"train", "evaluate", "predict", "runs"}),
-             nearest.toStdString());
-  }
 };
 
 LOCKSTEP_TEST(TstCommandLine)

@@ -28,7 +28,7 @@ void makeRun(EngineBench& bench) {
   bench.script(
       "scalars 1 6\neval 4 0.5 0.5 best\ncheckpoint 4 best\ncheckpoint 6 last\nfinish 6\n");
   QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
-  bench.script("out []\nfinish 0 result {}\n", "predict");
+  bench.script("out []\nfinish 0 result {\"images\":3,\"detections\":7}\n", "predict");
   bench.script("finish 0 result {}\n", "evaluate");
 }
 
@@ -87,11 +87,11 @@ class TstModelSource : public QObject {
     for (const char* name : {"b.JPG", "a.png", "notes.txt"})
       std::ofstream(bench.folder() / "pictures" / name) << "x";
     std::ofstream(bench.folder() / "z.jpg") << "x";
-    QCOMPARE(bench
-                 .run({"predict", "run", "--images", "z.jpg", "pictures", "--out", "p.json",
-                       "--score", "0.5", "--overlays", "o"})
-                 .status,
-             0);
+    const auto result = bench.run({"predict", "run", "--images", "z.jpg", "pictures", "--out",
+                                   "p.json", "--score", "0.5", "--overlays", "o"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(result.err.find("/p.json: 7 detections on 3 images\n") != std::string::npos,
+             result.err.c_str());
     const auto job = lastJob(bench);
     const std::string folder = bench.folder().string();
     QCOMPARE(job.paths, (std::vector<std::string>{folder + "/z.jpg", folder + "/pictures/a.png",

@@ -59,6 +59,25 @@ class TstNearestKey : public QObject {
   void veryLongKeysAreNoWork() {
     QCOMPARE(config::nearestKey(std::string(1000000, 'x')), std::string());
   }
+
+  void nearestWordIsNear_data() {
+    QTest::addColumn<QString>("word");
+    QTest::addColumn<QString>("nearest");
+    QTest::newRow("swapped letters") << "trian"
+                                     << "train";
+    QTest::newRow("left out") << "evalute"
+                              << "evaluate";
+    QTest::newRow("too much") << "predicts"
+                              << "predict";
+    QTest::newRow("nothing near") << "launch"
+                                  << "";
+  }
+  void nearestWordIsNear() {
+    QFETCH(QString, word);
+    QFETCH(QString, nearest);
+    QCOMPARE(config::nearestWord(word.toStdString(), {"train", "evaluate", "predict", "runs"}),
+             nearest.toStdString());
+  }
 };
 
 LOCKSTEP_TEST(TstNearestKey)

@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <QTest>
 #include <cmath>
 #include <cstring>
@@ -5,6 +8,7 @@
 #include <random>
 
 #include "engine/base/error.h"
+#include "engine/events/event_message.h"
 #include "engine/events/protobuf_wire.h"
 #include "engine/events/reader.h"
 #include "engine/events/record.h"
@@ -20,9 +24,31 @@ namespace {
 
 std::string fromHex(const char* hex) { return QByteArray::fromHex(hex).toStdString(); }
 
+/// Appends what a reader finds in a file of these bytes, and says how far it came.
+std::size_t readRecords(const std::string& bytes, std::vector<Record>& records) {
+  const int fd = ::memfd_create("events", MFD_CLOEXEC);
+  const auto size = static_cast<ssize_t>(bytes.size());
+  if (fd < 0 || ::write(fd, bytes.data(), bytes.size()) != size) throw Error("memfd");
+  Reader reader("/proc/self/fd/" + std::to_string(fd));
+  ::close(fd);
+  while (auto record = reader.next()) records.push_back(*std::move(record));
+  return static_cast<std::size_t>(reader.offsetBytes());
+}
+
+/// Takes apart bytes that end where their memory ends: the sanitizers' build sees a step beyond.
+void takeApart(const std::vector<char>& exact) {
+  EventMessage message;
+  for (std::size_t offset = 0;;) {
+    const Frame frame = readFrame({exact.data() + offset, exact.size() - offset});
+    if (frame.status == Frame::Status::Partial || frame.status == Frame::Status::Broken) return;
+    if (frame.status == Frame::Status::Whole) parseEvent(frame.data, message);
+    offset += frame.bytes;
+  }
+}
+
 std::vector<Record> decoded(const std::string& bytes) {
   std::vector<Record> records;
-  const std::size_t consumed = decodeRecords(bytes.data(), bytes.size(), 0, records);
+  const std::size_t consumed = readRecords(bytes, records);
   if (consumed != bytes.size()) throw Error("not all of it was consumed");
   return records;
 }
@@ -246,7 +272,7 @@ void TstRecord::aWrongLengthChecksumIsAnError() {
   bytes[second + 9] ^= 1;
   std::vector<Record> records;
   try {
-    decodeRecords(bytes.data(), bytes.size(), 0, records);
+    readRecords(bytes, records);
     QFAIL("accepted");
   } catch (const Error& error) {
     QVERIFY2(std::string(error.what()).find("damaged at byte " + std::to_string(second)) !=
@@ -260,9 +286,9 @@ void TstRecord::aHostileLengthIsAnErrorOrWaits() {
   // A whole, right header that promises 2^62 bytes; then one that promises 2^30.
   const std::string frame = frameOf(std::string(100, 'x'));
   std::vector<Record> records;
-  QCOMPARE(decodeRecords(frame.data(), 20, 0, records), 0u);
+  QCOMPARE(readRecords(frame.substr(0, 20), records), 0u);
   const std::string huge = fromHex("0000000000000040") + std::string(4, '\0');
-  QVERIFY_EXCEPTION_THROWN(decodeRecords(huge.data(), huge.size(), 0, records), Error);
+  QVERIFY_EXCEPTION_THROWN(readRecords(huge, records), Error);
   QVERIFY(records.empty());
 }
 
@@ -271,9 +297,8 @@ void TstRecord::everyCutOfARecordIsLeftForLater() {
       encodeRecord(scalarRecord(1, {{"a", 1.0f}})) + encodeRecord(eventRecord(2, "{}"));
   const std::size_t first = encodeRecord(scalarRecord(1, {{"a", 1.0f}})).size();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    const std::vector<char> exact(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
     std::vector<Record> records;
-    QCOMPARE(decodeRecords(exact.data(), size, 0, records), size < first ? 0u : first);
+    QCOMPARE(readRecords(bytes.substr(0, size), records), size < first ? 0u : first);
     QCOMPARE(records.size(), size < first ? 0u : 1u);
   }
 }
@@ -304,10 +329,10 @@ void TstRecord::mutatedBytesDecodeOrAreRefused() {
     // Half of them with right checksums, so that the message inside is what is wrong.
     if (trial % 2 == 0)
       bytes = frameOf(bytes.substr(std::min<std::size_t>(12, bytes.size()))) + frameOf(bytes);
-    const std::vector<char> exact(bytes.begin(), bytes.end());
+    takeApart({bytes.begin(), bytes.end()});
     std::vector<Record> records;
     try {
-      QVERIFY(decodeRecords(exact.data(), exact.size(), 0, records) <= exact.size());
+      QVERIFY(readRecords(bytes, records) <= bytes.size());
       ++accepted;
     } catch (const Error&) {
       ++refused;

@@ -66,7 +66,6 @@ void TstLayout::evaluationsAndPredictionsAreListedRising() {
   }
   writeText(layout.evaluation(1).parent_path() / "step-00000009.txt", "");
   QCOMPARE(evaluationSteps(layout), (std::vector<std::int64_t>{10, 20, 30}));
-  QCOMPARE(predictionSteps(layout), (std::vector<std::int64_t>{20, 40, 60}));
 }
 
 void TstLayout::aRunFolderIsToldFromOtherFolders() {

@@ -1,6 +1,7 @@
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 
 #include "engine/base/atomic_file.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -120,6 +121,18 @@ class TstTrainingRun : public QObject {
     QVERIFY(contains(result.err, "evaluation step=4 loss_total=0.8 segm/AP=0.125 bbox/AP=0.125\n"));
     const std::string log = base::readFile(bench.onlyRun().engineLog());
     QVERIFY2(contains(log, "step=4 max_steps=6"), "engine.log has them too");
+  }
+
+  void everyOtherLineSaysWhoseItIs() {
+    EngineBench bench;
+    bench.script(std::string("log info hello\nstderr [data] warning: odd\nbroken-checkpoint 1\n") +
+                 kWholeRun);
+    QCOMPARE(bench.run({"train", "experiment.yaml"}).status, 0);
+    std::istringstream log(base::readFile(bench.onlyRun().engineLog()));
+    int said = 0;
+    for (std::string line; std::getline(log, line); said += line.starts_with("["))
+      QVERIFY2(line.starts_with("[") || line.starts_with("step="), line.c_str());
+    QVERIFY(said >= 10);
   }
 
   void resultsGoToStandardOutput() {

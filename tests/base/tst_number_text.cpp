@@ -1,0 +1,34 @@
+#include <QTest>
+#include <limits>
+
+#include "engine/base/number_text.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+class TstNumberText : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void numbersAreShort() {
+    QCOMPARE(base::shortNumber(1.0 / 6), std::string("0.166667"));
+    QCOMPARE(base::shortNumber(1.0 / 6, 3), std::string("0.167"));
+    QCOMPARE(base::shortNumber(12), std::string("12"));
+    QCOMPARE(base::shortNumber(1234567), std::string("1.23457e+06"));
+  }
+
+  void whatIsNoNumberIsTheSameAsInJson() {
+    const double infinity = std::numeric_limits<double>::infinity();
+    QCOMPARE(base::shortNumber(std::numeric_limits<double>::quiet_NaN()), std::string("NaN"));
+    QCOMPARE(base::shortNumber(infinity), std::string("Infinity"));
+    QCOMPARE(base::shortNumber(-infinity), std::string("-Infinity"));
+  }
+
+  void bytesAreGibibytes() {
+    QCOMPARE(base::gibibytes(1610612736.0), std::string("1.5 GiB"));
+    QCOMPARE(base::gibibytes(0), std::string("0.0 GiB"));
+  }
+};
+
+LOCKSTEP_TEST(TstNumberText)
+#include "tst_number_text.moc"
