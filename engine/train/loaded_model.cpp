@@ -1,7 +1,5 @@
 #include "engine/train/loaded_model.h"
 
-#include <torch/cuda.h>
-
 #include <algorithm>
 
 #include "engine/base/error.h"
@@ -77,27 +75,6 @@ void refuseUnknownCategories(const std::vector<std::int64_t>& ids, const coco::D
 }
 
 }  // namespace
-
-at::Device chooseDevice(const std::string& device) {
-#ifdef LOCKSTEP_CUDA
-  const bool hasGpu = torch::cuda::is_available();
-#else
-  const bool hasGpu = false;
-#endif
-  if (device == "cuda" && !hasGpu) {
-    throw base::mendable(
-#ifdef LOCKSTEP_CUDA
-        "runtime.device: cuda is asked for, but no usable GPU was found: use runtime.device=cpu, "
-        "or check nvidia-smi"
-#else
-        "runtime.device: cuda is asked for, but this build has no CUDA kernels: use "
-        "runtime.device=cpu, or build with "
-        "the preset engine-cuda"
-#endif
-    );
-  }
-  return device != "cpu" && hasGpu ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
-}
 
 LoadedModel loadModel(const config::Experiment& experiment, const std::filesystem::path& weights,
                       const coco::Dataset* dataset, at::Device device) {

@@ -22,10 +22,6 @@ struct LoadedModel {
   std::vector<std::string> categoryNames;  ///< empty when the file does not say
 };
 
-/// The device of `runtime.device`: auto is a GPU where one and its kernels are there. Throws Error
-/// (mendable) when a GPU is asked for and is not there.
-at::Device chooseDevice(const std::string& device);
-
 /// Classes come from the file's metadata, else from the data set (may be null). The data set may
 /// name fewer categories than the model knows. Throws Error (mendable) for weights that do not fit
 /// the configuration or the data set.

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
 #include "engine/solver/gradient_clip.h"
+#include "engine/train/device.h"
 
 namespace lockstep::train {
 namespace {
@@ -55,7 +56,7 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
     : experiment_(experiment),
       layout_(layout),
       context_(context),
-      device_(chooseDevice(experiment.runtime.device)),
+      device_(prepareDevice(experiment.runtime)),
       trainSet_(coco::Dataset::load(experiment.dataset.train.annotations)),
       schedule_(experiment.solver) {
   at::set_num_threads(experiment_.runtime.cpuThreads);

@@ -2,6 +2,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/eval/evaluator.h"
+#include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
 #include "engine/worker/jobs.h"
 
@@ -11,7 +12,7 @@ protocol::Finished runEvaluate(const JobContext& context) {
   const protocol::Job& job = context.job;
   const config::Experiment experiment = experimentOf(job);
   const config::DatasetPart& part = partOf(experiment, job.split);
-  const at::Device device = train::chooseDevice(experiment.runtime.device);
+  const at::Device device = train::prepareDevice(experiment.runtime);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);

@@ -5,6 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/eval/evaluator.h"
+#include "engine/train/device.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/prediction_request.h"
 #include "engine/worker/jobs.h"
@@ -18,7 +19,7 @@ class Inspector {
   explicit Inspector(const protocol::Job& job)
       : job_(job),
         experiment_(experimentOf(job)),
-        device_(train::chooseDevice(experiment_.runtime.device)) {
+        device_(train::prepareDevice(experiment_.runtime)) {
     if (experiment_.dataset.val.annotations.empty()) return;
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
   }

@@ -6,6 +6,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/eval/evaluator.h"
+#include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
 #include "engine/worker/jobs.h"
 #include "engine/worker/overlay.h"
@@ -109,7 +110,7 @@ Predictions predictFiles(const JobContext& context, const config::Experiment& ex
 protocol::Finished runPredict(const JobContext& context) {
   const protocol::Job& job = context.job;
   const config::Experiment experiment = experimentOf(job);
-  const at::Device device = train::chooseDevice(experiment.runtime.device);
+  const at::Device device = train::prepareDevice(experiment.runtime);
   context.phase.phase = "predicting";
   Predictions made = job.paths.empty() ? predictSplit(context, experiment, device)
                                        : predictFiles(context, experiment, device);

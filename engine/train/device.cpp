@@ -1,0 +1,45 @@
+#include "engine/train/device.h"
+
+#include <ATen/Context.h>
+#include <torch/cuda.h>
+
+#include <cstdlib>
+
+#include "engine/base/error.h"
+
+namespace lockstep::train {
+namespace {
+
+bool hasUsableGpu() {
+#ifdef LOCKSTEP_CUDA
+  return torch::cuda::is_available();
+#else
+  return false;
+#endif
+}
+
+constexpr const char* kNoGpu =
+#ifdef LOCKSTEP_CUDA
+    "runtime.device: cuda is asked for, but no usable GPU was found: use runtime.device=cpu, or "
+    "check nvidia-smi";
+#else
+    "runtime.device: cuda is asked for, but this build has no CUDA kernels: use "
+    "runtime.device=cpu, or build with the preset engine-cuda";
+#endif
+
+}  // namespace
+
+at::Device prepareDevice(const config::RuntimeConfig& runtime) {
+  const bool hasGpu = runtime.device != "cpu" && hasUsableGpu();
+  if (!hasGpu && runtime.device == "cuda") throw base::mendable(kNoGpu);
+  if (!hasGpu) return at::kCPU;
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuDNN(false);
+  context.setAllowTF32CuBLAS(false);
+  context.setDeterministicCuDNN(runtime.deterministic);
+  // cuBLAS reads it when its first handle is made.
+  if (runtime.deterministic) ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
+  return {at::kCUDA, 0};
+}
+
+}  // namespace lockstep::train
