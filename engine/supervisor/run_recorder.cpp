@@ -59,12 +59,17 @@ std::optional<std::int64_t> stepOfFile(const fs::path& file) {
 
 /// Unfinished files, and those of steps after `lastStep`.
 void removeFiles(const fs::path& folder, std::optional<std::int64_t> lastStep) {
-  if (!fs::exists(folder)) return;
-  const std::vector<fs::directory_entry> entries(fs::directory_iterator(folder), {});
-  for (const auto& entry : entries) {
-    const auto step = stepOfFile(entry.path());
-    const bool isPartial = entry.path().filename().string().starts_with(".step-");
-    if (isPartial || (lastStep && step && *step > *lastStep)) fs::remove_all(entry.path());
+  try {
+    if (!fs::exists(folder)) return;
+    const std::vector<fs::directory_entry> entries(fs::directory_iterator(folder), {});
+    for (const auto& entry : entries) {
+      const auto step = stepOfFile(entry.path());
+      const bool isPartial = entry.path().filename().string().starts_with(".step-");
+      if (isPartial || (lastStep && step && *step > *lastStep)) fs::remove_all(entry.path());
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw Error(error.path1().string() +
+                ": leftovers cannot be removed: " + error.code().message());
   }
 }
 

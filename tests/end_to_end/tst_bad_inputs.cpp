@@ -226,6 +226,19 @@ class TstBadInputs : public QObject {
     QCOMPARE(place_->files(), before);
   }
 
+  void aRunGoesWithoutAHeldOutPart() {
+    const Ended ended = place_->engine(
+        {text("train"), text("experiment.yaml"), text("--output"), text("no_val"), text("--set"),
+         text("dataset.val.images=null"), text("--set"), text("dataset.val.annotations=null"),
+         text("--set"), text("solver.max_steps=1")});
+    QVERIFY2(ended.status == 0, ended.err.constData());
+    QVERIFY2(ended.err.contains("--set: dataset.val.annotations: warning: is not given"),
+             ended.err.constData());
+    const run_folder::Layout run(place_->path(text("no_val")).toStdString());
+    QCOMPARE(run_folder::checkpointSteps(run), std::vector<std::int64_t>{1});
+    QVERIFY(run_folder::evaluationSteps(run).empty());
+  }
+
   void weightsAloneTellTheirNorm() {
     // Trained with norm: group; an experiment that leaves it open takes the file's.
     writeVariant("open_norm.yaml", "model: {", "model: {norm: auto, ");

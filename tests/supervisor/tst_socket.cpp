@@ -244,6 +244,7 @@ class TstSocket : public QObject {
     auto client = run.connect();
     client.send(protocol::Hello{});
     const auto messages = client.rest();
+    QVERIFY2(!messages.empty(), "it is told why");
     const auto* fault = std::get_if<protocol::ErrorReply>(&messages.back());
     QVERIFY(fault);
     QVERIFY2(contains(fault->message, events.filename().string()), fault->message.c_str());
