@@ -25,6 +25,8 @@ if(LOCKSTEP_CUDA)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)
   endif()
+  # libtorch's own CUDA runtime serves our kernels too.
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
   enable_language(CUDA)
   find_package(CUDAToolkit 13.0 REQUIRED)
 endif()
@@ -50,7 +52,8 @@ if(LOCKSTEP_CUDA)
   endforeach()
   target_compile_definitions(lockstep_torch INTERFACE LOCKSTEP_CUDA USE_C10D_NCCL)
   target_include_directories(lockstep_torch SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
-  target_link_libraries(lockstep_torch INTERFACE torch_cuda c10_cuda)
+  # The runtime by its path: CMake adds it by itself only below this folder, where the language is enabled.
+  target_link_libraries(lockstep_torch INTERFACE torch_cuda c10_cuda ${CUDA_cudart_LIBRARY})
 endif()
 
 if(LOCKSTEP_PCH)
