@@ -87,7 +87,9 @@ void ConfigController::countImages(const QString& trainAnnotations, const QStrin
         return countIn(train, val);
       },
       [this, number](const Counts& counts) {
-        if (number == counting_) Q_EMIT imagesCounted(counts.train, counts.val);
+        if (number != counting_) return;
+        counted_ = number;
+        Q_EMIT imagesCounted(counts.train, counts.val);
       });
 }
 

@@ -22,6 +22,7 @@ class ConfigController : public QObject {
   bool save(const QString& path, const QString& text);
   /// Counts usable training images and held-out images in the background, for steps and epochs.
   void countImages(const QString& trainAnnotations, const QString& valAnnotations);
+  bool isCounting() const { return counted_ != counting_; }
 
  Q_SIGNALS:
   void opened(const QString& text, const QString& filePath);
@@ -34,7 +35,7 @@ class ConfigController : public QObject {
 
   QString filePath_, name_;
   QString countedTrain_, countedVal_;
-  int counting_ = 0;
+  int counting_ = 0, counted_ = 0;  ///< number of the last count begun, and of the last done
 };
 
 }  // namespace lockstep::app

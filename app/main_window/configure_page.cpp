@@ -39,8 +39,10 @@ void ConfigurePage::connectSignals() {
     editor_->setSaved(path);
     Q_EMIT documentChanged();
   });
-  connect(&controller_, &ConfigController::imagesCounted, editor_,
-          &widgets::ConfigEditor::setImageCounts);
+  connect(&controller_, &ConfigController::imagesCounted, this, [this](qint64 train, qint64 val) {
+    editor_->setImageCounts(train, val);
+    Q_EMIT readyChanged();
+  });
   connect(&controller_, &ConfigController::failed, this, &ConfigurePage::failed);
 }
 
@@ -107,6 +109,8 @@ QString ConfigurePage::trainingBlockedBy() const {
   return {};
 }
 
-bool ConfigurePage::isReady() const { return !editor_->hasDocument() || editor_->isReady(); }
+bool ConfigurePage::isReady() const {
+  return !editor_->hasDocument() || (editor_->isReady() && !controller_.isCounting());
+}
 
 }  // namespace lockstep::app
