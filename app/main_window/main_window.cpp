@@ -35,6 +35,14 @@ std::optional<double> lastValue(const RunController& run, const char* tag) {
   return series->value(series->size() - 1);
 }
 
+/// Pages are made when they are first shown; until then an empty widget keeps their place.
+void replacePage(QStackedWidget* pages, int index, QWidget* page) {
+  QWidget* empty = pages->widget(index);
+  pages->insertWidget(index, page);
+  pages->removeWidget(empty);
+  delete empty;
+}
+
 }  // namespace
 
 MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& options)
@@ -210,10 +218,7 @@ void MainWindow::connectRun(RunController* run) {
 ConfigurePage* MainWindow::configurePage() {
   if (configure_) return configure_;
   configure_ = new ConfigurePage;
-  QWidget* placeholder = pages_->widget(0);
-  pages_->insertWidget(0, configure_);
-  pages_->removeWidget(placeholder);
-  delete placeholder;
+  replacePage(pages_, 0, configure_);
   connectConfigurePage();
   return configure_;
 }
@@ -221,10 +226,7 @@ ConfigurePage* MainWindow::configurePage() {
 PredictionsPage* MainWindow::predictionsPage() {
   if (predictions_) return predictions_;
   predictions_ = new PredictionsPage;
-  QWidget* placeholder = pages_->widget(2);
-  pages_->insertWidget(2, predictions_);
-  pages_->removeWidget(placeholder);
-  delete placeholder;
+  replacePage(pages_, 2, predictions_);
   connect(predictions_, &PredictionsPage::readyChanged, this, &MainWindow::readyChanged);
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });

@@ -13,17 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The last job of this kind that a worker got.
-protocol::Job lastJob(const EngineBench& bench) {
-  protocol::Job job;
-  for (const std::string& line : bench.received()) {
-    if (line.starts_with("pid ")) continue;
-    const auto message = protocol::decodeSupervisorMessage(line);
-    if (const auto* found = std::get_if<protocol::Job>(&message)) job = *found;
-  }
-  return job;
-}
-
 void makeRun(EngineBench& bench) {
   bench.script(
       "scalars 1 6\neval 4 0.5 0.5 best\ncheckpoint 4 best\ncheckpoint 6 last\nfinish 6\n");
@@ -56,7 +45,7 @@ class TstModelSource : public QObject {
     if (!weights.isEmpty()) arguments.insert(arguments.end(), {"--weights", weights.toStdString()});
     const auto result = bench.run(arguments);
     QVERIFY2(result.status == 0, result.err.c_str());
-    const auto job = lastJob(bench);
+    const auto job = bench.lastJob();
     QCOMPARE(job.step, std::int64_t{step});
     QCOMPARE(job.weightsName, run_folder::stepName(step));
     QCOMPARE(job.weights,
@@ -73,7 +62,7 @@ class TstModelSource : public QObject {
     const auto predicted = bench.run({"predict", "run", "--images", "a.png", "--out", "p.json"});
     QVERIFY2(predicted.status == 0, predicted.err.c_str());
     const auto loaded =
-        config::loadExperimentText(lastJob(bench).configYaml, bench.folder() / "config.yaml");
+        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
     QVERIFY2(!loaded.hasErrors(), "the worker can read it, too");
     const auto evaluated = bench.run({"evaluate", "run"});
     QCOMPARE(evaluated.status, 2);
@@ -92,7 +81,7 @@ class TstModelSource : public QObject {
     QCOMPARE(result.status, 0);
     QVERIFY2(result.err.find("/p.json: 7 detections on 3 images\n") != std::string::npos,
              result.err.c_str());
-    const auto job = lastJob(bench);
+    const auto job = bench.lastJob();
     const std::string folder = bench.folder().string();
     QCOMPARE(job.paths, (std::vector<std::string>{folder + "/z.jpg", folder + "/pictures/a.png",
                                                   folder + "/pictures/b.JPG"}));
@@ -117,7 +106,7 @@ class TstModelSource : public QObject {
     const auto result = bench.run({"predict", "run", "--images", "many", "--out", "p.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY(lockstep::base::readFile(bench.folder() / "p.json") == expected);
-    const auto job = lastJob(bench);
+    const auto job = bench.lastJob();
     QVERIFY(job.paths.empty());
     QVERIFY2(!fs::exists(job.pathsFile), "the list goes with the command");
   }
@@ -150,7 +139,7 @@ class TstModelSource : public QObject {
     const auto result = bench.run({"evaluate", "experiment.yaml", "--weights", "w.safetensors"});
     QVERIFY2(result.status == 0, result.err.c_str());
     const auto loaded =
-        config::loadExperimentText(lastJob(bench).configYaml, bench.folder() / "config.yaml");
+        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
     QCOMPARE(loaded.experiment.model.resolvedNorm(), norm.toStdString());
     QCOMPARE(loaded.experiment.model.normEpsilon, epsilon);
   }

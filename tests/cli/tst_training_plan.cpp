@@ -18,17 +18,6 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The last job that a worker got.
-protocol::Job lastJob(const EngineBench& bench) {
-  protocol::Job job;
-  for (const std::string& line : bench.received()) {
-    if (line.starts_with("pid ")) continue;
-    const auto message = protocol::decodeSupervisorMessage(line);
-    if (const auto* found = std::get_if<protocol::Job>(&message)) job = *found;
-  }
-  return job;
-}
-
 /// A run that was killed, with a checkpoint of step 4 or without one.
 void makeKilledRun(EngineBench& bench, bool withCheckpoint,
                    const std::vector<std::string>& overrides = {}) {
@@ -80,7 +69,7 @@ class TstTrainingPlan : public QObject {
     const auto result = bench.run({"train", "run", "--resume"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(!contains(result.err, "start.safetensors"), result.err.c_str());
-    const protocol::Job job = lastJob(bench);
+    const protocol::Job job = bench.lastJob();
     QCOMPARE(job.resumeFrom, run_folder::Layout(bench.folder() / "run").checkpoint(4).string());
     const auto experiment = config::loadExperimentText(job.configYaml, "a.yaml").experiment;
     QCOMPARE(experiment.model.weights, weights.string());

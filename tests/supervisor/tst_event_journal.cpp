@@ -1,35 +1,14 @@
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
 #include "engine/supervisor/event_journal.h"
+#include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using supervisor::EventJournal;
-
-namespace {
-
-/// While it lives, files of this process cannot grow over `bytes`: a full disk.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-}  // namespace
 
 class TstEventJournal : public QObject {
   Q_OBJECT
@@ -43,7 +22,7 @@ class TstEventJournal : public QObject {
     journal.appendScalars(1, 1, {{"train/loss_total", 1.0f}});
     const auto newest = journal.newestSeq();
     {
-      const FullDisk full(std::filesystem::file_size(journal.path()));
+      const tests::FullDisk full(std::filesystem::file_size(journal.path()));
       for (int step = 2; step <= 50; ++step)
         journal.appendScalars(step, step, {{"train/loss_total", 1.0f}});
       QVERIFY(!journal.retry());
@@ -79,7 +58,7 @@ class TstEventJournal : public QObject {
                          [&](const events::Alert&) { ++alerts; });
     for (int refusal = 1; refusal <= 3; ++refusal) {
       {
-        const FullDisk full(std::filesystem::file_size(journal.path()));
+        const tests::FullDisk full(std::filesystem::file_size(journal.path()));
         journal.appendScalars(refusal, refusal, {{"train/loss_total", 1.0f}});
       }
       QCOMPARE(alerts, refusal);

@@ -76,6 +76,16 @@ std::vector<std::string> EngineBench::received() const {
   return lines;
 }
 
+protocol::Job EngineBench::lastJob() const {
+  protocol::Job job;
+  for (const std::string& line : received()) {
+    if (line.starts_with("pid ")) continue;
+    const auto message = protocol::decodeSupervisorMessage(line);
+    if (const auto* found = std::get_if<protocol::Job>(&message)) job = *found;
+  }
+  return job;
+}
+
 int EngineBench::workerPid() const {
   int pid = 0;
   for (const std::string& line : received()) {

@@ -10,6 +10,7 @@
 
 #include "engine/events/record.h"
 #include "engine/protocol/messages.h"
+#include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/file_descriptor.h"
 
@@ -33,6 +34,8 @@ class EngineBench {
   void script(const std::string& text, const std::string& kind = "train");
   /// Lines that workers received so far, each begun by `pid N`.
   std::vector<std::string> received() const;
+  /// The last job that a worker got.
+  protocol::Job lastJob() const;
   /// Process number of the newest worker, 0: none yet.
   int workerPid() const;
   void removeWorker();
