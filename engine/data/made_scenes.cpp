@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <system_error>
@@ -20,7 +21,12 @@ namespace fs = std::filesystem;
 constexpr double kLeastVisibleShare =
     0.35;  // of an object's own area; below it is not in the scene at all
 constexpr int kLeastVisiblePx = 80;
-constexpr float kLeastContrast = 0.3f;  // between an object's colour and the ground's
+constexpr float kLeastContrast = 0.3f;    // between an object's colour and the ground's
+constexpr double kAnyColourShare = 0.15;  // of the objects; the others look like their kind
+constexpr float kColourSpread = 0.14f;    // of each channel around the kind's usual colour
+// Circle, box, star, ring. As with real things, colour helps to tell them apart and is no proof.
+constexpr std::array<Colour, kShapeKinds> kUsualColours{
+    {{0.82f, 0.34f, 0.22f}, {0.24f, 0.42f, 0.80f}, {0.90f, 0.78f, 0.28f}, {0.26f, 0.68f, 0.44f}}};
 constexpr std::uint64_t kValScenes = std::uint64_t{1}
                                      << 32;  // numbers of held-out scenes begin here
 
@@ -30,11 +36,27 @@ Colour randomColour(SceneRandom& random, double low, double high) {
           static_cast<float>(random.uniform(low, high))};
 }
 
-/// An object's colour: bright or dark, but never that of the ground.
-Colour contrastingColour(SceneRandom& random, Colour ground) {
+/// The ground is dull, so that objects stand out.
+Colour groundColour(SceneRandom& random) {
+  const Colour colour = randomColour(random, 0.2, 0.75);
+  const float grey = (colour.red + colour.green + colour.blue) / 3;
+  return mix(colour, {grey, grey, grey}, 0.6f);
+}
+
+/// Mostly the kind's usual colour, never that of the ground.
+Colour objectColour(SceneRandom& random, ShapeKind kind, Colour ground) {
+  const Colour usual = kUsualColours[static_cast<std::size_t>(kind)];
+  const auto around = [&](float channel) {
+    return std::clamp(channel + static_cast<float>(random.uniform(-kColourSpread, kColourSpread)),
+                      0.05f, 0.97f);
+  };
   Colour colour;
   do {
-    colour = randomColour(random, 0.08, 0.95);
+    if (random.uniform(0, 1) < kAnyColourShare) {
+      colour = randomColour(random, 0.08, 0.95);
+    } else {
+      colour = {around(usual.red), around(usual.green), around(usual.blue)};
+    }
   } while (distanceBetween(colour, ground) < kLeastContrast);
   return colour;
 }
@@ -192,13 +214,14 @@ MadeScene makeScene(std::uint64_t seed, std::uint64_t number) {
       number);
   int width = random.integer(320, 480), height = random.integer(240, 360);
   if (random.uniform(0, 1) < 0.3) std::swap(width, height);
-  const Colour ground = randomColour(random, 0.2, 0.8);
+  const Colour ground = groundColour(random);
   const Texture groundTexture = makeTexture(random, ground, 0.16f),
                 veil = makeTexture(random, ground, 0.25f);
   std::vector<Shape> shapes;
-  for (int count = random.integer(3, 10); count > 0; --count) {
+  for (int count = random.integer(4, 11); count > 0; --count) {
     shapes.push_back(makeShape(random, width, height));
-    shapes.back().texture = makeTexture(random, contrastingColour(random, ground), 0.22f);
+    const Colour colour = objectColour(random, shapes.back().kind, ground);
+    shapes.back().texture = makeTexture(random, colour, 0.2f);
   }
   const double angle = random.uniform(0, 2 * std::numbers::pi);
   const auto lightX = static_cast<float>(std::cos(angle)),
