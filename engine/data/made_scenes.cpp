@@ -194,7 +194,7 @@ solver:
   schedule: cosine
   warmup_steps: 50
   warmup_factor: 0.02
-  max_steps: 300
+  max_steps: 400
   batch_size: 2
   clip_grad_norm: 10
 evaluation: {loss_every: 50, ap_every: 100}
