@@ -89,4 +89,10 @@ void initialiseParameters(torch::nn::Module& root, std::uint64_t seed) {
   }
 }
 
+void nameLayers(torch::nn::Module& root) {
+  for (const auto& item : root.named_modules("", /*include_self=*/false)) {
+    if (auto* layer = dynamic_cast<Layer*>(item.value().get())) layer->setName(item.key());
+  }
+}
+
 }  // namespace lockstep::model

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/activation_watch.h"
+
 namespace lockstep::model {
 
 /// Distribution a tensor is drawn from before training.
@@ -21,11 +23,18 @@ struct Initialiser {
   static Initialiser uniform(double bound) { return {Kind::Uniform, bound}; }
 };
 
-/// A module with tensors of its own that knows how each of them begins.
+/// A module with tensors of its own that knows how each of them begins, and its name in the whole
+/// network.
 class Layer : public torch::nn::Module {
  public:
   /// Fills the tensors of this layer, whose names begin with `prefix`.
   void initialise(const std::string& prefix, std::uint64_t seed);
+
+  void setName(std::string name) { name_ = std::move(name); }
+  /// Shows an output to the ActivationWatch of this thread, if there is one.
+  void report(const at::Tensor& output) const {
+    if (const ActivationWatch* watch = ActivationWatch::current()) watch->tell(name_, output);
+  }
 
  protected:
   /// Weights of four dimensions are channels_last in memory, as all maps in the network are:
@@ -34,6 +43,7 @@ class Layer : public torch::nn::Module {
   at::Tensor addParameter(const std::string& name, at::IntArrayRef sizes, const Initialiser& start);
 
  private:
+  std::string name_;
   std::vector<std::pair<std::string, Initialiser>> starts_;
 };
 
@@ -41,5 +51,8 @@ class Layer : public torch::nn::Module {
 /// parameter's full name and the element's index, so that neither order nor threads matter and no
 /// random state is used.
 void initialiseParameters(torch::nn::Module& root, std::uint64_t seed);
+
+/// Tells every layer below `root` its name there.
+void nameLayers(torch::nn::Module& root);
 
 }  // namespace lockstep::model

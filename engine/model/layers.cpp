@@ -24,7 +24,11 @@ Conv2d::Conv2d(const Conv2dShape& shape, const Conv2dStart& start)
   if (shape.hasBias) bias_ = addParameter("bias", {shape.out}, start.bias);
 }
 
-at::Tensor Conv2d::forward(const at::Tensor& x) const { return forwardWith(x, weight_, bias_); }
+at::Tensor Conv2d::forward(const at::Tensor& x) const {
+  at::Tensor out = forwardWith(x, weight_, bias_);
+  report(out);
+  return out;
+}
 
 at::Tensor Conv2d::forwardWith(const at::Tensor& x, const at::Tensor& weight,
                                const at::Tensor& bias) const {
@@ -45,6 +49,11 @@ at::Tensor UpConv2d::forward(const at::Tensor& x) const {
   const at::Tensor rows = x.permute({0, 2, 3, 1}).reshape({x.size(0) * pixels, in});
   const at::Tensor weights = weight_.permute({0, 2, 3, 1}).reshape({in, 4 * out});
   at::Tensor hidden = at::addmm(bias_.repeat({4}), rows, weights).relu_();
+  if (ActivationWatch::current() != nullptr) {
+    report(hidden.view({x.size(0), x.size(2), x.size(3), 2, 2, out})
+               .permute({0, 5, 1, 3, 2, 4})
+               .reshape({x.size(0), out, 2 * x.size(2), 2 * x.size(3)}));
+  }
   return hidden.view({x.size(0), pixels * 4, out});
 }
 
@@ -54,6 +63,10 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
   bias_ = addParameter("bias", {out}, bound);
 }
 
-at::Tensor Linear::forward(const at::Tensor& x) const { return at::linear(x, weight_, bias_); }
+at::Tensor Linear::forward(const at::Tensor& x) const {
+  at::Tensor out = at::linear(x, weight_, bias_);
+  report(out);
+  return out;
+}
 
 }  // namespace lockstep::model

@@ -30,7 +30,8 @@ class Conv2d : public Layer {
  public:
   Conv2d(const Conv2dShape& shape, const Conv2dStart& start);
   at::Tensor forward(const at::Tensor& x) const;
-  /// The same with another weight and bias, for one that a norm layer was folded into.
+  /// With another weight and bias, for one that a norm layer was folded into. Reports nothing: the
+  /// norm layer behind it does.
   at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                          const at::Tensor& bias) const;
   const at::Tensor& weight() const { return weight_; }

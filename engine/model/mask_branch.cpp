@@ -38,9 +38,11 @@ at::Tensor MaskPredictor::forward(const at::Tensor& x, const at::Tensor& classes
   const at::Tensor weights = chosen.mm(logits_->weight().reshape({-1, channels}));
   const at::Tensor biases = chosen.mv(logits_->bias());
   const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), hidden, weights.unsqueeze(2));
-  return logits.view({count, height, width, 2, 2})
-      .permute({0, 1, 3, 2, 4})
-      .reshape({count, 2 * height, 2 * width});
+  at::Tensor maps = logits.view({count, height, width, 2, 2})
+                        .permute({0, 1, 3, 2, 4})
+                        .reshape({count, 2 * height, 2 * width});
+  logits_->report(maps);
+  return maps;
 }
 
 }  // namespace lockstep::model

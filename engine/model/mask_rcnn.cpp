@@ -81,6 +81,7 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
   roiHeads_ = register_module(
       "roi_heads", std::make_shared<RoiHeads>(RoiHeadsConfig{config.boxHead, config.maskHead,
                                                              config.fpnChannels, classCount}));
+  nameLayers(*this);
   initialiseParameters(*this, seed);
   body_->freezeStages(config.resolvedFreezeStages());
 }

@@ -39,12 +39,20 @@ Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
 
 at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                        const std::optional<at::Tensor>& residual) {
+  at::Tensor out = outputAfter(conv, x, hasRelu, residual);
+  report(out);
+  return out;
+}
+
+at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
+                             const std::optional<at::Tensor>& residual) {
+  const auto convolved = [&] { return conv.forwardWith(x, conv.weight(), conv.bias()); };
   if (choice_.kind == NormKind::Group) {
-    return ops::groupNorm(conv.forward(x), weight_, bias_, residual,
+    return ops::groupNorm(convolved(), weight_, bias_, residual,
                           {kGroups, choice_.epsilon, hasRelu});
   }
   const bool usesBatch = choice_.kind == NormKind::Batch && is_training();
-  at::Tensor out = usesBatch ? batchNorm(conv.forward(x)) : foldedInto(conv, x);
+  at::Tensor out = usesBatch ? batchNorm(convolved()) : foldedInto(conv, x);
   if (residual) out += *residual;
   return hasRelu ? out.relu_() : out;
 }

@@ -31,6 +31,8 @@ class Norm : public Layer {
                    const std::optional<at::Tensor>& residual = std::nullopt);
 
  private:
+  at::Tensor outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
+                         const std::optional<at::Tensor>& residual);
   at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x) const;
   at::Tensor batchNorm(const at::Tensor& x);
 

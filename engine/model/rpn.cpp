@@ -90,6 +90,7 @@ RpnOutput Rpn::forward(const std::vector<at::Tensor>& features,
   for (const at::Tensor& level : features) {
     const at::Tensor hidden = conv_->forward(level).relu_();
     ofLevels.push_back(at::linear(hidden.permute({0, 2, 3, 1}), weights, biases).flatten(1, 2));
+    reportLevel(ofLevels.back().view({level.size(0), level.size(2), level.size(3), -1}));
     levels.push_back({level.size(2), level.size(3)});
     output.levelCounts.push_back(level.size(2) * level.size(3) * perPlace);
   }
@@ -98,6 +99,14 @@ RpnOutput Rpn::forward(const std::vector<at::Tensor>& features,
   output.deltas = all.slice(2, perPlace).reshape({all.size(0), -1, 4});
   output.anchors = anchors_.generate(padded, levels).to(all.device());
   return output;
+}
+
+void Rpn::reportLevel(const at::Tensor& outputs) const {
+  if (ActivationWatch::current() == nullptr) return;
+  const at::Tensor maps = outputs.permute({0, 3, 1, 2});
+  const std::int64_t perPlace = anchors_.countPerPlace();
+  logits_->report(maps.slice(1, 0, perPlace));
+  deltas_->report(maps.slice(1, perPlace));
 }
 
 std::vector<at::Tensor> Rpn::proposals(const RpnOutput& output,

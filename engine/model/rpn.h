@@ -43,6 +43,8 @@ class Rpn : public torch::nn::Module {
                    const std::vector<std::uint64_t>& samplingKeys) const;
 
  private:
+  /// outputs [N,H,W,5 * anchors of a place] of one level: logits, then deltas.
+  void reportLevel(const at::Tensor& outputs) const;
   at::Tensor proposalsOfImage(const at::Tensor& boxes, const at::Tensor& scores,
                               const at::Tensor& levels, const ops::ImageSize& size,
                               std::int64_t most) const;
