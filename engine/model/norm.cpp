@@ -51,8 +51,12 @@ at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRe
     return ops::groupNorm(convolved(), weight_, bias_, residual,
                           {kGroups, choice_.epsilon, hasRelu});
   }
-  const bool usesBatch = choice_.kind == NormKind::Batch && is_training();
-  at::Tensor out = usesBatch ? batchNorm(convolved()) : foldedInto(conv, x);
+  if (choice_.kind == NormKind::Batch && is_training()) {
+    batchesTracked_.add_(1);
+    return ops::batchNorm(convolved(), weight_, bias_, residual,
+                          {runningMean_, runningVar_, kBatchMomentum}, {choice_.epsilon, hasRelu});
+  }
+  at::Tensor out = foldedInto(conv, x);
   if (residual) out += *residual;
   return hasRelu ? out.relu_() : out;
 }
@@ -61,12 +65,6 @@ at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x) const {
   const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
   const at::Tensor shift = bias_ - runningMean_ * scale;
   return conv.forwardWith(x, conv.weight() * scale.view({-1, 1, 1, 1}), shift);
-}
-
-at::Tensor Norm::batchNorm(const at::Tensor& x) {
-  batchesTracked_.add_(1);
-  return at::batch_norm(x, weight_, bias_, runningMean_, runningVar_, /*training=*/true,
-                        kBatchMomentum, choice_.epsilon, /*cudnn_enabled=*/true);
 }
 
 }  // namespace lockstep::model

@@ -34,7 +34,6 @@ class Norm : public Layer {
   at::Tensor outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                          const std::optional<at::Tensor>& residual);
   at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x) const;
-  at::Tensor batchNorm(const at::Tensor& x);
 
   NormChoice choice_;
   at::Tensor weight_, bias_;

@@ -273,16 +273,32 @@ std::vector<float> asFloats(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
+/// One group per channel, all images as one: the groups' moments are the batch's.
+void follow(const RunningStatistics& running, const GroupMoments& moments, const MapSize& size,
+            double epsilon) {
+  const double unbiased = size.groupCount() / std::max(size.groupCount() - 1, 1.0);
+  const auto step = [&](const at::Tensor& statistic, std::int64_t channel, double value) {
+    float& kept = statistic.data_ptr<float>()[channel];
+    kept = static_cast<float>((1 - running.momentum) * kept + running.momentum * value);
+  };
+  for (std::int64_t c = 0; c < size.channels; ++c) {
+    const double variance = 1.0 / (moments.scale[c] * moments.scale[c]) - epsilon;
+    step(running.mean, c, moments.mean[c]);
+    step(running.variance, c, variance * unbiased);
+  }
+}
+
 class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const std::optional<at::Tensor>& residual,
-                            const GroupNormOptions& options) {
+                            const GroupNormOptions& options, const RunningStatistics& running) {
     const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor skip =
         residual ? residual->contiguous(at::MemoryFormat::ChannelsLast) : at::Tensor();
     const MapSize size(input, options.groups);
     const GroupMoments moments = groupMoments(input.const_data_ptr<float>(), size, options.epsilon);
+    if (running.mean.defined()) follow(running, moments, size, options.epsilon);
     const Affine affine = affineOf(moments, weight.contiguous(), bias.contiguous(), size);
     const at::Tensor out = forwardOnCpu(input, skip, size, affine, options.hasRelu);
     const bool needsOutput = options.hasRelu && residual,
@@ -311,7 +327,7 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
                       context->saved_data["hasResidual"].toBool()};
     variable_list result =
         backwardOnCpu(grads[0].contiguous(at::MemoryFormat::ChannelsLast), saved);
-    result.emplace_back();  // the options have none
+    result.resize(6);  // options and statistics have none
     return result;
   }
 };
@@ -321,19 +337,55 @@ bool isForOurKernel(const at::Tensor& x) {
          x.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
+void checkSizes(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                const std::optional<at::Tensor>& residual, std::int64_t groups) {
+  TORCH_CHECK(x.dim() == 4 && groups > 0 && x.size(1) % groups == 0,
+              "x must be [N,C,H,W] with C a multiple of ", groups, ", got ", x.sizes());
+  TORCH_CHECK(weight.numel() == x.size(1) && bias.numel() == x.size(1), "weight and bias must be [",
+              x.size(1), "], got ", weight.sizes(), " and ", bias.sizes());
+  TORCH_CHECK(!residual || residual->sizes() == x.sizes(), "residual must be like x");
+}
+
+/// The images of a channels_last map below each other as one, and back: [N,C,H,W] as
+/// [images,C,…,W].
+at::Tensor stacked(const at::Tensor& map, std::int64_t images) {
+  const std::int64_t rows = map.size(0) * map.size(2) / images;
+  return map.contiguous(at::MemoryFormat::ChannelsLast)
+      .permute({0, 2, 3, 1})
+      .view({images, rows, map.size(3), map.size(1)})
+      .permute({0, 3, 1, 2});
+}
+
+at::Tensor withResidual(at::Tensor out, const std::optional<at::Tensor>& residual, bool hasRelu) {
+  if (residual) out += *residual;
+  return hasRelu ? out.relu_() : out;
+}
+
 }  // namespace
 
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options) {
-  TORCH_CHECK(x.dim() == 4 && options.groups > 0 && x.size(1) % options.groups == 0,
-              "x must be [N,C,H,W] with C a multiple of ", options.groups, ", got ", x.sizes());
-  TORCH_CHECK(weight.numel() == x.size(1) && bias.numel() == x.size(1), "weight and bias must be [",
-              x.size(1), "], got ", weight.sizes(), " and ", bias.sizes());
-  TORCH_CHECK(!residual || residual->sizes() == x.sizes(), "residual must be like x");
-  if (isForOurKernel(x)) return GroupNormFunction::apply(x, weight, bias, residual, options);
-  at::Tensor out = at::group_norm(x, options.groups, weight, bias, options.epsilon);
-  if (residual) out = out + *residual;
-  return options.hasRelu ? out.relu() : out;
+  checkSizes(x, weight, bias, residual, options.groups);
+  if (isForOurKernel(x))
+    return GroupNormFunction::apply(x, weight, bias, residual, options, RunningStatistics());
+  return withResidual(at::group_norm(x, options.groups, weight, bias, options.epsilon), residual,
+                      options.hasRelu);
+}
+
+at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                     const std::optional<at::Tensor>& residual, const RunningStatistics& running,
+                     const BatchNormOptions& options) {
+  checkSizes(x, weight, bias, residual, /*groups=*/1);
+  if (isForOurKernel(x)) {
+    const auto skip = residual ? std::optional(stacked(*residual, 1)) : std::nullopt;
+    const GroupNormOptions perChannel{x.size(1), options.epsilon, options.hasRelu};
+    return stacked(GroupNormFunction::apply(stacked(x, 1), weight, bias, skip, perChannel, running),
+                   x.size(0));
+  }
+  return withResidual(
+      at::batch_norm(x, weight, bias, running.mean, running.variance, /*training=*/true,
+                     running.momentum, options.epsilon, /*cudnn_enabled=*/true),
+      residual, options.hasRelu);
 }
 
 }  // namespace lockstep::ops

@@ -24,4 +24,23 @@ struct GroupNormOptions {
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options);
 
+/// Statistics of a batch norm [C], which move towards those of each batch.
+struct RunningStatistics {
+  at::Tensor mean, variance;
+  double momentum = 0.1;
+};
+
+struct BatchNormOptions {
+  double epsilon = 1e-5;
+  bool hasRelu = false;
+};
+
+/// The same with the statistics of the batch (Ioffe and Szegedy, 2015), as torch.nn.BatchNorm2d in
+/// training: relu(batchNorm(x) + residual). For float32 maps on a CPU in channels_last the same
+/// operator: there LibTorch's own adds up a whole map in float32, which costs the last three
+/// digits.
+at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                     const std::optional<at::Tensor>& residual, const RunningStatistics& running,
+                     const BatchNormOptions& options);
+
 }  // namespace lockstep::ops

@@ -103,6 +103,68 @@ class TstGroupNorm : public QObject {
     }
   }
 
+  void batchNormIsLibTorchs_data() {
+    QTest::addColumn<bool>("hasRelu");
+    QTest::addColumn<bool>("hasResidual");
+    QTest::addColumn<bool>("isFloat");
+    for (const bool relu : {false, true}) {
+      for (const bool residual : {false, true}) {
+        for (const bool isFloat : {false, true}) {
+          QTest::addRow("%s%s%s", isFloat ? "float32" : "float64", relu ? ", ReLU" : "",
+                        residual ? ", residual" : "")
+              << relu << residual << isFloat;
+        }
+      }
+    }
+  }
+
+  void batchNormIsLibTorchs() {
+    QFETCH(bool, hasRelu);
+    QFETCH(bool, hasResidual);
+    QFETCH(bool, isFloat);
+    const Inputs ours = randomInputs(20, 37, 29).copy(isFloat ? at::kFloat : at::kDouble);
+    const Inputs exact = ours.copy(at::kDouble);
+    const auto statistics = [](at::ScalarType type) {
+      return ops::RunningStatistics{torch::full({20}, 0.25, type), torch::full({20}, 2.0, type),
+                                    0.3};
+    };
+    const auto found = statistics(ours.x.scalar_type()), wanted = statistics(at::kDouble);
+    const auto residual = hasResidual ? std::optional(ours.residual) : std::nullopt;
+    const at::Tensor out =
+        ops::batchNorm(ours.x, ours.weight, ours.bias, residual, found, {1e-3, hasRelu});
+    at::Tensor expected = at::batch_norm(exact.x, exact.weight, exact.bias, wanted.mean,
+                                         wanted.variance, true, wanted.momentum, 1e-3, false);
+    if (hasResidual) expected = expected + exact.residual;
+    if (hasRelu) expected = expected.relu();
+    QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-5, 1e-5));
+    QVERIFY(at::allclose(found.mean.to(at::kDouble), wanted.mean, 1e-6, 1e-7));
+    QVERIFY(at::allclose(found.variance.to(at::kDouble), wanted.variance, 1e-6, 1e-7));
+    const at::Tensor slopes = torch::randn(out.sizes());
+    (out * slopes).sum().backward();
+    (expected * slopes).sum().backward();
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (i == 3 && !hasResidual) continue;
+      QVERIFY(at::allclose(ours.gradients()[i].to(at::kDouble), exact.gradients()[i], 1e-4, 1e-4));
+    }
+  }
+
+  /// LibTorch's own adds up such a map in float32.
+  void batchNormOfALargeMapKeepsItsPrecision() {
+    const Inputs inputs = randomInputs(32, 400, 300);
+    const auto relativeTo = [&](const at::Tensor& exact, const at::Tensor& value) {
+      return (value.to(at::kDouble) - exact).norm().item<double>() / exact.norm().item<double>();
+    };
+    const at::NoGradGuard noGrad;
+    const Inputs exact = inputs.copy(at::kDouble);
+    const at::Tensor expected =
+        at::batch_norm(exact.x, exact.weight, exact.bias, {}, {}, true, 0, 1e-5, false);
+    const ops::RunningStatistics running{torch::zeros({32}), torch::ones({32})};
+    const at::Tensor out =
+        ops::batchNorm(inputs.x, inputs.weight, inputs.bias, std::nullopt, running, {});
+    const double difference = relativeTo(expected, out);
+    QVERIFY2(difference < 5e-7, qPrintable(QString::number(difference)));
+  }
+
   void threadsDoNotChangeABit() {
     const Inputs inputs = randomInputs(64, 60, 50);
     std::vector<std::vector<at::Tensor>> results;
