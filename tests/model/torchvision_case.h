@@ -1,0 +1,117 @@
+#pragma once
+
+#include <QStringList>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/safetensors.h"
+#include "engine/model/activation_watch.h"
+#include "engine/model/mask_rcnn.h"
+#include "engine/model/rpn.h"
+#include "engine/ops/instances.h"
+#include "tests/support/torch.h"
+
+namespace lockstep::tests {
+
+/// What tests/reference/torchvision_model.py wrote of one case, and our model with its weights.
+struct TorchvisionCase {
+  TorchvisionCase(const std::filesystem::path& folder, const std::string& backbone,
+                  const std::string& norm);
+
+  /// An expected tensor; throws Error when the script wrote none of that name.
+  const at::Tensor& of(const std::string& name) const;
+  /// The image without the padding that the batch needs, and its size.
+  at::Tensor imageAlone(std::size_t image) const;
+
+  std::map<std::string, at::Tensor> weights, expected;
+  std::unique_ptr<model::MaskRcnn> model;
+  at::Tensor images;
+  std::vector<ops::ImageSize> sizes;
+  std::vector<ops::GtInstances> gts;
+  std::vector<std::uint64_t> keys;
+};
+
+/// What the model's own parts make of the batch before any region is pooled.
+struct RpnPass {
+  std::vector<at::Tensor> levels;
+  model::RpnOutput output;
+  std::vector<at::Tensor> trainingProposals, testProposals;
+};
+
+/// With the norms as train() or eval() left them; in training their statistics move again.
+RpnPass runRpn(const TorchvisionCase& reference);
+
+/// |value - reference| / |reference| in the L2 norm; infinite when the shapes differ.
+double relativeDifference(const at::Tensor& value, const at::Tensor& reference);
+/// The largest of |value - reference|; infinite when the shapes differ.
+double largestDifference(const at::Tensor& value, const at::Tensor& reference);
+
+/// The largest difference of each kind of figure, and of what.
+class LargestDifferences {
+ public:
+  void add(const QString& kind, double difference, const QString& what);
+  /// One line per kind: `gradients, float64: 3.1e-08 (resnet50-batch-small rpn.head.…)`
+  QStringList lines() const;
+
+ private:
+  std::map<QString, std::pair<double, QString>> largest_;
+};
+
+/// For each expected row its own among ours: regions come in another order where rounding turns two
+/// scores round.
+struct MatchedRows {
+  at::Tensor rows;  ///< [R] int64
+  double largestPx =
+      0;  ///< difference of a coordinate; infinite when there are more or fewer boxes
+  double shareMoved = 0;  ///< not at the place where they were expected
+};
+
+MatchedRows matchRows(const at::Tensor& found, const at::Tensor& expected);
+
+/// Rows of the proposals of all images -> rows of the regions of a training step, where each
+/// image's objects follow its proposals.
+at::Tensor regionRows(const TorchvisionCase& reference, const at::Tensor& proposalRows);
+
+/// What an ActivationWatch was told, in its order.
+using Activations = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// Runs `pass` and keeps copies.
+template <typename Pass>
+Activations recordActivations(const Pass& pass) {
+  Activations recorded;
+  const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
+    recorded.emplace_back(name, output.detach().clone());
+  });
+  pass();
+  return recorded;
+}
+
+/// Which of our rows the box and mask heads' expected rows are.
+struct HeadRows {
+  at::Tensor box, mask;
+};
+
+struct ActivationDifference {
+  double largest = 0;
+  std::string largestName;
+  QString fault;  ///< the first layer that differs, or one that was not reported
+};
+
+/// pass: `train.` or `eval.`, with which the expected names begin.
+ActivationDifference compareActivations(const Activations& recorded,
+                                        const TorchvisionCase& reference, const std::string& pass,
+                                        const HeadRows& rows, double limit);
+
+/// How the detections of one image are found again among ours.
+struct DetectionDifferences {
+  double shareRepeated = 0;  ///< score within 1e-3, box within 0.5 px, full-size mask IoU >= 0.98
+  double score = 0, boxPx = 0, maskProb = 0;  ///< the largest among these
+};
+
+DetectionDifferences compareDetections(const ops::PredInstances& found,
+                                       const TorchvisionCase& reference, std::size_t image);
+
+}  // namespace lockstep::tests
