@@ -1,6 +1,5 @@
 #include "engine/checkpoint/checkpoint.h"
 
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -12,65 +11,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kStateFormat = 1;
 constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
-constexpr const char* kStateFile = "state.json";
 
-Json numberToJson(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
+run_folder::FileSeal writeSealed(const std::filesystem::path& folder, const char* name,
+                                 const NamedTensors& tensors, const Metadata& metadata) {
+  const WrittenFile written = writeSafetensors(folder / name, tensors, metadata);
+  return {name, static_cast<std::int64_t>(written.bytes), written.crc32c};
 }
 
-double numberFromJson(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  const auto text = json.get<std::string>();
-  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (text == "Infinity") return std::numeric_limits<double>::infinity();
-  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  throw Error("'" + text + "' is no number");
-}
-
-Json toJson(const TrainingState& state) {
-  Json json{{"format", kStateFormat},
-            {"version", state.version},
-            {"step", state.step},
-            {"best", nullptr}};
-  if (state.best) {
-    json["best"] = {{"metric", state.best->metric},
-                    {"value", numberToJson(state.best->value)},
-                    {"step", state.best->step}};
+/// Nothing when they are something else; nlohmann takes fractions and true for whole numbers.
+std::optional<std::vector<std::int64_t>> wholeNumbers(const Json& list) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!list.is_array()) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const Json& number : list) {
+    const bool isWhole = number.is_number_unsigned() ? number.get<std::uint64_t>() <= kMost
+                                                     : number.is_number_integer();
+    if (!isWhole) return std::nullopt;
+    numbers.push_back(number.get<std::int64_t>());
   }
-  json["seed"] = state.seed;
-  json["batch_size"] = state.batchSize;
-  json["accumulate"] = state.accumulate;
-  json["workers"] = state.workers;
-  json["cpu_threads"] = state.cpuThreads;
-  json["device"] = state.device;
-  json["optimizer"] = state.optimizer;
-  return json;
-}
-
-TrainingState fromJson(const Json& json) {
-  if (json.at("format").get<int>() != kStateFormat)
-    throw Error("its format is of another version of Lockstep");
-  TrainingState state;
-  json.at("version").get_to(state.version);
-  json.at("step").get_to(state.step);
-  if (state.step < 0) throw Error("its step is negative");
-  if (const Json& best = json.at("best"); !best.is_null()) {
-    state.best = BestSoFar{best.at("metric").get<std::string>(), numberFromJson(best.at("value")),
-                           best.at("step").get<std::int64_t>()};
-  }
-  json.at("seed").get_to(state.seed);
-  json.at("batch_size").get_to(state.batchSize);
-  json.at("accumulate").get_to(state.accumulate);
-  json.at("workers").get_to(state.workers);
-  json.at("cpu_threads").get_to(state.cpuThreads);
-  json.at("device").get_to(state.device);
-  json.at("optimizer").get_to(state.optimizer);
-  return state;
+  return numbers;
 }
 
 }  // namespace
@@ -90,49 +51,40 @@ std::optional<ModelFacts> modelFacts(const SafetensorsFile& file) {
   for (const char* key : {"category_ids", "category_names", "backbone", "norm", "norm_epsilon"}) {
     if (!metadata.contains(key)) return std::nullopt;
   }
+  const std::string where = file.name.empty() ? "the weights" : file.name;
+  const Error malformed(where + ": its metadata (categories, norm_epsilon) are malformed");
+  ModelFacts facts;
   try {
-    ModelFacts facts;
-    Json::parse(metadata.at("category_ids")).get_to(facts.categoryIds);
+    auto ids = wholeNumbers(Json::parse(metadata.at("category_ids")));
+    if (!ids) throw malformed;
+    facts.categoryIds = *std::move(ids);
     Json::parse(metadata.at("category_names")).get_to(facts.categoryNames);
     facts.backbone = metadata.at("backbone");
     facts.norm = metadata.at("norm");
     facts.normEpsilon = Json::parse(metadata.at("norm_epsilon")).get<double>();
-    if (facts.categoryIds.size() != facts.categoryNames.size()) {
-      throw Error("the metadata of the weights name other categories than they number");
-    }
-    return facts;
   } catch (const Json::exception&) {
-    throw Error("the metadata of the weights (categories, norm_epsilon) are malformed");
+    throw malformed;
   }
+  if (facts.categoryIds.size() != facts.categoryNames.size())
+    throw Error(where + ": its metadata name other categories than they number");
+  return facts;
 }
 
 void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& model,
                     const ModelFacts& facts, const NamedTensors& optimizer,
-                    const TrainingState& state) {
+                    run_folder::TrainingState state) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(folder.string() + ": cannot be made: " + failure.message());
-  writeSafetensors(folder / kModelFile, model, toMetadata(facts));
-  writeSafetensors(folder / kOptimizerFile, optimizer);
-  base::writeFileAtomically(folder / kStateFile, toJson(state).dump(2) + "\n");
+  state.files = {writeSealed(folder, kModelFile, model, toMetadata(facts)),
+                 writeSealed(folder, kOptimizerFile, optimizer, {})};
+  run_folder::writeTrainingState(folder, state);
   base::syncToDisk(folder);
 }
 
 Checkpoint loadCheckpoint(const std::filesystem::path& folder) {
   return {readSafetensors(folder / kModelFile), readSafetensors(folder / kOptimizerFile).tensors,
-          loadTrainingState(folder)};
-}
-
-TrainingState loadTrainingState(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kStateFile;
-  const std::string text = base::readFile(file);
-  try {
-    return fromJson(Json::parse(text));
-  } catch (const Json::exception& fault) {
-    throw Error(file.string() + ": is no state of a training run: " + fault.what());
-  } catch (const Error& fault) {
-    throw Error(file.string() + ": " + fault.what());
-  }
+          run_folder::readTrainingState(folder)};
 }
 
 }  // namespace lockstep::checkpoint

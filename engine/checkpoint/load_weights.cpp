@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 
 namespace lockstep::checkpoint {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr const char* kBody = "backbone.body.";
 constexpr const char* kClassScores = "roi_heads.box_predictor.cls_score.weight";
 constexpr std::size_t kNamesInSummary = 4;
+constexpr std::size_t kLongSummary = 200;  // bytes after which no further name is told
 
 bool isOfBody(const std::string& name) { return name.starts_with(kBody); }
 
@@ -65,16 +67,16 @@ std::unordered_map<std::string, at::Tensor> inModelNames(const SafetensorsFile& 
 std::string shapeText(const at::Tensor& tensor) {
   std::ostringstream text;
   text << tensor.sizes();
-  return text.str();
+  return base::shortened(text.str());
 }
 
 /// `a, b, c and 4 more`
 std::string nameList(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kNamesInSummary; ++i)
-    text += (i ? ", " : "") + names[i];
-  if (names.size() > kNamesInSummary)
-    text += " and " + std::to_string(names.size() - kNamesInSummary) + " more";
+  std::size_t told = 0;
+  for (; told < std::min(names.size(), kNamesInSummary) && text.size() < kLongSummary; ++told)
+    text += (told ? ", " : "") + names[told];
+  if (names.size() > told) text += " and " + std::to_string(names.size() - told) + " more";
   return text;
 }
 
@@ -101,7 +103,8 @@ LoadedWeights compare(const NamedTensors& model,
     }
   }
   for (const auto& [name, tensor] : tensors) {
-    if (!modelNames.contains(name) && !isUpdateCount(name)) result.unused.push_back(name);
+    if (!modelNames.contains(name) && !isUpdateCount(name))
+      result.unused.push_back(base::shortened(name));
   }
   std::sort(result.unused.begin(), result.unused.end());
   return result;

@@ -20,7 +20,7 @@ struct LoadedWeights {
       leftOut;  ///< in the file, but of another size: `roi_heads.box_predictor.cls_score.weight
                 ///< [91, 1024] is not [2, 1024]`
   std::vector<std::string> missing;  ///< in the model, not in the file: keep their start values
-  std::vector<std::string> unused;   ///< in the file, not in the model (its names)
+  std::vector<std::string> unused;   ///< in the file, not in the model (its names, shortened)
 
   /// One line for the log: `295 tensors loaded, 8 left out (…), 2 missing (…)`.
   std::string summary() const;

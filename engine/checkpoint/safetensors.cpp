@@ -13,7 +13,9 @@
 #include <set>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/crc32c.h"
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 
 // Layout: 8 bytes little-endian length of the header, the header (JSON: name -> {dtype, shape,
 // data_offsets}, and
@@ -23,12 +25,14 @@ namespace lockstep::checkpoint {
 namespace {
 
 using Json = nlohmann::json;
+using base::shortened;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::uint64_t kAlignment = 8;
 constexpr int kMaxHeaderDepth = 3;  // {name: {shape: [ … ]}}
 constexpr int kMaxDimensions = 16;
+constexpr std::size_t kMaxListed = 1000;
 
 struct ElementType {
   const char* name;
@@ -89,6 +93,8 @@ class OpenFile {
 
   void write(const void* from, std::uint64_t count) {
     const auto* bytes = static_cast<const char*>(from);
+    written_.bytes += count;
+    written_.crc32c = base::crc32c({bytes, count}, written_.crc32c);
     while (count > 0) {
       const ssize_t written = ::write(fd_, bytes, std::min<std::uint64_t>(count, 1U << 30));
       if (written < 0 && errno == EINTR) continue;
@@ -97,6 +103,9 @@ class OpenFile {
       count -= static_cast<std::uint64_t>(written);
     }
   }
+
+  /// By write() so far.
+  const WrittenFile& written() const { return written_; }
 
   /// Closes now: network file systems report some write errors only here.
   void close() {
@@ -107,6 +116,7 @@ class OpenFile {
  private:
   std::filesystem::path file_;
   int fd_;
+  WrittenFile written_;
 };
 
 /// What the header says of one tensor.
@@ -117,17 +127,19 @@ struct Entry {
   std::uint64_t begin = 0, end = 0;  ///< bytes after the header
 };
 
-/// Parses the header's text; refuses doubled names and nesting that no header has.
+/// Parses the header's text; refuses doubled names, and nesting and lists that no header has.
 Json parseHeader(const std::string& text, const std::filesystem::path& file) {
+  using Event = Json::parse_event_t;
   std::set<std::string> names;
-  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    const bool opens =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+  std::size_t values = 0;  // since a list or an object began
+  const auto check = [&](int depth, Event event, Json& parsed) {
+    const bool opens = event == Event::object_start || event == Event::array_start;
     if (opens && depth >= kMaxHeaderDepth) fail(file, "the header is nested too deeply");
-    if (event == Json::parse_event_t::key && depth == 1 &&
-        !names.insert(parsed.get<std::string>()).second) {
-      fail(file, "tensor '" + parsed.get<std::string>() + "' is there twice");
-    }
+    if (opens) values = 0;
+    if (event == Event::value && depth == kMaxHeaderDepth && ++values > kMaxListed)
+      fail(file, "the header has a list that is too long");
+    if (event == Event::key && depth == 1 && !names.insert(parsed.get<std::string>()).second)
+      fail(file, "tensor '" + shortened(parsed.get<std::string>()) + "' is there twice");
     return true;
   };
   try {
@@ -178,25 +190,27 @@ at::ScalarType elementType(const Json& object, const std::string& where,
   for (const ElementType& type : kElementTypes) {
     if (name == type.name) return type.type;
   }
-  fail(file, where + "is of type " + name + ", which is not supported");
+  fail(file, where + "is of type " + shortened(name) + ", which is not supported");
 }
 
-/// Bytes of a shape; fails when no file could hold them.
+/// Bytes of a shape; fails when no file could hold them, be it for one of its sides being 0 alone.
 std::uint64_t byteCount(const std::vector<std::uint64_t>& shape, at::ScalarType type,
                         const std::string& where, const std::filesystem::path& file) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   std::uint64_t bytes = c10::elementSize(type);
+  bool isEmpty = false;
   for (std::uint64_t side : shape) {
-    if (side > kMost) fail(file, where + "has a shape that is too large");
-    if (side != 0 && bytes > kMost / side) fail(file, where + "has a shape that is too large");
+    isEmpty = isEmpty || side == 0;
+    if (side == 0) continue;
+    if (bytes > kMost / side) fail(file, where + "has a shape that is too large");
     bytes *= side;
   }
-  return bytes;
+  return isEmpty ? 0 : bytes;
 }
 
 Entry readEntry(const std::string& name, const Json& object, std::uint64_t dataBytes,
                 const std::filesystem::path& file) {
-  const std::string where = "tensor '" + name + "' ";
+  const std::string where = "tensor '" + shortened(name) + "' ";
   if (!object.is_object()) fail(file, where + "is not described by an object");
   Entry entry{name, elementType(object, where, file), {}, 0, 0};
   const std::vector<std::uint64_t> shape = unsignedList(object, "shape", where, file);
@@ -218,7 +232,7 @@ Metadata readMetadata(const Json& object, const std::filesystem::path& file) {
   if (!object.is_object()) fail(file, "__metadata__ is no object");
   Metadata metadata;
   for (const auto& [key, value] : object.items()) {
-    if (!value.is_string()) fail(file, "__metadata__ '" + key + "' is no text");
+    if (!value.is_string()) fail(file, "__metadata__ '" + shortened(key) + "' is no text");
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -232,9 +246,10 @@ void checkPlaces(std::vector<Entry>& entries, std::uint64_t dataBytes,
   });
   std::uint64_t position = 0;
   for (const Entry& entry : entries) {
-    if (entry.begin < position) fail(file, "tensor '" + entry.name + "' overlaps another");
+    if (entry.begin < position)
+      fail(file, "tensor '" + shortened(entry.name) + "' overlaps another");
     if (entry.begin > position)
-      fail(file, "there are bytes without a tensor before '" + entry.name + "'");
+      fail(file, "there are bytes without a tensor before '" + shortened(entry.name) + "'");
     position = entry.end;
   }
   if (position != dataBytes) fail(file, "there are bytes without a tensor at the end");
@@ -285,7 +300,7 @@ SafetensorsFile readSafetensors(const std::filesystem::path& file) {
   const std::uint64_t fileSize = open.size();
   std::uint64_t dataStart = 0;
   const Json header = readHeader(open, file, fileSize, dataStart);
-  SafetensorsFile result;
+  SafetensorsFile result{.tensors = {}, .metadata = {}, .name = file.string()};
   std::vector<Entry> entries;
   for (const auto& [name, object] : header.items()) {
     if (name == "__metadata__") {
@@ -303,8 +318,8 @@ SafetensorsFile readSafetensors(const std::filesystem::path& file) {
   return result;
 }
 
-void writeSafetensors(const std::filesystem::path& file, const NamedTensors& tensors,
-                      const Metadata& metadata) {
+WrittenFile writeSafetensors(const std::filesystem::path& file, const NamedTensors& tensors,
+                             const Metadata& metadata) {
   // Larger elements first, so that every tensor is aligned to its elements.
   NamedTensors ordered = tensors;
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
@@ -323,6 +338,7 @@ void writeSafetensors(const std::filesystem::path& file, const NamedTensors& ten
   }
   open.close();
   base::syncToDisk(file);
+  return open.written();
 }
 
 }  // namespace lockstep::checkpoint

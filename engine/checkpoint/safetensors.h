@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -16,6 +17,7 @@ using Metadata = std::map<std::string, std::string>;
 struct SafetensorsFile {
   NamedTensors tensors;  ///< CPU, contiguous, in the order of their bytes
   Metadata metadata;
+  std::string name{};  ///< of the file it was read from, for messages
 
   /// The tensor of that name, or nullptr.
   const at::Tensor* find(const std::string& name) const;
@@ -27,9 +29,15 @@ struct SafetensorsFile {
 /// the file, overlaps and gaps.
 SafetensorsFile readSafetensors(const std::filesystem::path& file);
 
+/// What was written, so that damage can be told later.
+struct WrittenFile {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32c = 0;
+};
+
 /// Writes tensors (of any device, in the order given) and syncs the file. Throws Error. Names must
 /// differ. The same input gives the same bytes.
-void writeSafetensors(const std::filesystem::path& file, const NamedTensors& tensors,
-                      const Metadata& metadata = {});
+WrittenFile writeSafetensors(const std::filesystem::path& file, const NamedTensors& tensors,
+                             const Metadata& metadata = {});
 
 }  // namespace lockstep::checkpoint

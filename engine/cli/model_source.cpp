@@ -8,6 +8,7 @@
 #include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
 #include "engine/config/value_text.h"
+#include "engine/run_folder/training_state.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -55,6 +56,10 @@ void resolveRun(ModelSource& source, const std::string& weights) {
   source.weights = run_folder::resolveWeights(*source.run, weights.empty() ? "last" : weights);
   source.experiment = loadRun(source.run->config(), source.weights);
   source.step = stepOfWeights(*source.run, source.weights);
+  if (source.step > 0) {
+    if (const auto fault = run_folder::checkpointFileFault(source.weights))
+      throw Error(*fault + "; name another checkpoint with --weights");
+  }
   // They say where it was trained; this may be another machine.
   source.experiment.runtime.device = "auto";
   source.experiment.runtime.cpuThreads = 0;

@@ -4,6 +4,8 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
+#include "engine/cli/replay.h"
 #include "engine/cli/training_plan.h"
 #include "engine/cli/training_summary.h"
 #include "engine/supervisor/detach.h"
@@ -32,6 +34,7 @@ int runTraining(const TrainingPlan& plan, const std::function<void()>& onListeni
     std::fflush(stdout);
     return static_cast<int>(status);
   } catch (const std::exception& error) {
+    if (!isThere(plan.setup.layout.runJson())) throw;  // there is no folder to say it in
     supervisor::RunLog(plan.setup.layout.engineLog()).fileLine(error.what());
     try {
       markAsFailed(plan.setup.layout, error.what());
@@ -52,12 +55,14 @@ int trainDetached(const TrainingPlan& plan) {
 }
 
 int train(const TrainOptions& options) {
+  if (!options.replay.empty()) return replayStep(options);
+  if (options.target.empty())
+    throw base::mendable("train: name an experiment file or a run folder");
   if (options.detach) supervisor::closeInheritedDescriptors();
   const TrainingPlan plan = planTraining(options);
   const std::string folder = plan.setup.layout.folder().string();
-  if (plan.isFinished) {
-    base::logInfo("engine",
-                  folder + ": has reached its last step; raise solver.max_steps to go on");
+  if (!plan.finished.empty()) {
+    base::logInfo("engine", folder + ": " + plan.finished);
     std::fputs(
         options.detach ? (folder + "\n").c_str() : summariseTraining(plan.setup.layout).c_str(),
         stdout);
@@ -73,8 +78,9 @@ int train(const TrainOptions& options) {
 void addTrainCommand(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("train", "Train an experiment, or go on with a run");
   auto options = std::make_shared<TrainOptions>();
-  command->add_option("target", options->target, "Experiment file, or run folder with --resume")
-      ->required()
+  command
+      ->add_option("target", options->target,
+                   "Experiment file, or run folder with --resume or --from")
       ->option_text("CONFIG|RUN");
   command
       ->add_option("--set", options->overrides,
@@ -87,8 +93,15 @@ void addTrainCommand(CLI::App& app, std::function<int()>& action) {
       ->option_text("RUN_DIR");
   command->add_flag("--resume", options->resume,
                     "Go on from the newest checkpoint, or begin when there is none");
-  command->add_option("--from", options->from, "Not built yet")->option_text("STEP");
-  command->add_option("--replay", options->replay, "Not built yet")->option_text("F");
+  command
+      ->add_option("--from", options->from,
+                   "Begin another run from a checkpoint of RUN (a step, best or last), with its "
+                   "history; --set changes keys")
+      ->option_text("STEP");
+  command
+      ->add_option("--replay", options->replay,
+                   "Run the batch of a step that was not finite again: the replay.json of a run")
+      ->option_text("F");
   command->add_option("--workers", options->workers, "Ranks on this machine (only 1 is built yet)")
       ->option_text("N");
   command->add_flag("--detach", options->detach, "Go on in the background; prints the run folder");

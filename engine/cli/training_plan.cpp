@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/cli/data_check.h"
+#include "engine/cli/fork.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/config/load.h"
@@ -23,22 +24,30 @@ namespace fs = std::filesystem;
 namespace {
 
 void refuseImpossible(const TrainOptions& options) {
-  if (!options.from.empty()) throw base::mendable("--from is not built yet; use --resume");
-  if (!options.replay.empty()) throw base::mendable("--replay is not built yet");
   checkWorkers(options.workers);
   if (!isThere(options.target)) {
     throw base::mendable(options.target + ": no such configuration or run folder");
   }
-  if (!isFolder(options.target)) return;
+  const bool forks = !options.from.empty();
+  if (forks && options.resume)
+    throw base::mendable("--from begins a new run, --resume goes on with one: say one of them");
+  if (!isFolder(options.target)) {
+    if (!forks) return;
+    throw base::mendable("--from " + options.from + ": is a step of a run; " + options.target +
+                         " is an experiment file");
+  }
   if (!run_folder::isRunFolder(options.target)) {
     throw base::mendable(options.target + ": is no run folder (no run.json)");
   }
+  if (forks) return;
   if (!options.output.empty()) {
     throw base::mendable("--output " + options.output +
                          ": a run goes on in its own folder; leave --output out");
   }
   if (!options.resume) {
-    throw base::mendable(options.target + ": is a run: say --resume to go on with it");
+    throw base::mendable(options.target +
+                         ": is a run: say --resume to go on with it, or --from STEP to "
+                         "begin another from its checkpoint");
   }
 }
 
@@ -51,7 +60,7 @@ bool mayChange(const std::string& key) {
 }
 
 bool hasCheckpoint(const fs::path& folder) {
-  return !run_folder::checkpointSteps(run_folder::Layout(folder)).empty();
+  return !run_folder::checkpointFolders(run_folder::Layout(folder)).empty();
 }
 
 /// The experiment, whole and checked, in steps and for this machine. A run that goes on has its
@@ -84,10 +93,21 @@ void checkStartWeights(const config::Experiment& experiment, const fs::path& wor
   supervisor::runOneShotJob(workerProgram, job);
 }
 
+/// The same of a checkpoint, every tensor of which has to fit.
+void checkCheckpoint(const config::Experiment& experiment, const fs::path& checkpoint,
+                     const fs::path& workerProgram) {
+  protocol::Job job;
+  job.kind = "check";
+  job.configYaml = config::writeExperiment(experiment);
+  job.resumeFrom = checkpoint.string();
+  supervisor::runOneShotJob(workerProgram, job);
+}
+
 /// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
 bool holdsOnlyARun(const fs::path& folder) {
-  constexpr std::array kNames = {"config.yaml", "run.json",    "run.lock",    "engine.log",
-                                 "checkpoints", "evaluations", "predictions", "lost+found"};
+  constexpr std::array kNames = {"config.yaml", "run.json",    "run.lock",
+                                 "engine.log",  "checkpoints", "evaluations",
+                                 "predictions", "divergence",  "lost+found"};
   for (const fs::path& entry : entriesOf(folder)) {
     const std::string name = entry.filename().string();
     const bool isKnown = name.starts_with(".") || name.starts_with("rank-") ||
@@ -96,6 +116,14 @@ bool holdsOnlyARun(const fs::path& folder) {
     if (!isKnown) return false;
   }
   return true;
+}
+
+void refuseTakenOutput(const TrainOptions& options) {
+  if (options.resume || options.output.empty() || !isThere(options.output)) return;
+  throw base::mendable("--output " + options.output + ": exists already; " +
+                       (options.from.empty() ? "say --resume to go on with it, or name another "
+                                               "folder"
+                                             : "name another folder"));
 }
 
 /// The folder this run goes on in; nothing when a new one is to be made.
@@ -166,8 +194,9 @@ TrainingPlan planNew(const TrainOptions& options, config::Experiment experiment,
     const run_folder::Layout layout(realPath(made.folder()));
     auto lock = lockRun(layout);
     auto info = makeInfo(layout, experiment);
-    TrainingPlan plan{{layout, std::move(experiment), std::move(info), std::nullopt, workerProgram},
-                      std::move(lock)};
+    TrainingPlan plan{
+        {layout, std::move(experiment), std::move(info), std::nullopt, "", workerProgram},
+        std::move(lock)};
     writeFolder(plan.setup);
     return plan;
   } catch (...) {
@@ -177,33 +206,86 @@ TrainingPlan planNew(const TrainOptions& options, config::Experiment experiment,
   }
 }
 
+void refuseFewerSteps(const run_folder::Layout& layout, std::int64_t step, std::int64_t maxSteps) {
+  if (maxSteps >= step) return;
+  throw base::mendable(layout.folder().string() + ": its checkpoint is of step " +
+                       std::to_string(step) + ": solver.max_steps cannot be less, and is " +
+                       std::to_string(maxSteps));
+}
+
+/// Why a finished run has nothing left to do; empty when it has.
+std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
+                        const config::Experiment& experiment) {
+  if (step >= static_cast<std::int64_t>(experiment.solver.maxSteps.count))
+    return "has reached its last step; raise solver.max_steps to go on";
+  const bool stopsEarly = step > 0 && run_folder::readTrainingState(layout.checkpoint(step))
+                                          .stopsEarly(experiment.evaluation.earlyStop);
+  return stopsEarly ? "has stopped early; raise evaluation.early_stop.patience to go on" : "";
+}
+
 TrainingPlan planResumed(const fs::path& folder, config::Experiment experiment,
                          const fs::path& workerProgram) {
   const run_folder::Layout layout(realPath(run_folder::prepareRunFolder(folder).folder()));
   auto lock = lockRun(layout);
   refuseChanges(layout, experiment);
   auto info = makeInfo(layout, experiment);
-  const auto steps = run_folder::checkpointSteps(layout);
-  const std::int64_t step = steps.empty() ? 0 : steps.back();
-  if (info.maxSteps < step) {
-    throw base::mendable(layout.folder().string() + ": its newest checkpoint is of step " +
-                         std::to_string(step) + ": solver.max_steps cannot be less, and is " +
-                         std::to_string(info.maxSteps));
-  }
-  bool isFinished = false;
+  const run_folder::ResumePoint point = run_folder::findResumePoint(layout);
+  refuseFewerSteps(layout, point.step, info.maxSteps);
+  std::string finished;
   if (isThere(layout.runJson())) {
     const auto before = run_folder::readRunInfo(layout);
     info.created = before.created;
     info.started = before.started;
     info.attempt = before.attempt + 1;
-    info.best = before.best;
-    isFinished = before.state == "finished" && step >= info.maxSteps;
+    if (before.state == "finished" && point.damaged.empty())
+      finished = nothingLeft(layout, point.step, experiment);
   }
-  info.step = step;
-  TrainingPlan plan{{layout, std::move(experiment), std::move(info), step, workerProgram},
+  info.step = point.step;
+  TrainingPlan plan{{layout, std::move(experiment), std::move(info), point, "", workerProgram},
                     std::move(lock),
-                    isFinished};
-  if (!isFinished) writeFolder(plan.setup);
+                    std::move(finished)};
+  if (plan.finished.empty()) writeFolder(plan.setup);
+  return plan;
+}
+
+/// The step that --from stands for.
+std::int64_t forkStep(const run_folder::Layout& run, const std::string& from) {
+  const fs::path folder = run_folder::resolveWeights(run, from).parent_path();
+  for (const std::int64_t step : run_folder::checkpointSteps(run)) {
+    if (run.checkpoint(step) == folder) return step;
+  }
+  throw base::mendable("--from " + from + ": is no step of " + run.folder().string());
+}
+
+std::string changesBetween(const config::Experiment& before, const config::Experiment& after) {
+  std::string list;
+  for (const config::ConfigDifference& change : config::difference(before, after)) {
+    list += (list.empty() ? "" : ", ") + change.key + ": " + change.left + " -> " + change.right;
+  }
+  return list.empty() ? "nothing changed" : list;
+}
+
+TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgram) {
+  const run_folder::Layout source(realPath(options.target));
+  run_folder::ResumePoint point = run_folder::resumePointAt(source, forkStep(source, options.from));
+  config::Experiment experiment = readExperiment(options, workerProgram, /*goesOn=*/true);
+  refuseFewerSteps(source, point.step, static_cast<std::int64_t>(experiment.solver.maxSteps.count));
+  checkCheckpoint(experiment, source.checkpoint(point.step), workerProgram);
+  const std::string changes =
+      changesBetween(config::loadExperiment(source.config()).experiment, experiment);
+  TrainingPlan plan = planNew(options, std::move(experiment), workerProgram);
+  try {
+    copyHistory(source, plan.setup.layout, point);
+    plan.setup.info.step = point.step;
+    run_folder::writeRunInfo(plan.setup.layout, plan.setup.info);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(plan.setup.layout.folder(), ignored);
+    throw;
+  }
+  plan.setup.resume = std::move(point);
+  plan.setup.fork = "goes on from step " + std::to_string(plan.setup.info.step) + " of " +
+                    source.folder().string() + ": " + changes;
   return plan;
 }
 
@@ -212,12 +294,9 @@ TrainingPlan planResumed(const fs::path& folder, config::Experiment experiment,
 TrainingPlan planTraining(const TrainOptions& options) {
   refuseImpossible(options);
   const fs::path workerProgram = supervisor::workerProgramBesideThis();
+  refuseTakenOutput(options);
+  if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
-  if (!folder && !options.output.empty() && isThere(options.output)) {
-    throw base::mendable("--output " + options.output +
-                         ": exists already; say --resume to go on with it, or name "
-                         "another folder");
-  }
   const bool goesOn = folder && hasCheckpoint(*folder);
   config::Experiment experiment = readExperiment(options, workerProgram, goesOn);
   if (!goesOn) checkStartWeights(experiment, workerProgram);

@@ -22,7 +22,7 @@ struct TrainOptions {
 struct TrainingPlan {
   supervisor::TrainingSetup setup;
   run_folder::RunLock lock;
-  bool isFinished = false;  ///< the run to go on with has reached its last step
+  std::string finished{};  ///< why the run to go on with has nothing left to do; empty: it has
 };
 
 /// Reads and checks the experiment and its data, and only then makes or reopens the run folder: a

@@ -1,5 +1,6 @@
 #include "engine/cli/weights_facts.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <fstream>
@@ -16,7 +17,9 @@ nlohmann::json readHeader(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::uint64_t bytes = 0;
   file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
-  if (!file || bytes > kMostHeaderBytes) return {};
+  std::error_code unknown;
+  const std::uint64_t fileBytes = std::filesystem::file_size(path, unknown);
+  if (!file || unknown || bytes > std::min(kMostHeaderBytes, fileBytes)) return {};
   std::string text(bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(bytes));
   return file ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();

@@ -102,7 +102,21 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
   }
 }
 
+void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
+  const std::string& metric = evaluation.earlyStop.metric;
+  if (metric.empty()) return;
+  const bool isPrecision = metric.find("/A") != std::string::npos;
+  if (isPrecision && evaluation.apEvery.count == 0) {
+    add(issues, "evaluation.early_stop.metric",
+        metric + " is never measured while evaluation.ap_every is 0");
+  } else if (!isPrecision && evaluation.lossEvery.count == 0 && evaluation.apEvery.count == 0) {
+    add(issues, "evaluation.early_stop.metric",
+        metric + " is measured at the last step only while evaluation.loss_every is 0");
+  }
+}
+
 void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
+  checkEarlyStop(evaluation, issues);
   const std::string& metric = evaluation.bestMetric;
   if (evaluation.apEvery.count > 0 || metric.find("/A") == std::string::npos) return;
   warn(issues, "evaluation.ap_every",

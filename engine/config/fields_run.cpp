@@ -42,11 +42,10 @@ void addEvaluationFields(FieldTable& table) {
   Field& metric = stop.choice("metric", &EarlyStopConfig::metric, metricNames(),
                               "Figure that has to gain; null: off.");
   metric.nullable = true;
-  refuseUntilBuilt(metric);
-  refuseUntilBuilt(stop.integer("patience", &EarlyStopConfig::patience, atLeast(1), "evaluations",
-                                "Evaluations without a gain before the training ends."));
-  refuseUntilBuilt(stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
-                               "Smallest change that is a gain."));
+  stop.integer("patience", &EarlyStopConfig::patience, atLeast(1), "evaluations",
+               "Evaluations without a gain before the training ends.");
+  stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
+              "A gain is a change for the better by more than this.");
 }
 
 void addCheckpointFields(FieldTable& table) {

@@ -73,9 +73,9 @@ void addSolverFields(FieldTable& table) {
   addLossWeightFields(table);
   Field& decay =
       solver.number("ema_decay", &SolverConfig::emaDecay, between(0, 1), "",
-                    "Share of the old value in a running average of the weights; 0: off.");
+                    "Share of the old value in a running average of the weights, which is then "
+                    "what is evaluated and kept as the model; 0: off.");
   decay.maximumExcluded = true;
-  refuseUntilBuilt(decay);
 }
 
 }  // namespace lockstep::config

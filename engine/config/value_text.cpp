@@ -125,21 +125,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-std::string shortened(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::size_t length = std::min(text.size(), kLongest);
-  // Not within a UTF-8 character.
-  while (length > 0 && length < text.size() &&
-         (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
-    --length;
-  }
-  std::string shown(text.substr(0, length));
-  for (char& character : shown) {
-    if (static_cast<unsigned char>(character) < 0x20) character = ' ';
-  }
-  return length < text.size() ? shown + "…" : shown;
-}
-
 std::optional<double> readNumber(std::string_view text) {
   if (!isDecimal(text)) return std::nullopt;
   if (text[0] == '+') text.remove_prefix(1);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/shortened_text.h"
 #include "engine/config/duration.h"
 
 /// Single values as they stand in YAML: strict reading, and writing that reads back to the same
@@ -33,8 +34,8 @@ std::string writeText(const std::string& text);
 
 /// A number that `text` probably means (`010`, `90_000`, `1,5`, `0.02 ` in quotes), or "".
 std::string probableNumber(std::string_view text);
-/// A key or value as messages show it: one line, cut when it is long.
-std::string shortened(std::string_view text);
+/// A key or value as messages show it.
+using base::shortened;
 /// Without spaces, tabs and line breaks at both ends.
 std::string_view trimmed(std::string_view text);
 

@@ -65,6 +65,16 @@ class AspectGroups {
 
 }  // namespace
 
+SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, int worldSize) {
+  return {.batchSize = experiment.solver.batchSize,
+          .accumulate = experiment.solver.accumulate,
+          .rank = rank,
+          .worldSize = worldSize,
+          .groupByAspect = experiment.dataset.groupByAspect,
+          .skipEmpty = experiment.dataset.skipEmpty,
+          .seed = static_cast<std::uint64_t>(experiment.runtime.seed)};
+}
+
 Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : options_(options) {
   const int parts = options.worldSize * options.accumulate;
   if (parts < 1 || options.batchSize < 1 || options.batchSize % parts != 0) {

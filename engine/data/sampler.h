@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/coco/dataset.h"
+#include "engine/config/experiment.h"
 
 namespace lockstep::data {
 
@@ -18,6 +19,8 @@ struct SamplerOptions {
   bool skipEmpty = true;  ///< leave out images without a usable annotation
   std::uint64_t seed = 1;
 };
+
+SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, int worldSize);
 
 /// The order of training images: an endless sequence of epochs, each a permutation of the images,
 /// as a pure function of seed and position. No state: any step can be asked for at any time, from

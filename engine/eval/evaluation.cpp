@@ -145,8 +145,8 @@ std::optional<double> metricValue(const Evaluation& evaluation, std::string_view
                        "'; use segm/AP, bbox/AP50, loss_total, loss_mask or the like");
 }
 
-bool isBetter(std::string_view metric, double value, double than) {
-  return metric.starts_with("loss") ? value < than : value > than;
+bool isBetter(std::string_view metric, double value, double than, double byMoreThan) {
+  return metric.starts_with("loss") ? value < than - byMoreThan : value > than + byMoreThan;
 }
 
 }  // namespace lockstep::eval

@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
 /// (mendable) for a name that no evaluation has.
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric);
 
-/// Losses are better when lower, everything else when higher.
-bool isBetter(std::string_view metric, double value, double than);
+/// Losses are better when lower, everything else when higher; by more than `byMoreThan`.
+bool isBetter(std::string_view metric, double value, double than, double byMoreThan = 0);
 
 }  // namespace lockstep::eval

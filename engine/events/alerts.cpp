@@ -37,16 +37,16 @@ Alert nonFinite(std::int64_t step, std::string_view tag, double value) {
   const std::string what = std::isnan(value) ? "NaN" : "infinite";
   return {"non_finite", step,
           std::string(tag) + " is " + what + " at step " + std::to_string(step) +
-              ". Resume from the checkpoint before it with a lower solver.base_lr, a longer "
-              "solver.warmup_steps or solver.clip_grad_norm."};
+              ". Begin again from the checkpoint before it (train RUN --from STEP) with a lower "
+              "solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm."};
 }
 
 Alert lossJump(std::int64_t step, double loss, double usual) {
   return {"loss_jump", step,
           "Training loss jumped to " + shortNumber(loss) + " at step " + std::to_string(step) +
               ", " + shortNumber(loss / usual) + " times its usual " + shortNumber(usual) +
-              ". If it stays there, resume from the checkpoint before it with a lower "
-              "solver.base_lr or with solver.clip_grad_norm."};
+              ". If it stays there, begin again from the checkpoint before it (train RUN --from "
+              "STEP) with a lower solver.base_lr or with solver.clip_grad_norm."};
 }
 
 /// Text member of an event; empty when it is not there.

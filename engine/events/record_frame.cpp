@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine/events/crc32c.h"
+#include "engine/base/crc32c.h"
+#include "engine/events/masked_crc.h"
 
 namespace lockstep::events {
 namespace {
@@ -21,7 +22,7 @@ Integer integerAt(std::string_view bytes, std::size_t offset) {
 }
 
 bool isChecksumOf(std::string_view bytes, std::uint32_t stored) {
-  return maskCrc(crc32c(bytes)) == stored;
+  return maskCrc(base::crc32c(bytes)) == stored;
 }
 
 template <typename Integer>
@@ -55,9 +56,9 @@ std::string frameOf(std::string_view data) {
   std::string frame;
   frame.reserve(kHeaderBytes + data.size() + kCrcBytes);
   append(frame, static_cast<std::uint64_t>(data.size()));
-  append(frame, maskCrc(crc32c(frame)));
+  append(frame, maskCrc(base::crc32c(frame)));
   frame += data;
-  append(frame, maskCrc(crc32c(data)));
+  append(frame, maskCrc(base::crc32c(data)));
   return frame;
 }
 

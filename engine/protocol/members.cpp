@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "engine/base/shortened_text.h"
+
 namespace lockstep::protocol {
 namespace {
 
@@ -72,7 +74,7 @@ void MemberReader::read(const nlohmann::json& value, const std::string& name,
   values.reserve(value.size());
   for (const auto& [tag, element] : value.items()) {
     double number = 0;
-    read(element, name + ": " + tag, number);
+    read(element, name + ": " + base::shortened(tag), number);
     values.emplace_back(tag, static_cast<float>(number));
   }
 }

@@ -38,6 +38,10 @@ class MemberWriter {
   void ifNotEmpty(const char* name, const T& value) {
     if (!value.empty()) (*this)(name, value);
   }
+  template <typename T>
+  void ifNotEmpty(const char* name, const std::optional<T>& value) {
+    if (value) (*this)(name, value);
+  }
   JsonWriter& json() { return json_; }
 
  private:

@@ -23,6 +23,8 @@ inline constexpr const char* kTypeName<EvaluationReady> = "evaluation_ready";
 template <>
 inline constexpr const char* kTypeName<PredictionsReady> = "predictions_ready";
 template <>
+inline constexpr const char* kTypeName<DivergenceReady> = "divergence_ready";
+template <>
 inline constexpr const char* kTypeName<Answer> = "answer";
 template <>
 inline constexpr const char* kTypeName<Progress> = "progress";
@@ -114,6 +116,11 @@ void describe(auto& members, Is<EvaluationReady> auto& evaluation) {
 void describe(auto& members, Is<PredictionsReady> auto& predictions) {
   members("step", predictions.step);
   members("partial", predictions.partial);
+}
+
+void describe(auto& members, Is<DivergenceReady> auto& divergence) {
+  members("step", divergence.step);
+  members("partial", divergence.partial);
 }
 
 void describe(auto& members, Is<Answer> auto& answer) {

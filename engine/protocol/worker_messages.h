@@ -17,7 +17,7 @@ namespace lockstep::protocol {
 // ---- supervisor -> worker
 struct Job {
   std::string kind;        ///< train | evaluate | predict | inspect | shapes | info | check (do
-                           ///< model.weights fit the model?)
+                           ///< model.weights, or those of resumeFrom, fit the model?) | replay
   std::string configYaml;  ///< resolved experiment (writeExperiment), empty for shapes and info
   std::string runFolder;   ///< train: where partial files go
   int rank = 0, worldSize = 1, localRank = 0;
@@ -52,7 +52,7 @@ using SupervisorMessage = std::variant<Job, Control>;
 struct Heartbeat {
   std::int64_t step = 0;
   std::string phase;  ///< loading | data | forward | backward | optimizer | evaluating | predicting
-                      ///< | checkpoint | paused
+                      ///< | checkpoint | paused | diverged
   std::string collective;  ///< the last one entered, empty: none
 };
 struct StepScalars {
@@ -92,6 +92,11 @@ struct PredictionsReady {
   std::int64_t step = 0;
   std::string partial;
 };
+/// What is needed to run a step again that was not finite, at `partial` (synced).
+struct DivergenceReady {
+  std::int64_t step = 0;
+  std::string partial;  ///< folder, to be renamed
+};
 struct Answer {
   std::string id;
   std::string path;   ///< file with the answer
@@ -119,7 +124,7 @@ struct Failed {
 };
 using WorkerMessage =
     std::variant<Heartbeat, ScalarBatch, WorkerState, WorkerLog, CheckpointReady, EvaluationReady,
-                 PredictionsReady, Answer, Progress, Finished, Failed>;
+                 PredictionsReady, DivergenceReady, Answer, Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);

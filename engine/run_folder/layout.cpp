@@ -9,9 +9,6 @@
 namespace lockstep::run_folder {
 namespace {
 
-constexpr const char* kCheckpointFiles[] = {"model.safetensors", "optimizer.safetensors",
-                                            "state.json"};
-
 /// The step in `step-00000500`; nothing for any other name.
 std::optional<std::int64_t> stepOf(std::string_view name) {
   constexpr std::string_view kPrefix = "step-";
@@ -34,6 +31,18 @@ std::vector<std::string> namesIn(const fs::path& folder) {
     names.push_back(entry->path().filename().string());
   }
   return names;
+}
+
+/// Steps N with a file `step-N.json`, rising.
+std::vector<std::int64_t> stepsOfFiles(const fs::path& folder) {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : namesIn(folder)) {
+    if (!name.ends_with(".json")) continue;
+    const auto step = stepOf(std::string_view(name).substr(0, name.size() - 5));
+    if (step) steps.push_back(*step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
 }
 
 bool isFile(const fs::path& path) {
@@ -107,25 +116,36 @@ fs::path Layout::partialPredictions(std::int64_t step) const {
   return folder_ / "predictions" / ("." + stepName(step) + ".json.partial");
 }
 
-std::vector<std::int64_t> checkpointSteps(const Layout& layout) {
+fs::path Layout::divergence(std::int64_t step) const {
+  return folder_ / "divergence" / stepName(step);
+}
+
+fs::path Layout::partialDivergence(std::int64_t step) const {
+  return folder_ / "divergence" / ("." + stepName(step) + ".partial");
+}
+
+std::vector<std::int64_t> checkpointFolders(const Layout& layout) {
   std::vector<std::int64_t> steps;
   for (const std::string& name : namesIn(layout.checkpoints())) {
-    const auto step = stepOf(name);
-    if (step && isWholeCheckpoint(layout.checkpoint(*step))) steps.push_back(*step);
+    if (const auto step = stepOf(name)) steps.push_back(*step);
   }
   std::sort(steps.begin(), steps.end());
   return steps;
 }
 
-std::vector<std::int64_t> evaluationSteps(const Layout& layout) {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : namesIn(layout.evaluation(0).parent_path())) {
-    if (!name.ends_with(".json")) continue;
-    const auto step = stepOf(std::string_view(name).substr(0, name.size() - 5));
-    if (step) steps.push_back(*step);
-  }
-  std::sort(steps.begin(), steps.end());
+std::vector<std::int64_t> checkpointSteps(const Layout& layout) {
+  std::vector<std::int64_t> steps = checkpointFolders(layout);
+  std::erase_if(steps,
+                [&](std::int64_t step) { return !isWholeCheckpoint(layout.checkpoint(step)); });
   return steps;
+}
+
+std::vector<std::int64_t> evaluationSteps(const Layout& layout) {
+  return stepsOfFiles(layout.evaluation(0).parent_path());
+}
+
+std::vector<std::int64_t> predictionSteps(const Layout& layout) {
+  return stepsOfFiles(layout.predictions(0).parent_path());
 }
 
 bool isRunFolder(const fs::path& folder) {

@@ -29,6 +29,8 @@ class Layout {
   fs::path partialEvaluation(std::int64_t step) const;
   fs::path predictions(std::int64_t step) const;
   fs::path partialPredictions(std::int64_t step) const;
+  fs::path divergence(std::int64_t step) const;  ///< divergence/step-00000500
+  fs::path partialDivergence(std::int64_t step) const;
 
  private:
   fs::path folder_;
@@ -37,10 +39,16 @@ class Layout {
 /// `step-00000500`
 std::string stepName(std::int64_t step);
 
+/// What a whole checkpoint has.
+inline constexpr const char* kCheckpointFiles[] = {"model.safetensors", "optimizer.safetensors",
+                                                   "state.json"};
+
+/// The best evaluation so far.
 struct Best {
-  std::string metric;
+  std::string metric;  ///< evaluation.best_metric
   double value = 0;
   std::int64_t step = 0;
+  bool operator==(const Best&) const = default;
 };
 
 /// run.json. Times are wall seconds, 0: not yet.
@@ -66,8 +74,12 @@ void writeRunInfo(const Layout& layout, const RunInfo& info);
 /// Steps of the whole checkpoints, rising: those whose folder has model.safetensors,
 /// optimizer.safetensors and state.json.
 std::vector<std::int64_t> checkpointSteps(const Layout& layout);
+/// Steps that have a folder among the checkpoints, whatever is in it, rising.
+std::vector<std::int64_t> checkpointFolders(const Layout& layout);
 /// Steps with an evaluation, rising.
 std::vector<std::int64_t> evaluationSteps(const Layout& layout);
+/// Steps with predictions, rising.
+std::vector<std::int64_t> predictionSteps(const Layout& layout);
 
 /// Whether the folder looks like a run (has run.json or config.yaml and an event file).
 bool isRunFolder(const fs::path& folder);

@@ -4,7 +4,9 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/protocol/members.h"
+#include "engine/run_folder/best_members.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::run_folder {
@@ -18,6 +20,8 @@ using protocol::MemberWriter;
 constexpr std::array kStates = {"queued",   "starting", "running", "evaluating", "paused",
                                 "stopping", "stopped",  "failed",  "finished"};
 
+constexpr double kYear10000 = 253402300800;  // seconds
+
 }  // namespace
 
 /// The `times` object of run.json.
@@ -30,12 +34,6 @@ void describe(auto& members, Is<Times> auto& times) {
   members("started", times.started);
   members("updated", times.updated);
   members("finished", times.finished);
-}
-
-void describe(auto& members, Is<Best> auto& best) {
-  members("metric", best.metric);
-  members("value", best.value);
-  members("step", best.step);
 }
 
 /// The members of run.json. `times` are copied in and out by the callers.
@@ -54,6 +52,29 @@ void describeRun(auto& members, auto& info, auto& times) {
   members("error", info.error);
 }
 
+/// Refuses what no run is: others sort and show these without another look.
+void refuseImpossible(const RunInfo& info, const Times& times, const std::string& where) {
+  if (std::find(kStates.begin(), kStates.end(), info.state) == kStates.end())
+    throw Error(where + ": state '" + base::shortened(info.state) + "' is not known");
+  for (const auto& [name, time] : {std::pair{"created", times.created},
+                                   {"started", times.started},
+                                   {"updated", times.updated},
+                                   {"finished", times.finished}}) {
+    // Written so that NaN is refused.
+    if (!(time >= 0 && time < kYear10000)) throw Error(where + ": times: " + name + " is no time");
+  }
+  for (const auto& [name, number] : {std::pair<const char*, std::int64_t>{"attempt", info.attempt},
+                                     {"ranks", info.ranks},
+                                     {"pid", info.pid},
+                                     {"step", info.step},
+                                     {"max_steps", info.maxSteps},
+                                     {"best: step", info.best ? info.best->step : 0}}) {
+    if (number < 0) throw Error(where + ": " + name + " is negative");
+  }
+  if (info.best && info.best->metric != base::shortened(info.best->metric))
+    throw Error(where + ": best: metric is the name of no figure");
+}
+
 RunInfo readRunInfo(const Layout& layout) {
   const std::string where = layout.runJson().string();
   const nlohmann::json object = protocol::parseObject(base::readFile(layout.runJson()), where);
@@ -65,9 +86,7 @@ RunInfo readRunInfo(const Layout& layout) {
   info.started = times.started;
   info.updated = times.updated;
   info.finished = times.finished;
-  if (std::find(kStates.begin(), kStates.end(), info.state) == kStates.end()) {
-    throw Error(where + ": state '" + info.state.substr(0, 60) + "' is not known");
-  }
+  refuseImpossible(info, times, where);
   return info;
 }
 

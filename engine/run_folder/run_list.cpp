@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::run_folder {
@@ -43,7 +44,7 @@ void markAsDied(RunInfo& info) {
   const std::string process = info.pid > 0 ? "process " + std::to_string(info.pid) : "its process";
   protocol::RunError error;
   error.message = "the engine ended without a word while the run was " + info.state + " (" +
-                  process + (info.host.empty() ? "" : " on " + info.host) +
+                  process + (info.host.empty() ? "" : " on " + base::shortened(info.host)) +
                   " no longer holds the run)";
   error.host = info.host;
   error.step = info.step;

@@ -7,6 +7,7 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros_like.h>
 
+#include <algorithm>
 #include <map>
 #include <span>
 
@@ -105,7 +106,7 @@ class Sgd : public Optimizer {
         groups_(groupParameters(config, parameters_)),
         momentumBuffers_(zerosForAll("momentum_buffer", parameters_)) {}
 
-  void step(double learningRate) override {
+  void step(double learningRate, const std::optional<at::Tensor>& skip) override {
     at::NoGradGuard noGradient;
     const StateSlot* slots[] = {&momentumBuffers_};
     for (const Group& group : groups_) {
@@ -117,7 +118,7 @@ class Sgd : public Optimizer {
       at::_fused_sgd_(lists.parameters, lists.gradients, momentum_ > 0 ? lists.states[0] : none,
                       group.weightDecay, momentum_, learningRate * group.learningRateFactor,
                       /*dampening=*/0, nesterov_,
-                      /*maximize=*/false, /*is_first_step=*/false);
+                      /*maximize=*/false, /*is_first_step=*/false, /*grad_scale=*/{}, skip);
     }
   }
 
@@ -149,18 +150,18 @@ class AdamW : public Optimizer {
     }
   }
 
-  void step(double learningRate) override {
+  void step(double learningRate, const std::optional<at::Tensor>& skip) override {
     at::NoGradGuard noGradient;
     const StateSlot* slots[] = {&averages_, &squareAverages_, &steps_};
     for (const Group& group : groups_) {
       FusedLists lists(group, parameters_, slots);
       if (lists.parameters.empty()) continue;
-      for (at::Tensor& steps : lists.states[2]) steps.add_(1);
+      for (at::Tensor& steps : lists.states[2]) skip ? steps.add_(1 - *skip) : steps.add_(1);
       at::_fused_adamw_(lists.parameters, lists.gradients, lists.states[0], lists.states[1],
                         /*max_exp_avg_sqs=*/{}, lists.states[2],
                         learningRate * group.learningRateFactor, beta1_, kAdamBeta2,
                         group.weightDecay, kAdamEpsilon, /*amsgrad=*/false,
-                        /*maximize=*/false);
+                        /*maximize=*/false, /*grad_scale=*/{}, skip);
     }
   }
 
@@ -184,6 +185,15 @@ void Optimizer::zeroGradients() {
     at::Tensor& gradient = parameter.tensor.mutable_grad();
     if (gradient.defined()) gradient.detach_().zero_();
   }
+}
+
+bool Optimizer::fits(const NamedTensors& saved) const {
+  const std::map<std::string, at::Tensor> byName(saved.begin(), saved.end());
+  const NamedTensors own = state();
+  return byName.size() == own.size() && std::ranges::all_of(own, [&](const auto& entry) {
+           const auto found = byName.find(entry.first);
+           return found != byName.end() && found->second.sizes() == entry.second.sizes();
+         });
 }
 
 void Optimizer::loadState(const NamedTensors& saved) {

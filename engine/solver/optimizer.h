@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,13 +30,16 @@ struct Parameter {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// One update from the gradients as they stand.
-  virtual void step(double learningRate) = 0;
+  /// One update from the gradients as they stand, or none where `skip` is 1: [] float32, 0 or 1, on
+  /// the parameters' device, so that nobody has to wait for it.
+  virtual void step(double learningRate, const std::optional<at::Tensor>& skip = {}) = 0;
   /// Sets every gradient to zero in place, so that accumulation starts anew.
   void zeroGradients();
   /// Everything that must be kept to go on: names `momentum_buffer.PARAM`, or `exp_avg.PARAM`,
   /// `exp_avg_sq.PARAM`, `step.PARAM`.
   virtual NamedTensors state() const = 0;
+  /// Whether a state is that of these very parameters.
+  bool fits(const NamedTensors& state) const;
   /// Throws Error when a tensor is missing, unknown or of another shape.
   void loadState(const NamedTensors& state);
   const std::vector<Parameter>& parameters() const { return parameters_; }

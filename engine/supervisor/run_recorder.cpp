@@ -92,20 +92,44 @@ void moveIntoPlace(const fs::path& partial, const fs::path& place) {
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
                          config::CheckpointConfig checkpoints,
-                         std::optional<std::int64_t> resumeStep, EventJournal::AlertHandler onAlert)
+                         const std::optional<run_folder::ResumePoint>& resume,
+                         EventJournal::AlertHandler onAlert)
     : layout_(std::move(layout)),
       info_(std::move(info)),
       checkpoints_(checkpoints),
-      journal_(layout_.folder(), resumeStep, std::move(onAlert)) {
-  removeLeftovers(resumeStep);
-  if (resumeStep && info_.best && info_.best->step > *resumeStep) info_.best.reset();
+      journal_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
+               std::move(onAlert)) {
+  removeLeftovers(resume ? std::optional(resume->step) : std::nullopt);
   writtenStep_ = info_.step;
+  if (!resume) return;
+  setDamagedAside(*resume);
+  // A best that was damaged, or pruned for one that was, is none: a later one takes its place.
+  const bool isKept =
+      !checkpoints_.keepBest || !resume->best || fs::exists(layout_.checkpoint(resume->best->step));
+  info_.best = isKept ? resume->best : std::nullopt;
 }
 
 void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {
   removeFiles(layout_.checkpoints(), std::nullopt);
   removeFiles(layout_.evaluation(0).parent_path(), resumeStep);
   removeFiles(layout_.predictions(0).parent_path(), resumeStep);
+  removeFiles(layout_.divergence(0).parent_path(), std::nullopt);
+}
+
+void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
+  for (const auto& [step, fault] : resume.damaged) {
+    const fs::path place = layout_.checkpoint(step);
+    const fs::path aside = place.parent_path() / ("damaged-" + place.filename().string());
+    std::error_code failure;
+    fs::remove_all(aside, failure);
+    fs::rename(place, aside, failure);
+    if (failure) throw Error(place.string() + ": cannot be set aside: " + failure.message());
+    recordLog("warning",
+              "checkpoint of step " + std::to_string(step) + " is damaged (" + fault +
+                  "): it is now " + aside.filename().string() +
+                  ", and training goes on from step " + std::to_string(resume.step),
+              protocol::kCheckpointFailed);
+  }
 }
 
 void RunRecorder::recordScalars(const protocol::StepScalars& scalars) {
@@ -208,6 +232,15 @@ void RunRecorder::commitPredictions(const protocol::PredictionsReady& ready) {
   protocol::Predictions message;
   message.path = relativeTo(layout_, place);
   announce(message, ready.step);
+}
+
+void RunRecorder::commitDivergence(const protocol::DivergenceReady& ready) {
+  try {
+    moveIntoPlace(ready.partial, layout_.divergence(ready.step));
+  } catch (const Error& error) {
+    recordLog("error", "what step " + std::to_string(ready.step) +
+                           " left to be run again could not be kept: " + error.what());
+  }
 }
 
 bool RunRecorder::writeInfo() {

@@ -8,6 +8,7 @@
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/training_state.h"
 #include "engine/supervisor/event_journal.h"
 
 namespace lockstep::supervisor {
@@ -17,9 +18,11 @@ namespace lockstep::supervisor {
 /// appends there.
 class RunRecorder {
  public:
-  /// With `resumeStep`, what lies after that step is cut from the log and removed from the folder.
+  /// With `resume`, what lies after its step is cut from the log and removed from the folder, and
+  /// damaged checkpoints are set aside.
   RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
-              config::CheckpointConfig checkpoints, std::optional<std::int64_t> resumeStep,
+              config::CheckpointConfig checkpoints,
+              const std::optional<run_folder::ResumePoint>& resume,
               EventJournal::AlertHandler onAlert);
 
   const run_folder::Layout& layout() const { return layout_; }
@@ -36,6 +39,7 @@ class RunRecorder {
   bool commitCheckpoint(const protocol::CheckpointReady& ready);
   void commitEvaluation(const protocol::EvaluationReady& ready);
   void commitPredictions(const protocol::PredictionsReady& ready);
+  void commitDivergence(const protocol::DivergenceReady& ready);
 
   /// About once a second: what the disk refused, and run.json when the step went on.
   void refresh();
@@ -44,6 +48,7 @@ class RunRecorder {
 
  private:
   void removeLeftovers(std::optional<std::int64_t> resumeStep);
+  void setDamagedAside(const run_folder::ResumePoint& resume);
   void prune();
   bool writeInfo();
   void announce(const protocol::EngineMessage& event, std::int64_t step);

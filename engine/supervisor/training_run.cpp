@@ -34,6 +34,7 @@ FileDescriptor openRankLog(const std::filesystem::path& file) {
 
 TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
     : setup_(std::move(setup)),
+      folder_(FileIdentity::of(setup_.layout.folder())),
       log_(setup_.layout.engineLog()),
       rankLog_(openRankLog(setup_.layout.rankLog(0))),
       progress_(makeProgress(setup_.experiment)),
@@ -59,7 +60,7 @@ RunRecorder TrainingRun::makeRecorder() {
     if (alert.kind == protocol::kWriteFailed && server_)
       server_->sendToAll(protocol::AlertMessage{alert.kind, alert.step, alert.text});
   };
-  return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resumeStep,
+  return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resume,
                      onAlert);
 }
 
@@ -80,6 +81,10 @@ void TrainingRun::serveToTheEnd() {
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { worker_.send(control); });
   recorder_.setState("starting");
+  if (!setup_.fork.empty()) {
+    log_.say("engine", setup_.fork);
+    recorder_.recordLog("info", setup_.fork);
+  }
   if (onListening_) onListening_();
   startWorker();
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
@@ -90,6 +95,7 @@ void TrainingRun::serveToTheEnd() {
 
 /// The folder says what became of the run, as far as it still can; the first fault is the one told.
 void TrainingRun::recordOwnFailure(const std::string& reason) {
+  if (folderIsGone()) return;
   try {
     recorder_.setState("failed", errorAt(reason, "supervisor"));
     recorder_.finish();
@@ -103,8 +109,8 @@ void TrainingRun::startWorker() {
   job.kind = "train";
   job.configYaml = config::writeExperiment(setup_.experiment);
   job.runFolder = setup_.layout.folder().string();
-  if (setup_.resumeStep.value_or(0) > 0)
-    job.resumeFrom = setup_.layout.checkpoint(*setup_.resumeStep).string();
+  if (setup_.resume && setup_.resume->step > 0)
+    job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
   try {
     worker_.start(setup_.workerProgram, job);
   } catch (const Error& error) {
@@ -135,7 +141,17 @@ void TrainingRun::requestStop(const std::string& reason) {
   recorder_.setState("stopping");
 }
 
+bool TrainingRun::folderIsGone() const {
+  return FileIdentity::of(setup_.layout.folder()) != folder_;
+}
+
 void TrainingRun::everySecond() {
+  // Nothing of what goes on could be kept; the worker ends with this process's part of its socket.
+  if (folderIsGone()) {
+    throw Error(setup_.layout.folder().string() +
+                ": the run folder was removed or renamed while the run went on: stopped at step " +
+                std::to_string(recorder_.info().step) + ", and nothing more is kept");
+  }
   recorder_.refresh();
   server_->restoreSocket();
   const auto now = Clock::now();

@@ -10,6 +10,8 @@
 #include "engine/base/error.h"
 #include "engine/config/experiment.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/training_state.h"
+#include "engine/supervisor/file_identity.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/run_recorder.h"
@@ -26,11 +28,10 @@ namespace lockstep::supervisor {
 /// What a training run needs: its folder is made and locked, config.yaml and run.json are written.
 struct TrainingSetup {
   run_folder::Layout layout;
-  config::Experiment experiment;  ///< resolved
-  run_folder::RunInfo info;       ///< as in run.json
-  /// Of a run that goes on: the step of the checkpoint it goes on from, 0 when it has none and
-  /// begins anew.
-  std::optional<std::int64_t> resumeStep;
+  config::Experiment experiment;                  ///< resolved
+  run_folder::RunInfo info;                       ///< as in run.json
+  std::optional<run_folder::ResumePoint> resume;  ///< of a run that goes on
+  std::string fork;  ///< of a run that begins from another's checkpoint: what the log says of it
   std::filesystem::path workerProgram;
 };
 
@@ -71,6 +72,7 @@ class TrainingRun : private Service {
   void take(const protocol::CheckpointReady& ready);
   void take(const protocol::EvaluationReady& ready);
   void take(const protocol::PredictionsReady& ready);
+  void take(const protocol::DivergenceReady& ready);
   void take(const protocol::Answer& answer);
   void take(const protocol::Progress& progress);
   void take(const protocol::Finished& finished);
@@ -85,6 +87,7 @@ class TrainingRun : private Service {
   void stopOnSignal(int signal);
   void requestStop(const std::string& reason);
   void everySecond();
+  bool folderIsGone() const;
   bool endWhenDrained();
   Outcome outcomeOf(const WorkerExit& exit) const;
   bool hasCheckpointOf(std::int64_t step) const;
@@ -93,6 +96,7 @@ class TrainingRun : private Service {
   void conclude(Outcome outcome);
 
   TrainingSetup setup_;
+  std::optional<FileIdentity> folder_;
   RunLog log_;
   FileDescriptor rankLog_;
   PollLoop loop_;

@@ -57,6 +57,11 @@ void TrainingRun::take(const protocol::PredictionsReady& ready) {
   recorder_.commitPredictions(ready);
 }
 
+void TrainingRun::take(const protocol::DivergenceReady& ready) {
+  stallWatch_.noteWork(Clock::now());
+  recorder_.commitDivergence(ready);
+}
+
 void TrainingRun::take(const protocol::Answer& answer) {
   protocol::Answer kept = answer;
   std::error_code ignored;

@@ -48,7 +48,11 @@ void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& gradient
                                     gradientNorm.detach().to(at::kFloat).reshape({1})})});
 }
 
-bool StepRecorder::hasNonFinite() const { return !at::isfinite(parts_).all().item<bool>(); }
+at::Tensor StepRecorder::isNotFinite(const at::Tensor& gradientNorm) const {
+  const at::Tensor finite =
+      at::isfinite(parts_).all().logical_and(at::isfinite(gradientNorm.detach().to(at::kFloat)));
+  return finite.logical_not().to(at::kFloat);
+}
 
 StepRecorder::Flushed StepRecorder::flush() {
   Flushed flushed;
@@ -61,9 +65,10 @@ StepRecorder::Flushed StepRecorder::flush() {
     const HostFacts& facts = steps_[i].facts;
     Figures figures;
     for (std::size_t k = 0; k < kTags.size(); ++k) figures.emplace_back(kTags[k], value[i][k]);
-    if (const std::string what = nonFinite(figures); !what.empty() && flushed.fault.empty()) {
-      flushed.fault = "step " + std::to_string(facts.step) + ": " + what + " on images " +
-                      joined(facts.imageIds);
+    if (const std::string what = nonFinite(figures); !what.empty() && !flushed.fault) {
+      flushed.fault = {facts.step, facts.imageIds, figures,
+                       "step " + std::to_string(facts.step) + ": " + what + " on images " +
+                           joined(facts.imageIds)};
     }
     figures.emplace_back("solver/lr", static_cast<float>(facts.learningRate));
     figures.emplace_back("time/step_seconds", static_cast<float>(facts.stepSeconds));

@@ -3,7 +3,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -24,11 +26,15 @@ class StepRecorder {
     std::int64_t images = 0;          ///< of all ranks
     std::vector<ImageId> imageIds{};  ///< of this rank
   };
+  struct Fault {
+    std::int64_t step = 0;
+    std::vector<ImageId> imageIds;
+    std::vector<std::pair<std::string, float>> figures;  ///< losses and grad_norm
+    std::string text;  ///< `step 12: loss_mask=NaN grad_norm=NaN on images 3, 4`
+  };
   struct Flushed {
     protocol::ScalarBatch scalars;
-    /// The first step with figures that are not finite, as `step 12: loss_mask=NaN grad_norm=NaN on
-    /// images 3, 4`, else empty.
-    std::string fault;
+    std::optional<Fault> fault;  ///< the first step with figures that are not finite
   };
 
   /// Adds the losses of one of `parts` accumulated parts and their weighted sum; a step's figures
@@ -36,9 +42,9 @@ class StepRecorder {
   void addPart(const model::Losses& losses, const at::Tensor& total, int parts);
   /// Ends the step. gradientNorm [] float64.
   void finishStep(const HostFacts& facts, const at::Tensor& gradientNorm);
-  /// Whether a loss of the parts added since the last finishStep is not finite. Waits for the
-  /// device.
-  bool hasNonFinite() const;
+  /// 1 when a loss of the parts added since the last finishStep, or the norm, is not finite as
+  /// float32, else 0: [] float32 on the device. Does not wait for it.
+  at::Tensor isNotFinite(const at::Tensor& gradientNorm) const;
   /// Every finished step since the last call. Waits for the device once.
   Flushed flush();
   bool isEmpty() const { return steps_.empty(); }

@@ -2,15 +2,14 @@
 
 #include <torch/types.h>
 
-#include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
 #include "engine/solver/gradient_clip.h"
 #include "engine/train/device.h"
+#include "engine/train/early_stop.h"
 
 namespace lockstep::train {
 namespace {
@@ -35,20 +34,6 @@ std::vector<solver::Parameter> solverParameters(const model::MaskRcnn& model) {
   return parameters;
 }
 
-data::SamplerOptions samplerOptions(const config::Experiment& experiment,
-                                    const dist::World& world) {
-  return {.batchSize = experiment.solver.batchSize,
-          .accumulate = experiment.solver.accumulate,
-          .rank = world.rank(),
-          .worldSize = world.size(),
-          .groupByAspect = experiment.dataset.groupByAspect,
-          .skipEmpty = experiment.dataset.skipEmpty,
-          .seed = static_cast<std::uint64_t>(experiment.runtime.seed)};
-}
-
-/// Whether the value is finite in the log, too.
-bool fitsFloat(double value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
-
 }  // namespace
 
 Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout& layout,
@@ -64,8 +49,8 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
   trainLoader_ =
       std::make_unique<data::SampleLoader>(trainSet_, experiment_.dataset.train.images,
                                            experiment_.augment, seed, data::ClassTable(trainSet_));
-  sampler_ =
-      std::make_unique<data::Sampler>(trainSet_, samplerOptions(experiment_, context_.world));
+  sampler_ = std::make_unique<data::Sampler>(
+      trainSet_, data::samplerOptions(experiment_, context_.world.rank(), context_.world.size()));
   if (const config::DatasetPart& part = experiment_.dataset.val; !part.annotations.empty()) {
     heldOutSet_ = coco::Dataset::load(part.annotations);
     heldOutLoader_ = std::make_unique<data::SampleLoader>(
@@ -90,10 +75,14 @@ void Trainer::makeModel() {
   optimizer_ = solver::makeOptimizer(experiment_.solver, solverParameters(*model_));
   for (const solver::Parameter& parameter : optimizer_->parameters())
     parameters_.push_back(parameter.tensor);
+  if (const double decay = experiment_.solver.emaDecay; decay > 0)
+    average_ = std::make_unique<solver::WeightAverage>(decay, optimizer_->parameters());
+  notFinite_ = at::zeros({}, at::TensorOptions(at::kFloat).device(device_));
 
   const config::RuntimeConfig& runtime = experiment_.runtime;
   state_ = {.step = 0,
             .best = std::nullopt,
+            .earlyStop = std::nullopt,
             .seed = runtime.seed,
             .batchSize = experiment_.solver.batchSize,
             .accumulate = experiment_.solver.accumulate,
@@ -114,17 +103,44 @@ void Trainer::loadStartWeights() {
 }
 
 void Trainer::resume(const std::filesystem::path& checkpointFolder) {
-  const checkpoint::Checkpoint saved = checkpoint::loadCheckpoint(checkpointFolder);
+  checkpoint::Checkpoint saved = checkpoint::loadCheckpoint(checkpointFolder);
   checkpoint::loadWeights(model_->namedState(), saved.model, checkpoint::WeightsUse::Exactly,
                           checkpointFolder.string());
-  optimizer_->loadState(saved.optimizer);
+  resumeOptimizer(std::move(saved.optimizer), saved.state.optimizer);
   state_.step = saved.state.step;
-  state_.best = keptBest_ = saved.state.best;
+  state_.earlyStop = saved.state.earlyStop;
+  // As the supervisor does: a best whose checkpoint is gone is none.
+  if (saved.state.best && (!experiment_.checkpoint.keepBest ||
+                           std::filesystem::exists(checkpointFolder.parent_path() /
+                                                   run_folder::stepName(saved.state.best->step)))) {
+    state_.best = keptBest_ = saved.state.best;
+  }
   savedStep_ = state_.step;
   isResumed_ = true;
   const eval::EvaluationRequest held = eval::figuresIn(layout_.evaluation(state_.step));
   if (held.losses) lossesStep_ = state_.step;
   if (held.averagePrecision) evaluatedStep_ = state_.step;
+}
+
+void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& savedOptimizer) {
+  const solver::NamedTensors trained = solver::takeTrainedWeights(saved);
+  if (average_) {
+    average_->resume(trained);
+  } else {
+    solver::restoreTrainedWeights(trained, optimizer_->parameters());
+  }
+  if (savedOptimizer == experiment_.solver.optimizer && optimizer_->fits(saved))
+    return optimizer_->loadState(saved);
+  const bool isOther = savedOptimizer != experiment_.solver.optimizer;
+  context_.observer.onLog({"warning",
+                           "the optimizer begins anew: the checkpoint's state is that of " +
+                               (isOther ? savedOptimizer : std::string("other trained parameters")),
+                           state_.step});
+}
+
+bool Trainer::isAtEnd() const {
+  return state_.step >= steps(experiment_.solver.maxSteps) ||
+         state_.stopsEarly(experiment_.evaluation.earlyStop);
 }
 
 Trainer::Outcome Trainer::run() {
@@ -134,7 +150,7 @@ Trainer::Outcome Trainer::run() {
     context_.observer.onLog(
         {"warning", "dataset.val is not given: no held-out loss, no AP, no predictions", 0});
   }
-  if (state_.step >= lastStep) {
+  if (isAtEnd()) {
     atBoundary(leftUndone());
     return {state_.step, false};
   }
@@ -144,14 +160,21 @@ Trainer::Outcome Trainer::run() {
       data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads);
   context_.observer.onState({"running", state_.step});
   flushed_ = Clock::now();
-  while (state_.step < lastStep) {
+  while (!isAtEnd()) {
     trainStep(*batches, state_.step + 1);
-    atBoundary(dueAfter(state_.step));
-    if (serveRequests() == Wish::Stop && state_.step < lastStep) {
+    atBoundary(dueAfter(state_.step, state_.step == lastStep));
+    if (serveRequests() == Wish::Stop && !isAtEnd()) {
       flushScalars();
       saveCheckpoint(/*best=*/false, /*last=*/true);
       return {state_.step, true};
     }
+  }
+  if (state_.step < lastStep) {
+    context_.observer.onLog(
+        {"info",
+         "stopping early: " + earlyStopReason(experiment_.evaluation.earlyStop, *state_.earlyStop),
+         state_.step});
+    atBoundary(leftUndone());
   }
   return {state_.step, false};
 }
@@ -182,34 +205,29 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
   const at::Tensor norm = solver::clipGradientNorm(parameters_, experiment_.solver.clipGradNorm);
   facts.wallTime = base::wallTimeSeconds();
   facts.images *= context_.world.size();
-  // On a GPU looking at a value would wait for it every step: there flushScalars() finds it later.
-  if (device_.is_cpu() && (recorder_.hasNonFinite() || !fitsFloat(norm.item<double>()))) {
-    facts.stepSeconds = secondsSince(begin);
-    recorder_.finishStep(facts, norm);
-    return flushScalars();  // throws
-  }
-  optimizer_->step(facts.learningRate);
+  notFinite_ = at::maximum(notFinite_, recorder_.isNotFinite(norm));
+  optimizer_->step(facts.learningRate, notFinite_);
+  if (average_) average_->update();
   facts.stepSeconds = secondsSince(begin);
   recorder_.finishStep(facts, norm);
+  // On a GPU looking at it would wait for the device every step: there flushScalars() finds it
+  // later, and until then no step changes anything.
+  if (device_.is_cpu() && notFinite_.item<float>() != 0) return flushScalars();  // throws
   state_.step = step;
 }
 
 void Trainer::flushScalars() {
   flushed_ = Clock::now();
   if (recorder_.isEmpty()) return;
-  const StepRecorder::Flushed flushed = recorder_.flush();
+  StepRecorder::Flushed flushed = recorder_.flush();
+  if (flushed.fault)
+    std::erase_if(flushed.scalars.records,
+                  [&](const auto& record) { return record.step > flushed.fault->step; });
   context_.observer.onSteps(flushed.scalars);
-  if (flushed.fault.empty()) return;
-  throw Error(flushed.fault + ": " +
-              (device_.is_cpu()
-                   ? "no update was applied"
-                   : "the weights are of no use from there on, resume from the newest checkpoint") +
-              ". Lower solver.base_lr, lengthen solver.warmup_steps or set solver.clip_grad_norm, "
-              "and look at these images' annotations");
+  if (flushed.fault) throw diverged(*flushed.fault);
 }
 
-Trainer::Due Trainer::dueAfter(std::int64_t step) const {
-  const bool last = step == steps(experiment_.solver.maxSteps);
+Trainer::Due Trainer::dueAfter(std::int64_t step, bool last) const {
   const auto isDue = [step](const config::Duration& every) {
     return steps(every) > 0 && step % steps(every) == 0;
   };
@@ -231,8 +249,9 @@ Trainer::Due Trainer::dueAfter(std::int64_t step) const {
 }
 
 Trainer::Due Trainer::leftUndone() const {
-  Due due = dueAfter(state_.step);
-  due.checkpoint = due.log = false;
+  Due due = dueAfter(state_.step, /*last=*/true);
+  due.checkpoint = savedStep_ != state_.step;
+  due.log = false;
   if (evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision))
     due.losses = due.averagePrecision = false;
   if (std::filesystem::exists(layout_.predictions(state_.step))) due.predictions = false;

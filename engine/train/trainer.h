@@ -18,9 +18,11 @@
 #include "engine/dist/world.h"
 #include "engine/eval/evaluator.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/run_folder/replay_file.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/solver/optimizer.h"
 #include "engine/solver/schedule.h"
+#include "engine/solver/weight_average.h"
 #include "engine/train/loaded_model.h"
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
@@ -47,8 +49,9 @@ class Trainer {
           const TrainerContext& context);
   ~Trainer();
 
-  /// Goes on from a whole checkpoint, without the start weights. Throws Error naming the file that
-  /// is broken or does not fit.
+  /// Goes on from a whole checkpoint, without the start weights. A state of another optimizer or of
+  /// other trained parameters, as a fork may have, is left with a line that says so. Throws Error
+  /// naming the file that is broken or does not fit.
   void resume(const std::filesystem::path& checkpointFolder);
 
   struct Outcome {
@@ -72,16 +75,24 @@ class Trainer {
 
   void makeModel();
   void loadStartWeights();
+  /// Whether the training has reached its end: the last step, or early stopping.
+  bool isAtEnd() const;
   void trainStep(data::Prefetcher& batches, std::int64_t step);
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
-  Due dueAfter(std::int64_t step) const;
-  /// What the step that a run goes on from lacks when it is the last: where a run stops on request
-  /// it leaves a checkpoint alone.
+  /// Leaves what is needed to run the step's batch again, and says what happened.
+  Error diverged(const StepRecorder::Fault& fault);
+  Due dueAfter(std::int64_t step, bool isLast) const;
+  /// What the last step still lacks: where a run stopped on request it left a checkpoint alone, and
+  /// early stopping is known only when its evaluation is done.
   Due leftUndone() const;
   void atBoundary(const Due& due);
+  /// The averaged weights in the model while it lives, where there are any.
+  std::unique_ptr<solver::WeightAverage::InPlace> averagedWeights();
+  solver::NamedTensors optimizerState() const;
+  void resumeOptimizer(solver::NamedTensors saved, const std::string& savedOptimizer);
   /// Evaluates, writes and announces; returns whether it is the best so far.
-  bool evaluate(const eval::EvaluationRequest& request, bool withPredictions);
+  bool evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked);
   void tellScalars(const eval::Evaluation& evaluation);
   bool keepEvaluation(const eval::Evaluation& evaluation);
   bool noteBest(const eval::Evaluation& evaluation);
@@ -110,11 +121,13 @@ class Trainer {
   std::unique_ptr<eval::Evaluator> evaluator_;
   std::shared_ptr<model::MaskRcnn> model_;
   std::unique_ptr<solver::Optimizer> optimizer_;
+  std::unique_ptr<solver::WeightAverage> average_;  ///< with solver.ema_decay
   std::vector<at::Tensor> parameters_;
   solver::Schedule schedule_;
   StepRecorder recorder_;
-  checkpoint::TrainingState state_;
-  std::optional<checkpoint::BestSoFar> keptBest_;  ///< the best that has its checkpoint
+  at::Tensor notFinite_;  ///< [] float32: 1 from the first step on that was not finite
+  run_folder::TrainingState state_;
+  std::optional<run_folder::Best> keptBest_;  ///< the best that has its checkpoint
   bool isResumed_ = false;
   std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
   std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP that was kept

@@ -8,6 +8,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/train/early_stop.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/prediction_request.h"
 #include "engine/train/trainer.h"
@@ -31,23 +32,41 @@ void Trainer::atBoundary(const Due& due) {
   if (due.log) flushScalars();
   bool best = false;
   if (due.losses) {
-    best = evaluate({.losses = true, .averagePrecision = due.averagePrecision}, due.predictions);
+    best = evaluate({.losses = true, .averagePrecision = due.averagePrecision}, due.predictions,
+                    /*isAsked=*/false);
   }
   if (due.predictions && !due.averagePrecision) {
     enter("predicting");
+    const auto averaged = averagedWeights();
     writePredictions(evaluator_->detect(*model_, watchedImages()));
   }
-  if (due.checkpoint || best) {
-    saveCheckpoint(best,
-                   state_.step == static_cast<std::int64_t>(experiment_.solver.maxSteps.count));
-  }
+  if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
 }
 
-bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions) {
+std::unique_ptr<solver::WeightAverage::InPlace> Trainer::averagedWeights() {
+  return average_ ? std::make_unique<solver::WeightAverage::InPlace>(*average_) : nullptr;
+}
+
+solver::NamedTensors Trainer::optimizerState() const {
+  solver::NamedTensors state = optimizer_->state();
+  if (!average_) return state;
+  const solver::NamedTensors trained = average_->trainedWeights();
+  state.insert(state.end(), trained.begin(), trained.end());
+  return state;
+}
+
+bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {
   enter("evaluating");
   context_.observer.onState({"evaluating", state_.step});
-  eval::Evaluation evaluation = evaluator_->evaluate(*model_, request);
+  eval::Evaluation evaluation;
+  {
+    const auto averaged = averagedWeights();
+    evaluation = evaluator_->evaluate(*model_, request);
+  }
   evaluation.step = state_.step;
+  // What somebody asks for between two evaluations must not end a training sooner.
+  if (!isAsked && !state_.stopsEarly(experiment_.evaluation.earlyStop))
+    countForEarlyStop(experiment_.evaluation.earlyStop, evaluation, state_.earlyStop);
   tellScalars(evaluation);
   const bool best = keepEvaluation(evaluation);
   if (withPredictions && request.averagePrecision) writePredictions(evaluation.detections);
@@ -130,9 +149,10 @@ void Trainer::saveCheckpoint(bool best, bool last) {
   protocol::CheckpointReady ready{state_.step, partial.string(), best, last, ""};
   try {
     std::filesystem::remove_all(partial);
+    const solver::NamedTensors optimizer = optimizerState();
+    const auto averaged = averagedWeights();
     checkpoint::saveCheckpoint(partial, model_->namedState(),
-                               modelFacts(experiment_.model, trainSet_), optimizer_->state(),
-                               state_);
+                               modelFacts(experiment_.model, trainSet_), optimizer, state_);
     savedStep_ = state_.step;
     keptBest_ = state_.best;
   } catch (const std::exception& error) {
@@ -199,7 +219,8 @@ std::string Trainer::fulfil(const protocol::Control& control) {
 std::string Trainer::fulfilEvaluate() {
   if (!evaluator_) throw Error("dataset.val is not given: there is nothing to evaluate on");
   if (evaluatedStep_ != state_.step &&
-      evaluate({.losses = true, .averagePrecision = true}, /*withPredictions=*/false)) {
+      evaluate({.losses = true, .averagePrecision = true}, /*withPredictions=*/false,
+               /*isAsked=*/true)) {
     saveCheckpoint(/*best=*/true, /*last=*/false);
   }
   if (evaluatedStep_ != state_.step) throw Error("the evaluation could not be written");
@@ -209,6 +230,7 @@ std::string Trainer::fulfilEvaluate() {
 std::string Trainer::fulfilPredict(const protocol::Control& control) {
   enter("predicting");
   const std::string& weights = control.predict.weights;
+  const auto averaged = averagedWeights();
   const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
   const PredictionSource source{weights.empty() ? current : otherModel(weights), evaluator_.get(),
                                 experiment_, device_};

@@ -25,7 +25,10 @@ protocol::Finished runPredict(const JobContext& context);
 protocol::Finished runInspect(const JobContext& context);
 protocol::Finished runShapes(const JobContext& context);
 protocol::Finished runInfo(const JobContext& context);
-/// Whether training can start from model.weights. Throws Error (mendable) when they do not fit.
+/// Runs the batch of a step again.
+protocol::Finished runReplay(const JobContext& context);
+/// Whether training can start from model.weights, or go on from the checkpoint `resumeFrom`. Throws
+/// Error (mendable) when they do not fit.
 protocol::Finished runCheck(const JobContext& context);
 
 /// The experiment of a job. Throws Error when the text has faults (the supervisor made it: it

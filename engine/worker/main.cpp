@@ -33,7 +33,7 @@ protocol::Finished runJob(const JobContext& context) {
   static const std::map<std::string, protocol::Finished (*)(const JobContext&)> jobs{
       {"train", runTrain},     {"evaluate", runEvaluate}, {"predict", runPredict},
       {"inspect", runInspect}, {"shapes", runShapes},     {"info", runInfo},
-      {"check", runCheck}};
+      {"check", runCheck},     {"replay", runReplay}};
   const auto job = jobs.find(context.job.kind);
   if (job == jobs.end()) throw Error("unknown job '" + context.job.kind + "'");
   return job->second(context);

@@ -21,6 +21,9 @@ class MessagingObserver : public train::TrainingObserver {
   void onCheckpoint(const protocol::CheckpointReady& checkpoint) override {
     channel_.send(checkpoint);
   }
+  void onDivergence(const protocol::DivergenceReady& divergence) override {
+    channel_.send(divergence);
+  }
   void onAnswer(const protocol::Answer& answer) override { channel_.send(answer); }
   void onLog(const protocol::WorkerLog& log) override { channel_.send(log); }
 

@@ -60,7 +60,7 @@ class TstCommandLine : public QObject {
     row("trian experiment.yaml", 2, "did you mean train?");
     row("xyzzy", 2, "unknown command 'xyzzy'");
     row("--verison", 2, "did you mean --version?");
-    row("train", 2, "target is required");
+    row("train", 2, "name an experiment file or a run folder");
     row("train nowhere.yaml", 2, "nowhere.yaml: no such configuration or run folder");
     row("train experiment.yaml --ouput x", 2, "unknown option --ouput: did you mean --output?");
     row("train experiment.yaml extra", 2, "'extra' is one argument too many");
@@ -76,8 +76,10 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --output run", 2, "--resume");
     row("train experiment.yaml --output file --resume", 2, "file");
     row("train experiment.yaml --output file/run", 2, "file");
-    row("train experiment.yaml --from 100", 2, "--from is not built yet");
-    row("train experiment.yaml --replay f", 2, "--replay is not built yet");
+    row("train experiment.yaml --from 100", 2, "experiment.yaml is an experiment file");
+    row("train experiment.yaml --replay f", 2, "leave the rest out");
+    row("train --replay gone.json", 2, "--replay gone.json: no such file");
+    row("train --replay broken.yaml", 1, "broken.yaml: ");
     row("train experiment.yaml --workers 2", 2, "not built yet");
     row("train experiment.yaml --workers two", 2, "--workers");
     row("train experiment.yaml --workers 0", 2, "--workers 0: at least one rank is needed");

@@ -113,10 +113,10 @@ class TstCrossChecks : public QObject {
     row("runtime.device", "cuda", false);
     row("model.norm", "sync_batch", true);
     row("model.norm", "batch", false);
-    row("solver.ema_decay", "0.99", true);
+    row("solver.ema_decay", "0.99", false);
     row("solver.optimizer", "adamw", false);
     row("solver.accumulate", "2", false);
-    row("evaluation.early_stop.metric", "loss_total", true);
+    row("evaluation.early_stop.metric", "loss_total", false);
     row("monitor.tensor_stats_every", "100", true);
     row("augment.scale_jitter", "[0.5, 2]", true);
     row("augment.crop", "0.5", true);
@@ -125,8 +125,8 @@ class TstCrossChecks : public QObject {
     row("dataset.cache", "ram", true);
     row("dataset.cache_limit", "1 GiB", true);
     row("dataset.cache_limit", "4 GiB", false);
-    row("evaluation.early_stop.patience", "7", true);
-    row("evaluation.early_stop.min_delta", "0.5", true);
+    row("evaluation.early_stop.patience", "7", false);
+    row("evaluation.early_stop.min_delta", "0.5", false);
   }
   void whatIsNotBuiltYetIsRefused() {
     QFETCH(QString, key);
@@ -140,6 +140,28 @@ class TstCrossChecks : public QObject {
     QVERIFY2(line.startsWith(
                  QStringLiteral("--set: %1: %2 is not built yet; leave it at ").arg(key, value)),
              qPrintable(line));
+  }
+
+  void anEarlyStopThatCouldNeverComeIsRefused_data() {
+    QTest::addColumn<QString>("evaluation");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* evaluation, const char* said) {
+      QTest::newRow(evaluation) << QString::fromLatin1(evaluation) << QString::fromLatin1(said);
+    };
+    row("{early_stop: {metric: bbox/AP50}, ap_every: 0, best_metric: loss_total}",
+        "bbox/AP50 is never measured while evaluation.ap_every is 0");
+    row("{early_stop: {metric: loss_mask}, ap_every: 0, loss_every: 0, best_metric: loss_mask}",
+        "loss_mask is measured at the last step only while evaluation.loss_every is 0");
+    row("{early_stop: {metric: loss_mask}, loss_every: 0}", "");
+    row("{early_stop: {metric: null}, ap_every: 0, best_metric: loss_total}", "");
+  }
+  void anEarlyStopThatCouldNeverComeIsRefused() {
+    QFETCH(QString, evaluation);
+    QFETCH(QString, said);
+    const auto loaded =
+        config::loadExperimentText("evaluation: " + evaluation.toStdString() + "\n", "a.yaml");
+    QCOMPARE(loaded.hasErrors(), !said.isEmpty());
+    QVERIFY(QString::fromStdString(tests::issueLines(loaded)).contains(said));
   }
 
   void aBestMetricThatIsNeverMeasuredIsWarnedOf_data() {

@@ -2,10 +2,12 @@
 #include <random>
 #include <string>
 
-#include "engine/events/crc32c.h"
+#include "engine/base/crc32c.h"
+#include "engine/events/masked_crc.h"
 #include "tests/support/test_main.h"
 
-using namespace lockstep::events;
+using lockstep::base::crc32c;
+using lockstep::events::maskCrc;
 
 namespace {
 

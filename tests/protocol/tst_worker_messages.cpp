@@ -160,6 +160,9 @@ void TstWorkerMessages::readyMessagesRoundTrip() {
   QCOMPARE(best.bestMetric, std::string("segm/AP"));
   QCOMPARE(best.bestValue, std::optional<double>(0.5));
   QCOMPARE(throughTheWire(EvaluationReady{6, "/e", "segm/AP", {}}).bestValue, std::nullopt);
+  const DivergenceReady divergence = throughTheWire(DivergenceReady{9, "/d"});
+  QCOMPARE(divergence.step, std::int64_t{9});
+  QCOMPARE(divergence.partial, std::string("/d"));
   const PredictionsReady predictions = throughTheWire(PredictionsReady{7, "/q"});
   QCOMPARE(predictions.step, 7);
   QCOMPARE(predictions.partial, std::string("/q"));

@@ -172,6 +172,28 @@ class TstOptimizer : public QObject {
     compareAll(resumed, whole, 0);
   }
 
+  void aSkippedStepChangesNothing_data() { goingOnFromSavedStateIsTheSameToTheLastBit_data(); }
+  void aSkippedStepChangesNothing() {
+    QFETCH(QString, kind);
+    config::SolverConfig config;
+    config.optimizer = kind.toStdString();
+    const auto skipping = startValues(), plain = startValues();
+    const auto first = solver::makeOptimizer(config, named(skipping));
+    const auto second = solver::makeOptimizer(config, named(plain));
+    for (int step = 0; step < 4; ++step) {
+      setGradients(skipping, step);
+      setGradients(plain, step);
+      first->step(0.05, torch::zeros({}));
+      second->step(0.05);
+      setGradients(skipping, 50 + step);
+      for (const at::Tensor& tensor : skipping) tensor.grad().view(-1)[0] = NAN;
+      first->step(0.05, torch::ones({}));
+    }
+    compareAll(skipping, plain, 0);
+    for (std::size_t i = 0; i < first->state().size(); ++i)
+      QVERIFY(torch::equal(first->state()[i].second, second->state()[i].second));
+  }
+
   void zeroingKeepsTheGradientsPlace() {
     const auto tensors = startValues();
     setGradients(tensors, 0);

@@ -22,7 +22,7 @@ ALLOWED = {
     "engine/data": {"base", "coco", "config", "ops"},
     "engine/solver": {"base", "config"},
     "engine/dist": {"base"},
-    "engine/checkpoint": {"base"},
+    "engine/checkpoint": {"base", "run_folder"},
     "engine/eval": {"base", "config", "coco", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
     "engine/worker": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval", "train"},

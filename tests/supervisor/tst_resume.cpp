@@ -18,6 +18,11 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+bool isTrainingStep(const events::Record& record) {
+  return std::any_of(record.scalars.begin(), record.scalars.end(),
+                     [](const auto& scalar) { return scalar.first.starts_with("train/"); });
+}
+
 constexpr const char* kDiesAfterThree =
     "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\ncheckpoint 2 best\nscalars 3 3\neval 3 0.4 "
     "0.25\npredictions 3\nkill 9\n";
@@ -51,10 +56,7 @@ class TstResume : public QObject {
     std::vector<std::int64_t> steps;
     int sessions = 0;
     for (const auto& record : tests::recordsOf(run)) {
-      const bool isTraining =
-          std::any_of(record.scalars.begin(), record.scalars.end(),
-                      [](const auto& scalar) { return scalar.first.starts_with("train/"); });
-      if (isTraining) steps.push_back(record.step);
+      if (isTrainingStep(record)) steps.push_back(record.step);
       sessions += record.kind == events::Record::Kind::SessionStart;
     }
     QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
@@ -63,6 +65,67 @@ class TstResume : public QObject {
     QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
       return contains(line, run.checkpoint(2).string());
     }));
+  }
+
+  void aDamagedNewestCheckpointFallsBackToTheOneBefore() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\ncheckpoint 2 best\nscalars 3 4\neval 4 "
+        "0.4 0.75 best\ncheckpoint 4 best\nscalars 5 5\nkill 9\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    QCOMPARE(run_folder::readRunInfo(run).best->step, std::int64_t{4});
+    std::ofstream(run.checkpoint(4) / "optimizer.safetensors") << "5";
+    const auto refused = bench.run({"evaluate", "run", "--weights", "4"});
+    QVERIFY2(refused.status == 0 || refused.status == 1, "its model is whole");
+
+    bench.script(kGoesOn);
+    const auto result = bench.run({"train", "run", "--resume"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.err, "checkpoint of step 4 is damaged (") &&
+                 contains(result.err, "its bytes are not those that were written") &&
+                 contains(result.err, "goes on from step 2"),
+             result.err.c_str());
+    QCOMPARE(bench.lastJob().resumeFrom, run.checkpoint(2).string());
+    QVERIFY(fs::exists(run.checkpoints() / "damaged-step-00000004"));
+    const auto info = run_folder::readRunInfo(run);
+    QVERIFY2(info.best && info.best->step == 2, "the best of what is left");
+    QVERIFY(!fs::exists(run.evaluation(4)));
+    std::vector<std::int64_t> steps;
+    bool isTold = false;
+    for (const auto& record : tests::recordsOf(run)) {
+      if (isTrainingStep(record)) steps.push_back(record.step);
+      isTold |= contains(record.json, "is damaged");
+    }
+    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QVERIFY(isTold);
+  }
+
+  void withoutAWholeCheckpointNothingIsThrownAway() {
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    fs::remove(run.checkpoint(2) / "optimizer.safetensors");
+    const auto records = tests::recordsOf(run).size();
+    const auto result = bench.run({"train", "run", "--resume"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "no checkpoint is whole"), result.err.c_str());
+    QCOMPARE(tests::recordsOf(run).size(), records);
+  }
+
+  /// Killed between the rename of the best checkpoint and run.json: the checkpoint knows better.
+  void theBestIsTheCheckpointsOwn() {
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    run_folder::RunInfo info = run_folder::readRunInfo(run);
+    info.best.reset();
+    run_folder::writeRunInfo(run, info);
+    bench.script(kGoesOn);
+    QCOMPARE(bench.run({"train", "run", "--resume"}).status, 0);
+    QVERIFY(run_folder::readRunInfo(run).best->step == 2);
   }
 
   void beginsWhenThereIsNothingYet() {

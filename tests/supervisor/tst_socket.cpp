@@ -297,6 +297,8 @@ class TstSocket : public QObject {
   void predictionNamesAFileBesideTheSocket() {
     LivingRun run("checkpoint 2\nserve\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
+    client.send(protocol::Hello{});
+    client.expect<protocol::Checkpoint>();
     client.send(protocol::PredictRequest{"p", {1, 2}, {}, "last", 0.5});
     const auto reply = client.expect<protocol::Ok>();
     QCOMPARE(reply.id, std::string("p"));

@@ -18,6 +18,28 @@ class TstWorkerFaults : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void aFolderThatIsTakenAwayEndsTheRun_data() {
+    QTest::addColumn<bool>("isRenamed");
+    QTest::newRow("removed") << false;
+    QTest::newRow("renamed") << true;
+  }
+  void aFolderThatIsTakenAwayEndsTheRun() {
+    QFETCH(bool, isRenamed);
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 3\nhang\n");
+    const auto engine = bench.start({"train", "experiment.yaml", "--output", "runs/one"});
+    QVERIFY(bench.waitForState("running"));
+    const int worker = bench.workerPid();
+    const auto run = bench.folder() / "runs/one", elsewhere = bench.folder() / "elsewhere";
+    isRenamed ? std::filesystem::rename(run, elsewhere) : void(std::filesystem::remove_all(run));
+    const auto result = EngineBench::finish(*engine);
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "runs/one: the run folder was removed or renamed"),
+             result.err.c_str());
+    QVERIFY(!tests::isAlive(worker));
+    QVERIFY2(!std::filesystem::exists(run), "nothing is made in its place");
+  }
+
   void faultReachesRunJsonAndTheExitStatus_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<int>("status");

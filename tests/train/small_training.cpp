@@ -36,6 +36,11 @@ void RecordingObserver::onCheckpoint(const protocol::CheckpointReady& ready) {
   if (ready.error.empty()) moveIntoPlace(ready.partial, layout.checkpoint(ready.step));
 }
 
+void RecordingObserver::onDivergence(const protocol::DivergenceReady& ready) {
+  divergences.push_back(ready.step);
+  fs::rename(ready.partial, layout.divergence(ready.step));
+}
+
 void RecordingObserver::onAnswer(const protocol::Answer& answer) {
   answers.push_back(answer);
   if (afterAnswer) afterAnswer();

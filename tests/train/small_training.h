@@ -19,6 +19,7 @@ class RecordingObserver : public train::TrainingObserver {
   void onEvaluation(const protocol::EvaluationReady& ready) override;
   void onPredictions(const protocol::PredictionsReady& ready) override;
   void onCheckpoint(const protocol::CheckpointReady& ready) override;
+  void onDivergence(const protocol::DivergenceReady& ready) override;
   void onAnswer(const protocol::Answer& answer) override;
   void onLog(const protocol::WorkerLog& log) override { logs.push_back(log); }
 
@@ -32,7 +33,7 @@ class RecordingObserver : public train::TrainingObserver {
   std::vector<protocol::StepScalars> steps;
   std::vector<protocol::EvaluationReady> evaluations;
   std::vector<protocol::CheckpointReady> checkpoints;
-  std::vector<std::int64_t> predictions;
+  std::vector<std::int64_t> predictions, divergences;
   std::vector<protocol::Answer> answers;
   std::vector<std::string> states;
   std::vector<protocol::WorkerLog> logs;

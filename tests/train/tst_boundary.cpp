@@ -120,7 +120,7 @@ class TstBoundary : public QObject {
     QCOMPARE(checkpoints.size(), std::size_t(2));
     QVERIFY(checkpoints[0].best && !checkpoints[0].error.empty());
     QVERIFY(checkpoints[1].best && checkpoints[1].error.empty());
-    const auto state = checkpoint::loadTrainingState(session.layout.checkpoint(2));
+    const auto state = run_folder::readTrainingState(session.layout.checkpoint(2));
     QVERIFY(state.best && state.best->step == 2);
   }
 

@@ -65,10 +65,10 @@ class TstRequests : public QObject {
     session.mailbox.post(control("checkpoint", "b"));
     session.mailbox.post(control("evaluate", "c"));
     session.mailbox.post(control("resume", "d"));
-    std::optional<checkpoint::BestSoFar> best;
+    std::optional<run_folder::Best> best;
     session.observer.afterAnswer = [&] {
       if (session.observer.answers.back().id == "c")
-        best = checkpoint::loadTrainingState(session.layout.checkpoint(1)).best;
+        best = run_folder::readTrainingState(session.layout.checkpoint(1)).best;
     };
     session.trainer.run();
     const auto& checkpoints = session.observer.checkpoints;

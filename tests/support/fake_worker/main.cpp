@@ -19,12 +19,15 @@
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/crc32c.h"
 #include "engine/base/error.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/training_state.h"
 
 namespace fs = std::filesystem;
 namespace protocol = lockstep::protocol;
+namespace run_folder = lockstep::run_folder;
 
 namespace {
 
@@ -61,6 +64,7 @@ class FakeWorker {
 
   int run() {
     job_ = std::get<protocol::Job>(*receive(-1));
+    if (!job_.resumeFrom.empty()) best_ = run_folder::readTrainingState(job_.resumeFrom).best;
     send(protocol::Heartbeat{0, "loading", ""});
     std::istringstream script(scriptText());
     const auto known = commands();
@@ -216,7 +220,10 @@ class FakeWorker {
          << ap << R"(},"bbox":{"AP":)" << ap << "}}";
     lockstep::base::writeFileAtomically(partial, json.str());
     protocol::EvaluationReady ready{step, partial.string(), "segm/AP", std::nullopt};
-    if (a.has("best")) ready.bestValue = ap;
+    if (a.has("best")) {
+      ready.bestValue = ap;
+      best_ = run_folder::Best{ready.bestMetric, ap, step};
+    }
     send(ready);
     send(protocol::WorkerState{"running", step});
   }
@@ -226,9 +233,16 @@ class FakeWorker {
     const auto step = a.number();
     const fs::path partial = layout().partialCheckpoint(step);
     fs::create_directories(partial);
-    for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
-      std::ofstream(partial / name) << step;
+    const std::string content = std::to_string(step);
+    run_folder::TrainingState state;
+    state.step = step;
+    state.best = best_;
+    for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
+      std::ofstream(partial / name) << content;
+      state.files.push_back(
+          {name, static_cast<std::int64_t>(content.size()), lockstep::base::crc32c(content)});
     }
+    run_folder::writeTrainingState(partial, state);
     send(protocol::CheckpointReady{step, partial.string(), a.has("best"), a.has("last"), ""});
   }
 
@@ -303,6 +317,7 @@ class FakeWorker {
   std::ofstream received_;
   protocol::LineBuffer lines_;
   protocol::Job job_;
+  std::optional<run_folder::Best> best_;
   std::optional<int> exit_;
 };
 

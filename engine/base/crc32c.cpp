@@ -1,10 +1,10 @@
-#include "engine/events/crc32c.h"
+#include "engine/base/crc32c.h"
 
 #include <array>
 #include <bit>
 #include <cstring>
 
-namespace lockstep::events {
+namespace lockstep::base {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are read as they lie in memory");
@@ -33,8 +33,8 @@ constexpr Table kTables = makeTables();
 }  // namespace
 
 /// Slicing by 8: eight bytes a round through eight tables (Kounavis and Berry, 2005).
-std::uint32_t crc32c(std::string_view bytes) {
-  std::uint32_t crc = ~0U;
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
   for (; left >= 8; at += 8, left -= 8) {
@@ -50,4 +50,4 @@ std::uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-}  // namespace lockstep::events
+}  // namespace lockstep::base

@@ -1,0 +1,34 @@
+#include "engine/base/shortened_text.h"
+
+#include <algorithm>
+
+namespace lockstep::base {
+namespace {
+
+constexpr std::size_t kLongest = 60;
+
+bool isContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+/// Bytes at the start of `text` that are a control character or a break of the line: 0, 1, 2 or 3.
+std::size_t controlBytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  if (text.size() > 1 && byte(0) == 0xc2 && byte(1) < 0xa0) return 2;  // U+0080 … U+009F
+  return text.starts_with("\u2028") || text.starts_with("\u2029") ? 3 : 0;
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text) {
+  std::size_t length = std::min(text.size(), kLongest);
+  while (length > 0 && length < text.size() && isContinuation(text[length])) --length;
+  std::string shown;
+  for (std::size_t i = 0; i < length;) {
+    const std::size_t control = controlBytes(text.substr(i, length - i));
+    shown += control > 0 ? ' ' : text[i];
+    i += std::max<std::size_t>(control, 1);
+  }
+  return length < text.size() ? shown + "…" : shown;
+}
+
+}  // namespace lockstep::base

@@ -1,0 +1,167 @@
+#include "engine/run_folder/training_state.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/crc32c.h"
+#include "engine/base/error.h"
+#include "engine/protocol/members.h"
+#include "engine/run_folder/best_members.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+using protocol::Is;
+using protocol::JsonWriter;
+using protocol::MemberReader;
+using protocol::MemberWriter;
+
+constexpr int kFormat = 1;
+
+fs::path stateFile(const fs::path& checkpointFolder) { return checkpointFolder / "state.json"; }
+
+/// Why a file is not the one that was sealed; nothing when it is.
+std::optional<std::string> sealFault(const fs::path& file, const FileSeal& seal) {
+  std::error_code failure;
+  const auto bytes = fs::file_size(file, failure);
+  if (failure) return file.string() + ": cannot be read: " + failure.message();
+  if (bytes != static_cast<std::uintmax_t>(seal.bytes)) {
+    return file.string() + ": has " + std::to_string(bytes) + " bytes instead of " +
+           std::to_string(seal.bytes);
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::vector<char> part(std::size_t{1} << 20);
+  std::uint32_t crc = 0;
+  while (stream.read(part.data(), static_cast<std::streamsize>(part.size())) ||
+         stream.gcount() > 0) {
+    crc = base::crc32c({part.data(), static_cast<std::size_t>(stream.gcount())}, crc);
+  }
+  if (!stream.eof()) return file.string() + ": cannot be read: " + std::strerror(errno);
+  if (crc != seal.crc32c) return file.string() + ": its bytes are not those that were written";
+  return std::nullopt;
+}
+
+bool isThere(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+}  // namespace
+
+void describe(auto& members, Is<FileSeal> auto& seal) {
+  members("name", seal.name);
+  members("bytes", seal.bytes);
+  members("crc32c", seal.crc32c);
+}
+
+void describe(auto& members, Is<EarlyStopState> auto& state) {
+  members("metric", state.metric);
+  members("value", state.value);
+  members("step", state.step);
+  members("waited", state.waited);
+}
+
+void describe(auto& members, Is<TrainingState> auto& state) {
+  members("version", state.version);
+  members("step", state.step);
+  members("best", state.best);
+  members.ifNotEmpty("early_stop", state.earlyStop);
+  members("seed", state.seed);
+  members("batch_size", state.batchSize);
+  members("accumulate", state.accumulate);
+  members("workers", state.workers);
+  members("cpu_threads", state.cpuThreads);
+  members("device", state.device);
+  members("optimizer", state.optimizer);
+  members.ifNotEmpty("files", state.files);
+}
+
+bool TrainingState::stopsEarly(const config::EarlyStopConfig& config) const {
+  return !config.metric.empty() && earlyStop && earlyStop->metric == config.metric &&
+         earlyStop->waited >= config.patience;
+}
+
+TrainingState readTrainingState(const fs::path& checkpointFolder) {
+  const std::string where = stateFile(checkpointFolder).string();
+  const nlohmann::json object =
+      protocol::parseObject(base::readFile(stateFile(checkpointFolder)), where);
+  MemberReader members(object, where);
+  int format = 0;
+  members("format", format);
+  if (format != kFormat) throw Error(where + ": is of another version of Lockstep");
+  TrainingState state;
+  describe(members, state);
+  if (state.step < 0) throw Error(where + ": its step is negative");
+  return state;
+}
+
+void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& state) {
+  std::string compact;
+  JsonWriter json(compact);
+  MemberWriter members(json);
+  json.beginObject();
+  members("format", kFormat);
+  describe(members, state);
+  json.endObject();
+  base::writeFileAtomically(stateFile(checkpointFolder),
+                            nlohmann::ordered_json::parse(compact).dump(2) + "\n");
+}
+
+std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {
+  for (const char* name : kCheckpointFiles) {
+    if (!isThere(checkpointFolder / name))
+      return (checkpointFolder / name).string() + ": is missing";
+  }
+  try {
+    for (const FileSeal& seal : readTrainingState(checkpointFolder).files) {
+      if (std::ranges::find(kCheckpointFiles, seal.name) == std::end(kCheckpointFiles))
+        return stateFile(checkpointFolder).string() + ": names a file that no checkpoint has";
+      if (auto fault = sealFault(checkpointFolder / seal.name, seal)) return fault;
+    }
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::optional<std::string> checkpointFileFault(const fs::path& file) {
+  if (!isThere(stateFile(file.parent_path()))) return std::nullopt;
+  try {
+    for (const FileSeal& seal : readTrainingState(file.parent_path()).files) {
+      if (seal.name == file.filename()) return sealFault(file, seal);
+    }
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+ResumePoint findResumePoint(const Layout& layout) {
+  ResumePoint point;
+  const std::vector<std::int64_t> steps = checkpointFolders(layout);
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    const auto fault = checkpointFault(layout.checkpoint(*step));
+    if (!fault) {
+      point.step = *step;
+      point.best = readTrainingState(layout.checkpoint(*step)).best;
+      return point;
+    }
+    point.damaged.push_back({*step, *fault});
+  }
+  if (point.damaged.empty()) return point;
+  throw Error(layout.checkpoints().string() + ": no checkpoint is whole (" +
+              point.damaged.front().fault + "); remove them to begin anew");
+}
+
+ResumePoint resumePointAt(const Layout& layout, std::int64_t step) {
+  const fs::path checkpoint = layout.checkpoint(step);
+  if (const auto fault = checkpointFault(checkpoint)) throw Error(*fault);
+  return {step, readTrainingState(checkpoint).best, {}};
+}
+
+}  // namespace lockstep::run_folder

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace lockstep::supervisor {
+
+/// Which file or folder stands at a path, whatever its name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const FileIdentity&) const = default;
+
+  /// Nothing when there is none.
+  static std::optional<FileIdentity> of(const std::filesystem::path& path) {
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+    return FileIdentity{facts.st_dev, facts.st_ino};
+  }
+};
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/eval/evaluation.h"
+#include "engine/run_folder/training_state.h"
+
+namespace lockstep::train {
+
+/// Counts an evaluation for evaluation.early_stop: a figure that gains by more than min_delta
+/// begins the wait anew, any other one lengthens it. An evaluation without the figure does not
+/// count. A run that goes on with another metric begins anew.
+void countForEarlyStop(const config::EarlyStopConfig& config, const eval::Evaluation& evaluation,
+                       std::optional<run_folder::EarlyStopState>& state);
+
+/// `segm/AP has not gained more than 0.01 in 5 evaluations since 0.512 at step 300`
+std::string earlyStopReason(const config::EarlyStopConfig& config,
+                            const run_folder::EarlyStopState& state);
+
+}  // namespace lockstep::train

@@ -1,0 +1,130 @@
+#include "engine/train/step_replay.h"
+
+#include <torch/types.h>
+
+#include <ranges>
+
+#include "engine/model/activation_watch.h"
+#include "engine/protocol/json_text.h"
+#include "engine/solver/gradient_clip.h"
+
+namespace lockstep::train {
+namespace {
+
+bool isFinite(const at::Tensor& tensor) { return at::isfinite(tensor).all().item<bool>(); }
+
+struct PartRun {
+  eval::LossValues losses{};
+  std::string firstNotFinite;  ///< a layer or a loss
+};
+
+/// One batch forward, and backward where asked for.
+PartRun runPart(model::MaskRcnn& model, const data::Batch& batch, const StepSource& source,
+                bool withBackward) {
+  PartRun run;
+  const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
+    if (run.firstNotFinite.empty() && !isFinite(output)) run.firstNotFinite = name;
+  });
+  const model::Losses losses =
+      model.losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
+  const at::Tensor total = losses.total(source.lossWeights);
+  std::size_t i = 0;
+  for (const auto& [name, loss] : losses.named()) {
+    run.losses[i++] = loss.item<double>();
+    if (run.firstNotFinite.empty() && !isFinite(loss)) run.firstNotFinite = name;
+  }
+  run.losses[i] = total.item<double>();
+  if (run.firstNotFinite.empty() && !isFinite(total)) run.firstNotFinite = "loss_total";
+  if (withBackward) (total / source.sampler.accumulate()).backward();
+  return run;
+}
+
+std::string gradientNotFinite(const std::vector<model::ParameterInfo>& parameters) {
+  for (const model::ParameterInfo& parameter : parameters | std::views::reverse) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined() && !isFinite(gradient)) return "gradient of " + parameter.name;
+  }
+  return {};
+}
+
+data::Batch partOf(const StepSource& source, std::int64_t step, int part) {
+  return source.loader.loadTraining(source.sampler.imagesOf(step, part)).to(source.device);
+}
+
+/// Losses and gradients of the whole step; the latter in the parameters.
+PartRun runStep(model::MaskRcnn& model, const StepSource& source, std::int64_t step) {
+  for (const model::ParameterInfo& parameter : model.trainableParameters())
+    parameter.tensor.mutable_grad().reset();
+  PartRun whole;
+  const int parts = source.sampler.accumulate();
+  for (int part = 0; part < parts; ++part) {
+    const PartRun run = runPart(model, partOf(source, step, part), source, /*withBackward=*/true);
+    for (std::size_t i = 0; i < run.losses.size(); ++i) whole.losses[i] += run.losses[i] / parts;
+    if (whole.firstNotFinite.empty()) whole.firstNotFinite = run.firstNotFinite;
+  }
+  if (whole.firstNotFinite.empty())
+    whole.firstNotFinite = gradientNotFinite(model.trainableParameters());
+  return whole;
+}
+
+}  // namespace
+
+StepReplay replayStep(model::MaskRcnn& model, const StepSource& source, std::int64_t step) {
+  const PartRun run = runStep(model, source, step);
+  StepReplay replay{step, run.losses, 0, {}, run.firstNotFinite};
+  std::vector<at::Tensor> parameters;
+  for (const model::ParameterInfo& parameter : model.trainableParameters())
+    parameters.push_back(parameter.tensor);
+  replay.gradientNorm = solver::clipGradientNorm(parameters, 0).item<double>();
+  const at::NoGradGuard noGradient;
+  for (int part = 0; part < source.sampler.accumulate(); ++part) {
+    for (const data::Sampler::Draw& draw : source.sampler.imagesOf(step, part)) {
+      const data::Batch alone = source.loader.loadTraining({&draw, 1}).to(source.device);
+      replay.perImage.push_back(
+          {alone.ids[0], runPart(model, alone, source, /*withBackward=*/false).losses});
+    }
+  }
+  return replay;
+}
+
+std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std::int64_t step) {
+  return runStep(model, source, step).firstNotFinite;
+}
+
+std::string toJson(const StepReplay& replay, const coco::Dataset& dataset) {
+  std::string text;
+  protocol::JsonWriter json(text);
+  const auto writeLosses = [&](const eval::LossValues& losses) {
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      json.key(eval::kLossNames[i]);
+      json.value(losses[i]);
+    }
+  };
+  json.beginObject();
+  json.key("step");
+  json.value(replay.step);
+  json.key("losses");
+  json.beginObject();
+  writeLosses(replay.losses);
+  json.endObject();
+  json.key("gradient_norm");
+  json.value(replay.gradientNorm);
+  json.key("first_not_finite");
+  json.value(replay.firstNotFinite);
+  json.key("per_image");
+  json.beginArray();
+  for (const eval::ImageLosses& image : replay.perImage) {
+    json.beginObject();
+    json.key("image_id");
+    json.value(image.imageId.value);
+    json.key("file_name");
+    json.value(dataset.images()[dataset.imageIndex(image.imageId)].fileName);
+    writeLosses(image.values);
+    json.endObject();
+  }
+  json.endArray();
+  json.endObject();
+  return text;
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/config/experiment.h"
+#include "engine/data/sample_loader.h"
+#include "engine/data/sampler.h"
+#include "engine/eval/evaluation.h"
+#include "engine/model/mask_rcnn.h"
+
+namespace lockstep::train {
+
+/// What a step's batch gives when it is run again on weights as they were before that step.
+struct StepReplay {
+  std::int64_t step = 0;
+  eval::LossValues losses{};                ///< means over the accumulated parts
+  double gradientNorm = 0;                  ///< before clipping
+  std::vector<eval::ImageLosses> perImage;  ///< each image alone, augmented as in the batch
+  std::string firstNotFinite;               ///< as firstNotFinite() says it
+};
+
+/// What a step is made of. What is referred to lives longer.
+struct StepSource {
+  const data::SampleLoader& loader;
+  const data::Sampler& sampler;
+  const config::LossWeights& lossWeights;
+  at::Device device;
+};
+
+/// Runs the batch of `step` forward and backward without an update, then each image alone. The
+/// model is in training mode and is left with other gradients and statistics. Throws Error.
+StepReplay replayStep(model::MaskRcnn& model, const StepSource& source, std::int64_t step);
+
+/// Runs the batch of `step` until something is not finite: the first layer in the order of
+/// computing (`backbone.body.layer1.0.bn2`), else a loss (`loss_mask`), else the parameter nearest
+/// to the losses whose gradient is not (`gradient of rpn.head.conv.0.0.weight`). Empty: all is
+/// finite.
+std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std::int64_t step);
+
+/// {"step", "losses": {…}, "gradient_norm", "first_not_finite", "per_image": [{"image_id",
+/// "file_name", …}]}
+std::string toJson(const StepReplay& replay, const coco::Dataset& dataset);
+
+}  // namespace lockstep::train

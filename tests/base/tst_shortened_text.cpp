@@ -1,0 +1,34 @@
+#include <QTest>
+
+#include "engine/base/shortened_text.h"
+#include "tests/support/test_main.h"
+
+using lockstep::base::shortened;
+
+class TstShortenedText : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aShortLineStaysAsItIs() {
+    QCOMPARE(shortened(""), std::string());
+    QCOMPARE(shortened("backbone.body.conv1.weight"), std::string("backbone.body.conv1.weight"));
+    QCOMPARE(shortened("dög \"1\" 液滴"), std::string("dög \"1\" 液滴"));
+    QCOMPARE(shortened(std::string(60, 'x')), std::string(60, 'x'));
+  }
+
+  void aLongTextIsCutBetweenCharacters() {
+    QCOMPARE(shortened(std::string(61, 'x')), std::string(60, 'x') + "…");
+    const std::string odd = std::string(59, 'x') + "ü";  // its second byte would be the 61st
+    QCOMPARE(shortened(odd), std::string(59, 'x') + "…");
+  }
+
+  void breaksAndControlCharactersAreSpaces() {
+    QCOMPARE(shortened("a\nb\r\t\x1b[31mc\x7f"), std::string("a b   [31mc "));
+    QCOMPARE(shortened(std::string("a\0b", 3)), std::string("a b"));
+    QCOMPARE(shortened("a\u0085b\u2028c\u2029d"), std::string("a b c d"));
+    QCOMPARE(shortened("a\u00a0b"), std::string("a\u00a0b"));
+  }
+};
+
+LOCKSTEP_TEST(TstShortenedText)
+#include "tst_shortened_text.moc"

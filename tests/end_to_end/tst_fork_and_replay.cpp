@@ -1,0 +1,128 @@
+#include <QTest>
+
+#include "tests/end_to_end/workplace.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::Ended;
+using tests::Workplace;
+
+namespace {
+
+QStringList words(const char* line) {
+  return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+}  // namespace
+
+/// What a run can be begun again from: a checkpoint of it, or the batch that it ended on.
+class TstForkAndReplay : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    place_ = std::make_unique<Workplace>();
+    QVERIFY(place_->makeShapes());
+    place_->writeExperiment();
+    const Ended run = engine("train experiment.yaml --output run --set checkpoint.every=2");
+    QVERIFY2(run.status == 0, run.err.constData());
+  }
+
+  void aForkWithoutChangesIsTheRun() {
+    const Ended fork = engine("train run --from 2 --output same");
+    QVERIFY2(fork.status == 0, fork.err.constData());
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+      const QString name = QStringLiteral("%1/checkpoints/step-00000006/") + QLatin1String(file);
+      QVERIFY2(place_->read(name.arg(QStringLiteral("same"))) ==
+                   place_->read(name.arg(QStringLiteral("run"))),
+               file);
+    }
+    const tests::Curves whole = place_->curvesOf(QStringLiteral("run")),
+                        forked = place_->curvesOf(QStringLiteral("same"));
+    QCOMPARE(forked.doubles, 0);
+    QVERIFY(forked.beginningWith("train/loss_") == whole.beginningWith("train/loss_"));
+    QVERIFY(forked.beginningWith("eval/") == whole.beginningWith("eval/"));
+  }
+
+  void aForkTrainsOnWithItsChanges() {
+    const Ended fork = engine(
+        "train run --from 4 --output other --set solver.optimizer=adamw --set solver.base_lr=1e-4");
+    QVERIFY2(fork.status == 0, fork.err.constData());
+    QVERIFY2(
+        fork.err.contains("solver.optimizer: sgd -> adamw") &&
+            fork.err.contains("the optimizer begins anew: the checkpoint's state is that of sgd"),
+        fork.err.constData());
+    const Ended metrics = engine("metrics other --format csv");
+    QVERIFY(metrics.out.contains(",solver/lr,"));
+    const Ended resumed = engine("train other --resume --set solver.max_steps=8");
+    QVERIFY2(resumed.status == 0, resumed.err.constData());
+    QVERIFY2(!resumed.err.contains("begins anew"), resumed.err.constData());
+  }
+
+  void aForkOfAnotherModelIsRefused() {
+    const Ended fork = engine("train run --from 2 --output wide --set model.fpn_channels=32");
+    QCOMPARE(fork.status, 2);
+    QVERIFY2(fork.err.contains("weights of another model"), fork.err.constData());
+    QVERIFY(!QFile::exists(place_->path(QStringLiteral("wide"))));
+  }
+
+  void aBatchThatWasNotFiniteIsRunAgain() {
+    const Ended run = engine(
+        "train experiment.yaml --output wild --set solver.base_lr=1e12 --set solver.warmup_steps=0 "
+        "--set solver.clip_grad_norm=0 --set solver.max_steps=30");
+    QCOMPARE(run.status, 1);
+    QVERIFY2(run.err.contains("no update was applied") && run.err.contains("First not finite: "),
+             run.err.constData());
+    const auto begin = run.err.indexOf("train --replay ") + 15;
+    const QString file =
+        QString::fromUtf8(run.err.mid(begin, run.err.indexOf(".json", begin) + 5 - begin));
+    QVERIFY2(QFile::exists(file), qPrintable(file));
+    QVERIFY2(QFileInfo(file).size() < 20000, "it is small");
+    const run_folder::RunInfo info = run_folder::readRunInfo(
+        run_folder::Layout(place_->path(QStringLiteral("wild")).toStdString()));
+    QCOMPARE(info.state, std::string("failed"));
+
+    const Ended again = place_->engine({QStringLiteral("train"), QStringLiteral("--replay"), file});
+    QCOMPARE(again.status, 1);
+    QVERIFY2(again.out.contains("step=") && again.out.contains("first not finite: ") &&
+                 again.out.contains(" alone (scene_"),
+             again.out.constData());
+    // The layer that the run named.
+    const QByteArray layer = again.out.mid(again.out.indexOf("first not finite: ") + 18).trimmed();
+    QVERIFY2(run.err.contains(QByteArray("First not finite: " + layer)), layer.constData());
+    const Ended moved = place_->engine(
+        {QStringLiteral("train"), QStringLiteral("--replay"), file, QStringLiteral("--resume")});
+    QCOMPARE(moved.status, 2);
+  }
+
+  void aRunThatStopsEarlyIsDone() {
+    const char* keys =
+        " --set evaluation.early_stop.metric=loss_total --set evaluation.early_stop.patience=1 "
+        "--set "
+        "evaluation.early_stop.min_delta=1000 --set evaluation.loss_every=1 --set "
+        "solver.max_steps=50";
+    const Ended run =
+        engine(QByteArray(QByteArray("train experiment.yaml --output early") + keys).constData());
+    QVERIFY2(run.status == 0, run.err.constData());
+    QVERIFY2(run.err.contains("stopping early: loss_total has not gained"), run.err.constData());
+    QVERIFY(
+        QFile::exists(place_->path(QStringLiteral("early/checkpoints/step-00000002/state.json"))));
+    QVERIFY(QFile::exists(place_->path(QStringLiteral("early/evaluations/step-00000002.json"))));
+    const Ended again = engine("train early --resume");
+    QCOMPARE(again.status, 0);
+    QVERIFY2(again.err.contains("has stopped early; raise evaluation.early_stop.patience"),
+             again.err.constData());
+    const Ended longer = engine("train early --resume --set evaluation.early_stop.patience=3");
+    QVERIFY2(longer.status == 0, longer.err.constData());
+    QVERIFY(
+        QFile::exists(place_->path(QStringLiteral("early/checkpoints/step-00000004/state.json"))));
+  }
+
+ private:
+  Ended engine(const char* line) const { return place_->engine(words(line)); }
+
+  std::unique_ptr<Workplace> place_;
+};
+
+LOCKSTEP_TEST(TstForkAndReplay)
+#include "tst_fork_and_replay.moc"

@@ -1,0 +1,147 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <limits>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/crc32c.h"
+#include "engine/base/error.h"
+#include "engine/run_folder/training_state.h"
+#include "tests/run_folder/run_samples.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::run_folder;
+
+namespace {
+
+std::string messageOf(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TrainingState someState(std::int64_t step) {
+  TrainingState state;
+  state.step = step;
+  state.best = Best{"segm/AP", 0.1 + 0.2, 100};
+  state.earlyStop = EarlyStopState{"loss_total", 1.0 / 3, 100, 2};
+  state.seed = 7;
+  state.batchSize = 16;
+  state.device = "cpu";
+  state.optimizer = "sgd";
+  state.version = "0.1.0";
+  return state;
+}
+
+}  // namespace
+
+class TstTrainingState : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    layout_ = std::make_unique<Layout>(folder_->path().toStdString());
+  }
+
+  void whatIsWrittenIsRead() {
+    fs::create_directories(layout_->checkpoint(1));
+    TrainingState state = someState(1);
+    state.files = {{"model.safetensors", 5, 0xffffffff}};
+    state.best->value = -std::numeric_limits<double>::infinity();
+    writeTrainingState(layout_->checkpoint(1), state);
+    QVERIFY(readTrainingState(layout_->checkpoint(1)) == state);
+    state.best.reset();
+    state.earlyStop.reset();
+    writeTrainingState(layout_->checkpoint(1), state);
+    QVERIFY(readTrainingState(layout_->checkpoint(1)) == state);
+  }
+
+  void aWholeCheckpointIsGoneOnFrom() {
+    for (const int step : {100, 200}) makeWhole(step);
+    const ResumePoint point = findResumePoint(*layout_);
+    QCOMPARE(point.step, std::int64_t{200});
+    QVERIFY(point.damaged.empty());
+    QVERIFY(point.best == someState(200).best);
+  }
+
+  void damageFallsBackToTheOneBefore_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("damage");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const char* file, const char* damage, const char* said) {
+      QTest::newRow(name) << QString::fromLatin1(file) << QString::fromLatin1(damage)
+                          << QString::fromLatin1(said);
+    };
+    row("cut", "model.safetensors", "cut", "has 4 bytes instead of 5");
+    row("one byte", "optimizer.safetensors", "flip", "its bytes are not those that were written");
+    row("gone", "optimizer.safetensors", "remove", "is missing");
+    row("state gone", "state.json", "remove", "is missing");
+    row("state cut", "state.json", "cut", "state.json: ");
+    row("state of something else", "state.json", "replace", "state.json: ");
+  }
+  void damageFallsBackToTheOneBefore() {
+    QFETCH(QString, file);
+    QFETCH(QString, damage);
+    QFETCH(QString, said);
+    for (const int step : {100, 200, 300}) makeWhole(step);
+    for (const int step : {200, 300}) {
+      const fs::path victim = layout_->checkpoint(step) / file.toStdString();
+      std::string text = base::readFile(victim);
+      if (damage == QLatin1String("cut")) text.pop_back();
+      if (damage == QLatin1String("cut") && file == QLatin1String("state.json")) text.resize(30);
+      if (damage == QLatin1String("flip")) text[2] ^= 1;
+      if (damage == QLatin1String("replace")) text = "[1, 2]";
+      base::writeFileAtomically(victim, text);
+      if (damage == QLatin1String("remove")) fs::remove(victim);
+    }
+    const ResumePoint point = findResumePoint(*layout_);
+    QCOMPARE(point.step, std::int64_t{100});
+    QCOMPARE(point.damaged.size(), std::size_t{2});
+    QCOMPARE(point.damaged[0].step, std::int64_t{300});
+    QVERIFY2(point.damaged[0].fault.find(said.toStdString()) != std::string::npos,
+             point.damaged[0].fault.c_str());
+    QVERIFY(point.damaged[0].fault.find(file.toStdString()) != std::string::npos);
+    QVERIFY(messageOf([&] { resumePointAt(*layout_, 300); }).find(said.toStdString()) !=
+            std::string::npos);
+    QCOMPARE(resumePointAt(*layout_, 100).step, std::int64_t{100});
+  }
+
+  void noneIsTheBeginningAndNoWholeOneAFault() {
+    QCOMPARE(findResumePoint(*layout_).step, std::int64_t{0});
+    makeWhole(100);
+    fs::remove(layout_->checkpoint(100) / "model.safetensors");
+    const std::string text = messageOf([&] { findResumePoint(*layout_); });
+    QVERIFY2(text.find("no checkpoint is whole") != std::string::npos, text.c_str());
+    QVERIFY(text.find("model.safetensors: is missing") != std::string::npos);
+  }
+
+  void oneFileCanBeAskedFor() {
+    makeWhole(100);
+    const fs::path file = layout_->checkpoint(100) / "model.safetensors";
+    QVERIFY(!checkpointFileFault(file));
+    tests::writeText(file, "other");
+    QVERIFY(checkpointFileFault(file));
+    tests::writeText(layout_->folder() / "mine.safetensors", "x");
+    QVERIFY2(!checkpointFileFault(layout_->folder() / "mine.safetensors"), "nobody sealed it");
+  }
+
+ private:
+  void makeWhole(std::int64_t step) {
+    TrainingState state = someState(step);
+    for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
+      tests::writeText(layout_->checkpoint(step) / name, "bytes");
+      state.files.push_back({name, 5, base::crc32c("bytes")});
+    }
+    writeTrainingState(layout_->checkpoint(step), state);
+  }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<Layout> layout_;
+};
+
+LOCKSTEP_TEST(TstTrainingState)
+#include "tst_training_state.moc"

@@ -1,0 +1,144 @@
+#include <QTest>
+#include <algorithm>
+#include <fstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/run_folder/training_state.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool isTrainingStep(const events::Record& record) {
+  return std::any_of(record.scalars.begin(), record.scalars.end(),
+                     [](const auto& scalar) { return scalar.first.starts_with("train/"); });
+}
+
+constexpr const char* kWholeRun =
+    "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\npredictions 2\ncheckpoint 2 best\nscalars "
+    "3 "
+    "4\neval 4 0.4 0.25\npredictions 4\ncheckpoint 4\nscalars 5 6\neval 6 0.3 0.75 "
+    "best\ncheckpoint 6 "
+    "best last\nfinish 6\n";
+constexpr const char* kGoesOn = "state running 4\nscalars 5 6\ncheckpoint 6 last\nfinish 6\n";
+
+}  // namespace
+
+/// `train RUN --from STEP`: another run that begins where a run was.
+class TstFork : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    bench_ = std::make_unique<EngineBench>();
+    bench_->script(kWholeRun);
+    const auto first =
+        bench_->run({"train", "experiment.yaml", "--output", "run", "--set", "checkpoint.keep=5"});
+    QVERIFY2(first.status == 0, first.err.c_str());
+    before_ = base::readFile(run().runJson());
+  }
+
+  void itBeginsWithTheHistoryUpToTheStep() {
+    bench_->script(kGoesOn);
+    const auto result = bench_->run(
+        {"train", "run", "--from", "4", "--output", "fork", "--set", "solver.base_lr=0.001"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout fork(bench_->folder() / "fork");
+    const protocol::Job job = bench_->lastJob();
+    QCOMPARE(job.resumeFrom, fork.checkpoint(4).string());
+    QVERIFY(contains(job.configYaml, "base_lr: 0.001"));
+    QVERIFY(fs::exists(fork.checkpoint(2)) && fs::exists(fork.evaluation(4)) &&
+            fs::exists(fork.predictions(2)) && fs::exists(fork.predictions(4)));
+    QVERIFY2(!fs::exists(fork.evaluation(6)), "what came after is not its own");
+    const auto info = run_folder::readRunInfo(fork);
+    QCOMPARE(info.attempt, 1);
+    QCOMPARE(info.state, std::string("finished"));
+    QVERIFY2(info.best && info.best->step == 2, "as it was at step 4");
+    std::vector<std::int64_t> steps;
+    bool isTold = false;
+    for (const auto& record : tests::recordsOf(fork)) {
+      if (isTrainingStep(record)) steps.push_back(record.step);
+      isTold |= contains(record.json, "goes on from step 4 of ") &&
+                contains(record.json, "solver.base_lr: 0.02 -> 0.001");
+    }
+    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QVERIFY(isTold);
+    QVERIFY2(base::readFile(run().runJson()) == before_, "the run it came from is as it was");
+    QVERIFY(fs::exists(run().checkpoint(6)) && fs::exists(run().evaluation(6)));
+  }
+
+  void bestAndLastAreSteps() {
+    bench_->script(kGoesOn);
+    QCOMPARE(bench_
+                 ->run({"train", "run", "--from", "last", "--output", "a", "--set",
+                        "solver.max_steps=8"})
+                 .status,
+             0);
+    QVERIFY(contains(bench_->lastJob().resumeFrom, "a/checkpoints/step-00000006"));
+    const auto result = bench_->run({"train", "run", "--from", "best"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY(contains(bench_->lastJob().resumeFrom, "/runs/"));
+  }
+
+  void whatCannotBeForkedLeavesNothing_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* arguments, int status, const char* said) {
+      QTest::newRow(arguments) << QString::fromLatin1(arguments) << status
+                               << QString::fromLatin1(said);
+    };
+    row("run --from 3", 2, "no whole checkpoint of step 3; it has best (step 6)");
+    row("run --from soon", 2, "soon");
+    row("run --from 4 --resume", 2, "say one of them");
+    row("experiment.yaml --from 4", 2, "is an experiment file");
+    row("run --from 4 --set solver.max_steps=3", 2, "solver.max_steps cannot be less, and is 3");
+    row("run --from 4 --set solver.no=3", 2, "solver.no");
+    row("run --from 2 --output run", 2, "exists already; name another folder");
+  }
+  void whatCannotBeForkedLeavesNothing() {
+    QFETCH(QString, arguments);
+    QFETCH(int, status);
+    QFETCH(QString, said);
+    std::vector<std::string> words{"train"};
+    for (const QString& word : arguments.split(QLatin1Char(' ')))
+      words.push_back(word.toStdString());
+    const auto result = bench_->run(words);
+    QCOMPARE(result.status, status);
+    QVERIFY2(contains(result.err, said.toStdString()), result.err.c_str());
+    QVERIFY(!fs::exists(bench_->folder() / "runs") || fs::is_empty(bench_->folder() / "runs"));
+  }
+
+  void aDamagedCheckpointIsNotBegunFrom() {
+    std::ofstream(run().checkpoint(4) / "model.safetensors") << "x";
+    const auto result = bench_->run({"train", "run", "--from", "4", "--output", "fork"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "its bytes are not those that were written"), result.err.c_str());
+    QVERIFY(!fs::exists(bench_->folder() / "fork"));
+  }
+
+  void aModelThatDoesNotFitIsRefusedBeforeAnythingIsMade() {
+    bench_->script("fail 2 weights of another model\n", "check");
+    const auto result = bench_->run({"train", "run", "--from", "4", "--output", "fork"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "weights of another model"), result.err.c_str());
+    QVERIFY(!fs::exists(bench_->folder() / "fork"));
+  }
+
+ private:
+  run_folder::Layout run() const { return run_folder::Layout(bench_->folder() / "run"); }
+
+  std::unique_ptr<EngineBench> bench_;
+  std::string before_;
+};
+
+LOCKSTEP_TEST(TstFork)
+#include "tst_fork.moc"

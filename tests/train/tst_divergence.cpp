@@ -1,0 +1,155 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <limits>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/checkpoint/load_weights.h"
+#include "engine/run_folder/replay_file.h"
+#include "engine/train/step_replay.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+#include "tests/train/small_training.h"
+
+using namespace lockstep;
+using tests::Session;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string messageOf(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TstDivergence : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    tests::writeShapes(path("shapes"));
+  }
+
+  /// A weight that is not a number is planted in one layer of a checkpoint; training that goes on
+  /// from it stops at its first step and names that layer.
+  void theFirstLayerThatIsNotFiniteIsNamed_data() {
+    QTest::addColumn<QString>("parameter");
+    QTest::addColumn<QString>("layer");
+    const auto row = [](const char* parameter, const char* layer) {
+      QTest::newRow(layer) << QString::fromLatin1(parameter) << QString::fromLatin1(layer);
+    };
+    row("backbone.body.layer2.0.bn2.weight", "backbone.body.layer2.0.bn2");
+    row("backbone.fpn.inner_blocks.3.0.bias", "backbone.fpn.inner_blocks.3.0");
+    row("rpn.head.bbox_pred.bias", "rpn.head.bbox_pred");
+    row("roi_heads.mask_head.0.0.weight", "roi_heads.mask_head.0.0");
+  }
+  void theFirstLayerThatIsNotFiniteIsNamed() {
+    QFETCH(QString, parameter);
+    QFETCH(QString, layer);
+    const fs::path planted =
+        plant(parameter.toStdString(), std::numeric_limits<float>::quiet_NaN());
+    Session session(experiment(), path(layer.toStdString()));
+    session.trainer.resume(planted);
+    const std::string text = messageOf([&] { session.trainer.run(); });
+    QVERIFY2(text.starts_with("step 3: loss_"), text.c_str());
+    QVERIFY2(contains(text, "First not finite: " + layer.toStdString() + "."), text.c_str());
+    QVERIFY(contains(text, "no update was applied"));
+    QCOMPARE(session.observer.divergences, std::vector<std::int64_t>{3});
+    QVERIFY(session.observer.checkpoints.empty());
+    const auto replay = run_folder::readReplayFile(session.layout.divergence(3) / "replay.json");
+    QCOMPARE(replay.step, std::int64_t{3});
+    QCOMPARE(replay.imageIds.size(), std::size_t{2});
+    QCOMPARE(replay.firstNotFinite, layer.toStdString());
+  }
+
+  /// Nothing of the model changes from the first step on that is not finite.
+  void noUpdateIsApplied() {
+    const fs::path planted =
+        plant("rpn.head.bbox_pred.bias", std::numeric_limits<float>::infinity());
+    Session session(experiment(), path("not updated"));
+    session.trainer.resume(planted);
+    messageOf([&] { session.trainer.run(); });
+    const auto before = checkpoint::readSafetensors(planted / "model.safetensors");
+    for (const auto& [name, tensor] : session.trainer.model().namedState())
+      QVERIFY2(at::equal(tensor, *before.find(name)), name.c_str());
+    QVERIFY(base::readFile(session.layout.divergence(3) / "weights.safetensors") ==
+            base::readFile(planted / "model.safetensors"));
+  }
+
+  /// Weights that blow up by themselves: the batch run again gives the losses of the run.
+  void theVeryBatchIsRunAgain() {
+    config::Experiment wild = experiment();
+    wild.solver.maxSteps = {30};
+    wild.solver.baseLr = 1e12;
+    wild.solver.warmupSteps = {0};
+    wild.solver.clipGradNorm = 0;
+    wild.solver.accumulate = 2;
+    Session session(wild, path("wild"));
+    const std::string text = messageOf([&] { session.trainer.run(); });
+    QCOMPARE(session.observer.divergences.size(), std::size_t{1});
+    const std::int64_t step = session.observer.divergences[0];
+    const fs::path left = session.layout.divergence(step);
+    const auto replay = run_folder::readReplayFile(left / "replay.json");
+    QVERIFY(!replay.firstNotFinite.empty());
+
+    const auto dataset = coco::Dataset::load(wild.dataset.train.annotations);
+    const data::SampleLoader loader(dataset, wild.dataset.train.images, wild.augment, 1,
+                                    data::ClassTable(dataset));
+    const data::Sampler sampler(dataset, data::samplerOptions(wild, 0, 1));
+    model::MaskRcnn model(wild.model, dataset.categories().size() + 1, 1);
+    checkpoint::loadWeights(model.namedState(),
+                            checkpoint::readSafetensors(left / "weights.safetensors"),
+                            checkpoint::WeightsUse::Exactly, "weights");
+    model.train();
+    const train::StepReplay again =
+        train::replayStep(model, {loader, sampler, wild.solver.lossWeights, at::kCPU}, step);
+    QCOMPARE(again.firstNotFinite, replay.firstNotFinite);
+    QCOMPARE(again.perImage.size(), std::size_t{2});
+    for (std::size_t i = 0; i < eval::kLossNames.size(); ++i) {
+      const auto expected = static_cast<float>(again.losses[i]);
+      const float found = replay.figures.at(i).second;
+      QVERIFY2(found == expected || (std::isnan(found) && std::isnan(expected)),
+               eval::kLossNames[i]);
+    }
+  }
+
+ private:
+  std::string path(const std::string& name) const {
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
+  }
+
+  config::Experiment experiment() const {
+    config::Experiment experiment = tests::smallExperiment(path("shapes"), 4);
+    experiment.checkpoint.every = {2};
+    return experiment;
+  }
+
+  /// A checkpoint of step 2 with one number of one parameter replaced.
+  fs::path plant(const std::string& parameter, float number) {
+    if (!fs::exists(path("good"))) Session(experiment(), path("good")).trainer.run();
+    const fs::path good = run_folder::Layout(path("good")).checkpoint(2);
+    const fs::path planted = path("planted");
+    fs::remove_all(planted);
+    fs::copy(good, planted);
+    const auto file = checkpoint::readSafetensors(good / "model.safetensors");
+    file.find(parameter)->view(-1)[0] = number;
+    checkpoint::writeSafetensors(planted / "model.safetensors", file.tensors, file.metadata);
+    return planted;
+  }
+
+  QTemporaryDir folder_;
+};
+
+LOCKSTEP_TEST(TstDivergence)
+#include "tst_divergence.moc"

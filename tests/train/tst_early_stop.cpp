@@ -1,0 +1,104 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/base/atomic_file.h"
+#include "engine/train/early_stop.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+#include "tests/train/small_training.h"
+
+using namespace lockstep;
+using tests::Session;
+namespace fs = std::filesystem;
+
+namespace {
+
+eval::Evaluation lossOf(std::int64_t step, double loss) {
+  eval::Evaluation evaluation;
+  evaluation.step = step;
+  evaluation.losses = eval::LossValues{};
+  evaluation.losses->back() = loss;
+  return evaluation;
+}
+
+}  // namespace
+
+class TstEarlyStop : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    tests::writeShapes(path("shapes"));
+  }
+
+  void itWaitsSoManyEvaluationsForAGain() {
+    const config::EarlyStopConfig config{"loss_total", 2, 0.1};
+    run_folder::TrainingState state;
+    const auto stopsAfter = [&](std::int64_t step, double loss) {
+      train::countForEarlyStop(config, lossOf(step, loss), state.earlyStop);
+      return state.stopsEarly(config);
+    };
+    QVERIFY(!stopsAfter(1, 2.0));
+    QVERIFY2(!stopsAfter(2, 1.95), "0.05 is no gain");
+    QVERIFY2(!stopsAfter(3, 1.8), "a gain over the best, 2.0");
+    QCOMPARE(state.earlyStop->step, std::int64_t{3});
+    QVERIFY(!stopsAfter(4, 1.75));
+    train::countForEarlyStop(config, eval::Evaluation(), state.earlyStop);
+    QVERIFY2(!state.stopsEarly(config), "an evaluation without the figure does not count");
+    QVERIFY(stopsAfter(5, 3.0));
+    QVERIFY2(!state.stopsEarly({"loss_total", 3, 0.1}), "a longer patience goes on");
+    QVERIFY(!state.stopsEarly({"", 2, 0.1}));
+    QVERIFY(!state.stopsEarly({"loss_mask", 2, 0.1}));
+  }
+
+  void aTrainingWithoutAGainEndsWithItsCheckpointAndEvaluation() {
+    config::Experiment experiment = smallExperiment();
+    Session session(experiment, path("stops"));
+    const auto outcome = session.trainer.run();
+    QCOMPARE(outcome.step, std::int64_t{6});
+    QVERIFY(!outcome.stopped);
+    QVERIFY(session.observer.checkpoints.back().last);
+    QCOMPARE(session.observer.checkpoints.back().step, std::int64_t{6});
+    QVERIFY(fs::exists(session.layout.predictions(6)));
+    QVERIFY(eval::figuresIn(session.layout.evaluation(6)).averagePrecision);
+    QVERIFY(session.observer.logs.back().text.starts_with("stopping early: loss_total has not"));
+
+    Session again(experiment, path("stops again"));
+    again.trainer.resume(session.layout.checkpoint(6));
+    QCOMPARE(again.trainer.run().step, std::int64_t{6});
+    QVERIFY2(again.observer.checkpoints.empty(), "there is nothing left to do");
+  }
+
+  void aResumedTrainingGoesOnWaiting() {
+    Session whole(smallExperiment(), path("whole"));
+    whole.trainer.run();
+    Session resumed(smallExperiment(), path("resumed"));
+    resumed.trainer.resume(whole.layout.checkpoint(4));
+    QCOMPARE(resumed.trainer.run().step, std::int64_t{6});
+    QVERIFY(base::readFile(whole.layout.checkpoint(6) / "model.safetensors") ==
+            base::readFile(resumed.layout.checkpoint(6) / "model.safetensors"));
+    QVERIFY(run_folder::readTrainingState(whole.layout.checkpoint(6)).earlyStop ==
+            run_folder::readTrainingState(resumed.layout.checkpoint(6)).earlyStop);
+  }
+
+ private:
+  std::string path(const std::string& name) const {
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
+  }
+
+  /// Evaluates every second step and never gains: the first figure is at step 2.
+  config::Experiment smallExperiment() const {
+    config::Experiment experiment = tests::smallExperiment(path("shapes"), 40);
+    experiment.evaluation.lossEvery = experiment.checkpoint.every = {2};
+    experiment.evaluation.apEvery = {100};
+    experiment.evaluation.bestMetric = "segm/AP";
+    experiment.evaluation.earlyStop = {"loss_total", 2, 1000};
+    return experiment;
+  }
+
+  QTemporaryDir folder_;
+};
+
+LOCKSTEP_TEST(TstEarlyStop)
+#include "tst_early_stop.moc"
