@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/protocol/members.h"
 #include "engine/run_folder/best_members.h"
 
@@ -97,6 +98,12 @@ TrainingState readTrainingState(const fs::path& checkpointFolder) {
   TrainingState state;
   describe(members, state);
   if (state.step < 0) throw Error(where + ": its step is negative");
+  for (const FileSeal& seal : state.files) {
+    if (std::ranges::find(kCheckpointFiles, seal.name) == std::end(kCheckpointFiles)) {
+      throw Error(where + ": files: '" + base::shortened(seal.name) +
+                  "' is no file of a checkpoint");
+    }
+  }
   return state;
 }
 
@@ -118,9 +125,10 @@ std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {
       return (checkpointFolder / name).string() + ": is missing";
   }
   try {
-    for (const FileSeal& seal : readTrainingState(checkpointFolder).files) {
-      if (std::ranges::find(kCheckpointFiles, seal.name) == std::end(kCheckpointFiles))
-        return stateFile(checkpointFolder).string() + ": names a file that no checkpoint has";
+    const TrainingState state = readTrainingState(checkpointFolder);
+    if (stepName(state.step) != checkpointFolder.filename())
+      return stateFile(checkpointFolder).string() + ": is of step " + std::to_string(state.step);
+    for (const FileSeal& seal : state.files) {
       if (auto fault = sealFault(checkpointFolder / seal.name, seal)) return fault;
     }
     return std::nullopt;
