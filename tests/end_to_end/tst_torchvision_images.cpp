@@ -1,4 +1,5 @@
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using Json = nlohmann::json;
 using tests::Ended;
 using tests::Workplace;
 
@@ -15,7 +17,7 @@ namespace {
 QString text(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
 
 /// With every anchor and every proposal sampled no loss depends on a random choice.
-QByteArray experiment(const QString& images) {
+QByteArray evaluationExperiment(const QString& images) {
   return QStringLiteral(
              "name: beside_torchvision\n"
              "dataset:\n"
@@ -32,11 +34,34 @@ QByteArray experiment(const QString& images) {
       .toUtf8();
 }
 
+/// Two steps of training that starts from the script's weights and changes every part of them.
+QByteArray trainingExperiment(const QString& norm) {
+  return QStringLiteral(
+             "name: beside_torchvision\n"
+             "dataset:\n"
+             "  train: {images: shapes/train, annotations: "
+             "shapes/annotations/instances_train.json}\n"
+             "  val: {images: shapes/val, annotations: torchvision/subset.json}\n"
+             "augment: {min_size: [320], max_size: 533}\n"
+             "model:\n"
+             "  backbone: resnet18\n"
+             "  norm: %1\n"
+             "  freeze_stages: 0\n"
+             "  weights: torchvision/weights.safetensors\n"
+             "  box_head: {batch_size_per_image: 64}\n"
+             "solver: {max_steps: 2, batch_size: 1, base_lr: 0.01, warmup_steps: 0, schedule: "
+             "constant, clip_grad_norm: 1}\n"
+             "monitor: {predictions_every: 0}\n"
+             "runtime: {device: cpu}\n")
+      .arg(norm)
+      .toUtf8();
+}
+
 }  // namespace
 
 /// The three programs as a user starts them, beside torchvision with the same weights on the same
 /// image files: decoding, resizing, boxes and masks of the annotations, losses, detections, pasted
-/// masks and what is written.
+/// masks and what is written; weights in both directions.
 class TstTorchvisionImages : public QObject {
   Q_OBJECT
 
@@ -49,30 +74,105 @@ class TstTorchvisionImages : public QObject {
 
   void madeScenes() {
     QVERIFY(place_->makeShapes());
-    compare(place_->path(QStringLiteral("shapes/train")),
-            place_->path(QStringLiteral("shapes/annotations/instances_train.json")));
+    compareEvaluation(place_->path(QStringLiteral("shapes/train")),
+                      place_->path(QStringLiteral("shapes/annotations/instances_train.json")));
   }
 
   void realPhotographs() {
     const auto data = tests::realData("coco-tiny");
     if (data.empty()) QSKIP("LOCKSTEP_TEST_DATA has no coco-tiny");
-    compare(text(data / "val2017"), text(data / "annotations/instances_val2017.json"));
+    compareEvaluation(text(data / "val2017"), text(data / "annotations/instances_val2017.json"));
+  }
+
+  /// With every tensor that a norm can leave.
+  void aTrainedModelLoadsInPythonAndPredictsTheSame_data() {
+    QTest::addColumn<QString>("norm");
+    QTest::newRow("batch") << QStringLiteral("batch");
+    QTest::newRow("group") << QStringLiteral("group");
+  }
+  void aTrainedModelLoadsInPythonAndPredictsTheSame() {
+    QFETCH(QString, norm);
+    QVERIFY(place_->makeShapes());
+    const QString held = place_->path(QStringLiteral("shapes/val"));
+    QVERIFY(makeWeights(held, place_->path(QStringLiteral("shapes/annotations/instances_val.json")),
+                        {QStringLiteral("--norm"), norm, QStringLiteral("--no-figures")}));
+    place_->write(QStringLiteral("experiment.yaml"), trainingExperiment(norm));
+    const QString run = place_->path(QStringLiteral("run"));
+    const Ended trained =
+        place_->engine({QStringLiteral("train"), place_->path(QStringLiteral("experiment.yaml")),
+                        QStringLiteral("--output"), run});
+    QVERIFY2(trained.status == 0, trained.err);
+    const QString predictions = place_->path(QStringLiteral("ours.json"));
+    const Ended predicted =
+        place_->engine({QStringLiteral("predict"), run, QStringLiteral("--split"),
+                        QStringLiteral("val"), QStringLiteral("--out"), predictions});
+    QVERIFY2(predicted.status == 0, predicted.err);
+
+    const Ended loaded = images({QStringLiteral("predict"), folder(), held,
+                                 run + QStringLiteral("/checkpoints/step-00000002/"
+                                                      "model.safetensors")});
+    QVERIFY2(loaded.status == 0, loaded.err);
+    const Json result = compared({predictions});
+    QVERIFY(result["detections"] > 50);
+    QVERIFY2(result["repeated"] >= 0.98, result.dump().c_str());
+  }
+
+  void aConvertedBackboneTrainsAndTheLogSaysWhatItGave() {
+    QVERIFY(place_->makeShapes());
+    place_->writeExperiment();
+    const QString pth = place_->path(QStringLiteral("resnet18.pth"));
+    const QString weights = place_->path(QStringLiteral("resnet18.safetensors"));
+    const Ended made = python({text(tests::sourceFolder() / "tests/reference/weights_files.py"),
+                               QStringLiteral("resnet18"), pth});
+    QVERIFY2(made.status == 0, made.err);
+    const Ended converted =
+        python({text(tests::sourceFolder() / "packaging/convert_weights.py"), pth, weights});
+    QVERIFY2(converted.status == 0, converted.err);
+    const Ended trained =
+        place_->engine({QStringLiteral("train"), place_->path(QStringLiteral("experiment.yaml")),
+                        QStringLiteral("--set"), QStringLiteral("model.weights=") + weights,
+                        QStringLiteral("--set"), QStringLiteral("model.norm=frozen_batch"),
+                        QStringLiteral("--set"), QStringLiteral("solver.max_steps=1")});
+    QVERIFY2(trained.status == 0, trained.err);
+    const QRegularExpression line(
+        QStringLiteral("resnet18\\.safetensors: 100 tensors loaded, \\d+ missing "
+                       "\\(backbone\\.fpn\\.inner_blocks\\.0\\.0\\.weight, .* and \\d+ more\\), "
+                       "2 unused \\(fc\\.bias, fc\\.weight\\)"));
+    QVERIFY2(QString::fromUtf8(trained.err).contains(line), trained.err);
   }
 
  private:
-  Ended python(const QStringList& arguments) {
-    const auto script = tests::sourceFolder() / "tests/reference/torchvision_images.py";
+  static Ended python(const QStringList& arguments) {
     QProcess process;
-    process.start(tests::python(), QStringList{text(script)} + arguments);
+    process.start(tests::python(), arguments);
     return Workplace::finish(process);
   }
+  static Ended images(const QStringList& arguments) {
+    const auto script = tests::sourceFolder() / "tests/reference/torchvision_images.py";
+    return python(QStringList{text(script)} + arguments);
+  }
 
-  void compare(const QString& images, const QString& annotations) {
-    const QString folder = place_->path(QStringLiteral("torchvision"));
-    const Ended made = python({QStringLiteral("make"), folder, images, annotations});
-    QVERIFY2(made.status == 0, made.err);
+  QString folder() const { return place_->path(QStringLiteral("torchvision")); }
+  /// The script's model, and what it makes of the first images.
+  bool makeWeights(const QString& imagesFolder, const QString& annotations,
+                   const QStringList& options = {}) {
+    const Ended made =
+        images(QStringList{QStringLiteral("make"), folder(), imagesFolder, annotations} + options);
+    if (made.status != 0) qWarning("%s", made.err.constData());
+    return made.status == 0;
+  }
+
+  /// What the script says of our predictions; null when it fails.
+  Json compared(const QStringList& arguments) {
+    const Ended ended = images(QStringList{QStringLiteral("compare"), folder()} + arguments);
+    if (ended.status != 0) qWarning("%s", ended.err.constData());
+    return ended.status == 0 ? Json::parse(ended.out.toStdString()) : Json();
+  }
+
+  void compareEvaluation(const QString& imagesFolder, const QString& annotations) {
+    QVERIFY(makeWeights(imagesFolder, annotations));
     place_->write(QStringLiteral("other.json"), place_->read(annotations));
-    place_->write(QStringLiteral("experiment.yaml"), experiment(images));
+    place_->write(QStringLiteral("experiment.yaml"), evaluationExperiment(imagesFolder));
     const QString file = place_->path(QStringLiteral("experiment.yaml"));
     const QString evaluation = place_->path(QStringLiteral("evaluation.json"));
     const QString predictions = place_->path(QStringLiteral("predictions.json"));
@@ -84,13 +184,10 @@ class TstTorchvisionImages : public QObject {
         place_->engine({QStringLiteral("predict"), file, QStringLiteral("--split"),
                         QStringLiteral("val"), QStringLiteral("--out"), predictions});
     QVERIFY2(predicted.status == 0, predicted.err);
-
-    const Ended compared = python({QStringLiteral("compare"), folder, evaluation, predictions});
-    QVERIFY2(compared.status == 0, compared.err);
-    const auto result = nlohmann::json::parse(compared.out.toStdString());
+    const Json result = compared({predictions, QStringLiteral("--evaluation"), evaluation});
     QVERIFY(result["detections"] > 100);
-    QVERIFY2(result["loss_difference"] < 1e-3, compared.out);
-    QVERIFY2(result["repeated"] >= 0.98, compared.out);
+    QVERIFY2(result["loss_difference"] < 1e-3, result.dump().c_str());
+    QVERIFY2(result["repeated"] >= 0.98, result.dump().c_str());
   }
 
   std::unique_ptr<Workplace> place_;

@@ -6,7 +6,7 @@ writes  mask_rcnn.pth, resnet18.pth   state_dicts of torchvision, random; the la
         and NAME.pth for every other layout that is refused
 
 usage: weights_files.py resnet18 FILE.pth    torchvision's ResNet-18 alone, random
-usage: weights_files.py same FIRST SECOND    exits 0 when both hold the same names, types, shapes and bits
+usage: weights_files.py same FIRST OTHER…    exits 0 when all hold the same names, types, shapes and bits
 usage: weights_files.py convert ARGUMENTS    runs the converter once for each list of arguments in this JSON list, in one process,
                                              and prints [{"status", "err"}, …] as JSON
 usage: weights_files.py known DIR            exits 0 when the converter takes COCO_V1's checksum from torchvision's own address
@@ -23,7 +23,6 @@ import pathlib
 import sys
 
 import torch
-import torchvision
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
@@ -69,10 +68,14 @@ def refused(folder):
 
 
 def resnet18(path):
+    import torchvision
+
     torch.save(torchvision.models.resnet18(weights=None).state_dict(), path)
 
 
 def make(folder):
+    import torchvision  # here, because it costs every other command seconds
+
     build = torchvision.models.detection.maskrcnn_resnet50_fpn
     torch.save(build(weights=None, weights_backbone=None).state_dict(), folder / "mask_rcnn.pth")
     resnet18(folder / "resnet18.pth")
@@ -97,12 +100,15 @@ def bits(tensor):
     return tensor.contiguous().reshape(-1).view(torch.uint8)
 
 
-def same(first, second):
-    first, second = read(first), read(second)
-    assert first.keys() == second.keys(), first.keys() ^ second.keys()
-    for name, tensor in first.items():
-        other = second[name]
-        assert tensor.dtype == other.dtype and tensor.shape == other.shape and torch.equal(bits(tensor), bits(other)), name
+def same(first, *others):
+    expected = read(first)
+    for path in others:
+        found = read(path)
+        assert found.keys() == expected.keys(), (path, found.keys() ^ expected.keys())
+        for name, tensor in expected.items():
+            other = found[name]
+            assert tensor.dtype == other.dtype and tensor.shape == other.shape, (path, name)
+            assert torch.equal(bits(tensor), bits(other)), (path, name)
 
 
 def load_converter():
@@ -126,6 +132,8 @@ def convert(argument_lists):
 
 
 def known(folder):
+    import torchvision
+
     converter = load_converter()
     address = torchvision.models.detection.MaskRCNN_ResNet50_FPN_Weights.COCO_V1.url
     assert address.endswith(f"-{converter.COCO_V1_SHA256}.pth"), address
