@@ -61,14 +61,14 @@ class TstCheckpoint : public QObject {
 
  private Q_SLOTS:
   void whatIsSavedIsLoaded() {
-    save(path(".step-500.partial"));
-    const checkpoint::Checkpoint loaded = checkpoint::loadCheckpoint(path(".step-500.partial"));
+    save(path("step-00000500"));
+    const checkpoint::Checkpoint loaded = checkpoint::loadCheckpoint(path("step-00000500"));
     QVERIFY(torch::equal(*loaded.model.find("w"), torch::arange(6, torch::kFloat)));
     QCOMPARE(loaded.optimizer.size(), std::size_t{1});
     QCOMPARE(loaded.optimizer[0].first, std::string("momentum_buffer.w"));
     QCOMPARE(loaded.state.files.size(), std::size_t{2});
     QVERIFY(withoutSeals(loaded.state) == someState());
-    QVERIFY(!run_folder::checkpointFault(path(".step-500.partial")));
+    QVERIFY(!run_folder::checkpointFault(path("step-00000500")));
     QVERIFY(checkpoint::modelFacts(loaded.model) == someFacts());
   }
 

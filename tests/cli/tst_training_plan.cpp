@@ -53,9 +53,9 @@ class TstTrainingPlan : public QObject {
         {"train", "run", "--resume", "--set", "solver.max_steps=" + std::to_string(maxSteps)});
     QVERIFY2(result.status == status, result.err.c_str());
     if (status == 0) return;
-    QVERIFY2(contains(result.err, "checkpoint is of step 4") &&
-                 contains(result.err, "solver.max_steps"),
-             result.err.c_str());
+    QVERIFY2(
+        contains(result.err, "checkpoint is of step 4") && contains(result.err, "solver.max_steps"),
+        result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
   }
 

@@ -17,11 +17,6 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool isTrainingStep(const events::Record& record) {
-  return std::any_of(record.scalars.begin(), record.scalars.end(),
-                     [](const auto& scalar) { return scalar.first.starts_with("train/"); });
-}
-
 constexpr const char* kWholeRun =
     "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\npredictions 2\ncheckpoint 2 best\nscalars "
     "3 "
@@ -62,14 +57,12 @@ class TstFork : public QObject {
     QCOMPARE(info.attempt, 1);
     QCOMPARE(info.state, std::string("finished"));
     QVERIFY2(info.best && info.best->step == 2, "as it was at step 4");
-    std::vector<std::int64_t> steps;
     bool isTold = false;
     for (const auto& record : tests::recordsOf(fork)) {
-      if (isTrainingStep(record)) steps.push_back(record.step);
       isTold |= contains(record.json, "goes on from step 4 of ") &&
                 contains(record.json, "solver.base_lr: 0.02 -> 0.001");
     }
-    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QCOMPARE(tests::trainedSteps(fork), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     QVERIFY(isTold);
     QVERIFY2(base::readFile(run().runJson()) == before_, "the run it came from is as it was");
     QVERIFY(fs::exists(run().checkpoint(6)) && fs::exists(run().evaluation(6)));

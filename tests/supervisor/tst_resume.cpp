@@ -18,11 +18,6 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool isTrainingStep(const events::Record& record) {
-  return std::any_of(record.scalars.begin(), record.scalars.end(),
-                     [](const auto& scalar) { return scalar.first.starts_with("train/"); });
-}
-
 constexpr const char* kDiesAfterThree =
     "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\ncheckpoint 2 best\nscalars 3 3\neval 3 0.4 "
     "0.25\npredictions 3\nkill 9\n";
@@ -53,13 +48,11 @@ class TstResume : public QObject {
     QVERIFY2(!fs::exists(run.evaluation(3)) && !fs::exists(run.predictions(3)),
              "what was cut from the log is gone");
     QVERIFY(fs::exists(run.evaluation(2)));
-    std::vector<std::int64_t> steps;
     int sessions = 0;
     for (const auto& record : tests::recordsOf(run)) {
-      if (isTrainingStep(record)) steps.push_back(record.step);
       sessions += record.kind == events::Record::Kind::SessionStart;
     }
-    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     QCOMPARE(sessions, 1);
     const auto lines = bench.received();
     QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
@@ -91,13 +84,11 @@ class TstResume : public QObject {
     const auto info = run_folder::readRunInfo(run);
     QVERIFY2(info.best && info.best->step == 2, "the best of what is left");
     QVERIFY(!fs::exists(run.evaluation(4)));
-    std::vector<std::int64_t> steps;
     bool isTold = false;
     for (const auto& record : tests::recordsOf(run)) {
-      if (isTrainingStep(record)) steps.push_back(record.step);
       isTold |= contains(record.json, "is damaged");
     }
-    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     QVERIFY(isTold);
   }
 
@@ -149,7 +140,7 @@ class TstResume : public QObject {
     for (const auto& record : tests::recordsOf(run)) {
       if (record.kind == events::Record::Kind::Scalars) steps.push_back(record.step);
     }
-    QCOMPARE(steps, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     QCOMPARE(run_folder::readRunInfo(run).attempt, 2);
   }
 

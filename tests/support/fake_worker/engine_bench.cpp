@@ -6,6 +6,7 @@
 
 #include <QElapsedTimer>
 #include <QTest>
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -178,6 +179,16 @@ std::vector<protocol::EngineMessage> SocketClient::rest() {
 
 std::vector<events::Record> recordsOf(const run_folder::Layout& layout) {
   return events::Reader(events::findEventFile(layout.folder())).readAvailable();
+}
+
+std::vector<std::int64_t> trainedSteps(const run_folder::Layout& layout) {
+  std::vector<std::int64_t> steps;
+  for (const events::Record& record : recordsOf(layout)) {
+    if (std::ranges::any_of(record.scalars,
+                            [](const auto& scalar) { return scalar.first.starts_with("train/"); }))
+      steps.push_back(record.step);
+  }
+  return steps;
 }
 
 bool isAlive(int pid) {

@@ -82,6 +82,8 @@ class SocketClient {
 };
 
 std::vector<events::Record> recordsOf(const run_folder::Layout& layout);
+/// Steps of the records that hold figures of training, in their order.
+std::vector<std::int64_t> trainedSteps(const run_folder::Layout& layout);
 bool isAlive(int pid);
 
 }  // namespace lockstep::tests
