@@ -12,6 +12,7 @@
 #include <span>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 
 namespace lockstep::solver {
 namespace {
@@ -209,7 +210,7 @@ void Optimizer::loadState(const NamedTensors& saved) {
     byName.erase(found);
   }
   if (!byName.empty()) {
-    throw Error("optimizer state: '" + byName.begin()->first +
+    throw Error("optimizer state: '" + base::shortened(byName.begin()->first) +
                 "' belongs to no parameter of this model");
   }
 }
