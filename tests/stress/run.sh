@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The long forms of tests, by hand after packaging/test.sh; about an hour on two cores.
+#   tests/stress/run.sh [BUILD_FOLDER]
+# LOCKSTEP_TEST_DATA adds real images, LOCKSTEP_FUZZ_SEED makes other damaged files.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:-build}
+export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10000}
+
+# 10,000 damaged variants of every file that a run leaves
+"$build/bin/tests_fuzz"
+"$build/bin/tests_checkpoint" damaged_files
+# 200 steps beside torchvision
+"$build/bin/tests_train" torchvision_training
+# killed at 20 random moments
+.venv/bin/python tests/stress/kill_and_resume.py --build "$build"
