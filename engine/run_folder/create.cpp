@@ -1,3 +1,7 @@
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/run_folder/run_folder.h"
@@ -79,6 +83,10 @@ Layout createRunFolderAt(const fs::path& wanted) {
 Layout prepareRunFolder(const fs::path& wanted) {
   const fs::path folder = withoutTrailingSlash(wanted);
   makeFolders(folder);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw base::mendable(folder.string() + ": this run folder cannot be written: " +
+                         std::generic_category().message(errno));
+  }
   return withSubFolders(folder);
 }
 

@@ -69,8 +69,7 @@ class TstDamagedRun : public QObject {
 
   fs::path path(const char* name) const { return place_->path(text(name)).toStdString(); }
 
-  /// A copy of the run, as `name`, with one of its files damag  /// A copy of the run, as `name`,
-  /// with one of its files damaged.
+  /// A copy of the run, as `name`, with one of its files damaged.
   void damageCopy(const char* name, const QString& file, std::uint64_t variant) {
     copyRun(path("whole"), path(name));
     const fs::path target = path(name) / file.toStdString();

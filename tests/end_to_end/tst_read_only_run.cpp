@@ -1,0 +1,117 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QStandardPaths>
+#include <QTest>
+
+#include "tests/end_to_end/workplace.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::Ended;
+using tests::Workplace;
+
+namespace {
+
+QStringList words(const char* line) {
+  return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+/// Takes the right to write into a folder, and gives it back.
+class ReadOnly {
+ public:
+  explicit ReadOnly(const QString& folder) : folder_(folder.toLocal8Bit()) {
+    ::chmod(folder_.constData(), 0500);
+  }
+  ~ReadOnly() { ::chmod(folder_.constData(), 0700); }
+  ReadOnly(const ReadOnly&) = delete;
+
+ private:
+  QByteArray folder_;
+};
+
+}  // namespace
+
+/// Folders of a run that may not be written, as after a quota or a remounted disk.
+class TstReadOnlyRun : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    // root may write everywhere: it works here without that right.
+    if (::geteuid() == 0) {
+      setpriv_ = QStandardPaths::findExecutable(QStringLiteral("setpriv"));
+      if (setpriv_.isEmpty()) QSKIP("root writes everywhere, and setpriv is not there");
+    }
+    place_ = std::make_unique<Workplace>();
+    QVERIFY(place_->makeShapes());
+    place_->writeExperiment();
+    QVERIFY(train("train experiment.yaml --output whole --set solver.max_steps=6").status == 0);
+    QVERIFY(train("train experiment.yaml --output run --set solver.max_steps=2").status == 0);
+  }
+
+  void cleanupTestCase() { place_.reset(); }
+
+  /// Training goes on, the last checkpoint is missed, and the run can be resumed as if nothing had
+  /// happened.
+  void checkpointsThatCannotBeWrittenAreTold() {
+    {
+      const ReadOnly closed(place_->path(QStringLiteral("run/checkpoints")));
+      const Ended run = train("train run --resume --set solver.max_steps=6");
+      QCOMPARE(run.status, 1);
+      QVERIFY2(run.err.contains("alert kind=checkpoint_failed step=4") &&
+                   run.err.contains("Permission denied") && run.err.contains("step=5 ") &&
+                   run.err.contains("resume from the newest one, of step 2"),
+               run.err.constData());
+    }
+    const Ended resumed = train("train run --resume --set solver.max_steps=6");
+    QVERIFY2(resumed.status == 0, resumed.err.constData());
+    const QString model = QStringLiteral("%1/checkpoints/step-00000006/model.safetensors");
+    QVERIFY(place_->read(model.arg(QStringLiteral("run"))) ==
+            place_->read(model.arg(QStringLiteral("whole"))));
+    const tests::Curves whole = place_->curvesOf(QStringLiteral("whole")),
+                        found = place_->curvesOf(QStringLiteral("run"));
+    QCOMPARE(found.doubles, 0);
+    QVERIFY(found.beginningWith("train/loss_") == whole.beginningWith("train/loss_"));
+    QVERIFY(found.beginningWith("eval/loss_") == whole.beginningWith("eval/loss_"));
+  }
+
+  void aRunFolderThatCannotBeWrittenIsLeftAsItIs() {
+    const auto before = place_->files();
+    {
+      const ReadOnly closed(place_->path(QStringLiteral("run")));
+      const Ended run = train("train run --resume --set solver.max_steps=8");
+      QCOMPARE(run.status, 2);
+      QVERIFY2(run.err.contains("run: this run folder cannot be written: Permission denied"),
+               run.err.constData());
+      QCOMPARE(run.err.trimmed().count('\n'), 0);
+    }
+    QCOMPARE(place_->files(), before);
+  }
+
+  void noRunBeginsWhereItCannotBeKept() {
+    QDir().mkpath(place_->path(QStringLiteral("shelf")));
+    const ReadOnly closed(place_->path(QStringLiteral("shelf")));
+    const Ended run = train("train experiment.yaml --output shelf/run");
+    QCOMPARE(run.status, 2);
+    QVERIFY2(run.err.contains("shelf") && run.err.contains("Permission denied"),
+             run.err.constData());
+  }
+
+ private:
+  Ended train(const char* line) const {
+    if (setpriv_.isEmpty()) return place_->engine(words(line));
+    QProcess process;
+    process.setWorkingDirectory(place_->path(QString()));
+    process.start(setpriv_, words("--bounding-set=-dac_override,-dac_read_search") +
+                                QStringList{tests::program("lockstep-engine")} + words(line));
+    return Workplace::finish(process);
+  }
+
+  QString setpriv_;
+  std::unique_ptr<Workplace> place_;
+};
+
+LOCKSTEP_TEST(TstReadOnlyRun)
+#include "tst_read_only_run.moc"
