@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::array kLosses{"loss_classifier", "loss_box_reg", "loss_mask", "loss_objectness",
                              "loss_rpn_box_reg"};
-constexpr std::size_t kWindow = 20;  // steps that a smoothed curve is the mean of
+constexpr std::size_t kWindow = 40;  // steps that a smoothed curve is the mean of
 constexpr int kEverything = 1000000;
 constexpr int kLongSteps = 200;
 /// Of how far a tensor of weights has come. In float32 the gradients of the stem have an error of a
