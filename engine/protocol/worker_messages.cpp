@@ -11,6 +11,8 @@ inline constexpr const char* kTypeName<Control> = "control";
 template <>
 inline constexpr const char* kTypeName<Heartbeat> = "heartbeat";
 template <>
+inline constexpr const char* kTypeName<Listening> = "listening";
+template <>
 inline constexpr const char* kTypeName<ScalarBatch> = "scalar_batch";
 template <>
 inline constexpr const char* kTypeName<WorkerState> = "state";
@@ -37,10 +39,15 @@ void describe(auto& members, Is<Job> auto& job) {
   members("kind", job.kind);
   members("config_yaml", job.configYaml);
   members("run_folder", job.runFolder);
-  members("rank", job.rank);
-  members("world_size", job.worldSize);
-  members("local_rank", job.localRank);
   members("resume_from", job.resumeFrom);
+  members("node", job.node);
+  members("nodes", job.nodes);
+  members("local_rank", job.localRank);
+  members("local_ranks", job.localRanks);
+  members("gpu", job.gpu);
+  members("master_address", job.masterAddress);
+  members("master_port", job.masterPort);
+  members("store_is_served", job.storeIsServed);
   members("weights", job.weights);
   members("weights_name", job.weightsName);
   members("step", job.step);
@@ -74,10 +81,14 @@ void describe(const MemberReader& members, Control& control) {
 }
 
 void describe(auto& members, Is<Heartbeat> auto& heartbeat) {
+  members("rank", heartbeat.rank);
   members("step", heartbeat.step);
   members("phase", heartbeat.phase);
   members("collective", heartbeat.collective);
+  members("waiting", heartbeat.waiting);
 }
+
+void describe(auto& members, Is<Listening> auto& listening) { members("port", listening.port); }
 
 void describe(auto& members, Is<StepScalars> auto& scalars) {
   members("step", scalars.step);
@@ -142,6 +153,8 @@ void describe(auto& members, Is<Finished> auto& finished) {
 }
 
 void describe(auto& members, Is<Failed> auto& failed) {
+  members("rank", failed.rank);
+  members("host", failed.host);
   members("message", failed.message);
   members("exit_status", failed.exitStatus);
   members("step", failed.step);

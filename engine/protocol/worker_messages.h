@@ -20,8 +20,16 @@ struct Job {
                            ///< model.weights, or those of resumeFrom, fit the model?) | replay
   std::string configYaml;  ///< resolved experiment (writeExperiment), empty for shapes and info
   std::string runFolder;   ///< train: where partial files go
-  int rank = 0, worldSize = 1, localRank = 0;
   std::string resumeFrom;  ///< train: checkpoint folder, empty: from the start
+  // Its place among the ranks. A node is a supervisor with its ranks; the world are those of all
+  // nodes, in order of node and local rank. Only node 0 is told configYaml and resumeFrom: its
+  // rank 0 shares them.
+  int node = 0, nodes = 1;
+  int localRank = 0, localRanks = 1;
+  int gpu = 0;                 ///< index of the GPU it uses, where it uses one
+  std::string masterAddress;   ///< where rank 0 is; empty: on this machine
+  int masterPort = 0;          ///< of rank 0's store; 0: rank 0 chooses one and says it (Listening)
+  bool storeIsServed = false;  ///< the launcher has a store at that port already
   // evaluate, predict, inspect
   std::string weights;      ///< safetensors file
   std::string weightsName;  ///< how messages call them: "step-00000400" or the file
@@ -50,10 +58,16 @@ using SupervisorMessage = std::variant<Job, Control>;
 
 // ---- worker -> supervisor
 struct Heartbeat {
+  int rank = 0;  ///< in the world
   std::int64_t step = 0;
   std::string phase;  ///< loading | data | forward | backward | optimizer | evaluating | predicting
                       ///< | checkpoint | paused | diverged
   std::string collective;  ///< the last one entered, empty: none
+  bool waiting = false;    ///< in that collective now
+};
+/// Rank 0's store answers at this port: the other ranks can be started.
+struct Listening {
+  int port = 0;
 };
 struct StepScalars {
   std::int64_t step = 0;
@@ -113,18 +127,21 @@ struct Finished {
   bool stopped = false;
   std::string result;
 };
-/// The last message of a failed rank.
+/// The last message of a failed rank; or what a rank knows of one on another machine.
 struct Failed {
+  int rank = -1;     ///< whose failure it is; -1: the sender's
+  std::string host;  ///< of that rank; empty: the sender's
   std::string message;
   int exitStatus = 1;
   std::int64_t step = 0;
   std::string phase;
   std::string collective;
-  std::string cause;
+  std::string cause;  ///< error | exception | out of memory | lost peer (a collective broke, so
+                      ///< that it is likely another rank's failure) | silence | protocol
 };
-using WorkerMessage =
-    std::variant<Heartbeat, ScalarBatch, WorkerState, WorkerLog, CheckpointReady, EvaluationReady,
-                 PredictionsReady, DivergenceReady, Answer, Progress, Finished, Failed>;
+using WorkerMessage = std::variant<Heartbeat, Listening, ScalarBatch, WorkerState, WorkerLog,
+                                   CheckpointReady, EvaluationReady, PredictionsReady,
+                                   DivergenceReady, Answer, Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);

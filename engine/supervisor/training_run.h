@@ -66,6 +66,7 @@ class TrainingRun : private Service {
 
   // What the worker says
   void take(const protocol::Heartbeat& heartbeat);
+  void take(const protocol::Listening&) {}  // there are no other ranks to tell
   void take(const protocol::ScalarBatch& batch);
   void take(const protocol::WorkerState& state);
   void take(const protocol::WorkerLog& log);

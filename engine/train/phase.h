@@ -8,9 +8,11 @@ namespace lockstep::train {
 /// Where a rank is, for its heartbeat and for the report of a failure. Written by the working
 /// thread, read by any.
 struct PhaseReport {
+  std::atomic<int> rank{0};  ///< in the world
   std::atomic<std::int64_t> step{0};
   std::atomic<const char*> phase{"loading"};  ///< a string literal
-  std::atomic<const char*> collective{""};    ///< the last one entered
+  std::atomic<const char*> collective{""};    ///< the last one entered, a string literal
+  std::atomic<bool> waiting{false};           ///< in that collective now
 };
 
 }  // namespace lockstep::train

@@ -27,8 +27,8 @@ void ControlThread::run(std::stop_token stop) {
   Clock::time_point next = Clock::now();
   while (!stop.stop_requested() && !channel_.isClosed()) {
     if (Clock::now() >= next) {
-      channel_.send(
-          protocol::Heartbeat{phase_.step, phase_.phase.load(), phase_.collective.load()});
+      channel_.send(protocol::Heartbeat{phase_.rank, phase_.step, phase_.phase.load(),
+                                        phase_.collective.load(), phase_.waiting});
       next = Clock::now() + kHeartbeatInterval;
     }
     try {

@@ -132,7 +132,8 @@ void TstMalformedLines::workerLinesAreRefusedWithWords_data() {
   QTest::addColumn<QString>("words");
   addLine("no JSON", "Segmentation fault", "not JSON");
   addLine("unknown type", R"({"v":1,"type":"pause","id":"1"})", "type 'pause'");
-  addLine("heartbeat without phase", R"({"v":1,"type":"heartbeat","step":1,"collective":""})",
+  addLine("heartbeat without phase",
+          R"({"v":1,"type":"heartbeat","rank":0,"step":1,"collective":""})",
           "heartbeat: phase is missing");
   addLine("records hold a number", R"({"v":1,"type":"scalar_batch","records":[1]})",
           "scalar_batch: records must be an object, not a number");

@@ -24,7 +24,11 @@ Job fullJob() {
   job.kind = "predict";
   job.configYaml = "name: \"a\"\nsolver: {max_steps: 3}\n";
   job.runFolder = "/runs/ä";
-  job.rank = 1, job.worldSize = 4, job.localRank = 3;
+  job.node = 1, job.nodes = 2, job.localRank = 3, job.localRanks = 4;
+  job.gpu = 5;
+  job.masterAddress = "10.0.0.7";
+  job.masterPort = 29500;
+  job.storeIsServed = true;
   job.resumeFrom = "/runs/ä/checkpoints/step-00000010";
   job.weights = "/w.safetensors";
   job.weightsName = "step-00000010";
@@ -65,9 +69,14 @@ void TstWorkerMessages::jobRoundTrips() {
   QCOMPARE(got.kind, sent.kind);
   QCOMPARE(got.configYaml, sent.configYaml);
   QCOMPARE(got.runFolder, sent.runFolder);
-  QCOMPARE(got.rank, sent.rank);
-  QCOMPARE(got.worldSize, sent.worldSize);
+  QCOMPARE(got.node, sent.node);
+  QCOMPARE(got.nodes, sent.nodes);
   QCOMPARE(got.localRank, sent.localRank);
+  QCOMPARE(got.localRanks, sent.localRanks);
+  QCOMPARE(got.gpu, sent.gpu);
+  QCOMPARE(got.masterAddress, sent.masterAddress);
+  QCOMPARE(got.masterPort, sent.masterPort);
+  QCOMPARE(got.storeIsServed, sent.storeIsServed);
   QCOMPARE(got.resumeFrom, sent.resumeFrom);
   QCOMPARE(got.weights, sent.weights);
   QCOMPARE(got.weightsName, sent.weightsName);
@@ -89,7 +98,7 @@ void TstWorkerMessages::jobRoundTrips() {
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
   const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
   const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
-  QCOMPARE(full.size(), 23u);
+  QCOMPARE(full.size(), 28u);
   for (const auto& [name, value] : full.items()) {
     if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
   }
@@ -114,10 +123,13 @@ void TstWorkerMessages::controlRoundTrips() {
 }
 
 void TstWorkerMessages::heartbeatRoundTrips() {
-  const Heartbeat got = throughTheWire(Heartbeat{12, "backward", "all_reduce 3"});
+  const Heartbeat got = throughTheWire(Heartbeat{3, 12, "backward", "gradients", true});
+  QCOMPARE(got.rank, 3);
   QCOMPARE(got.step, 12);
   QCOMPARE(got.phase, std::string("backward"));
-  QCOMPARE(got.collective, std::string("all_reduce 3"));
+  QCOMPARE(got.collective, std::string("gradients"));
+  QVERIFY(got.waiting);
+  QCOMPARE(throughTheWire(Listening{40001}).port, 40001);
 }
 
 void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
@@ -181,7 +193,10 @@ void TstWorkerMessages::answersProgressAndEndsRoundTrip() {
   QCOMPARE(finished.step, 400);
   QVERIFY(finished.stopped);
   QCOMPARE(finished.result, std::string("{\"a\": 1}"));
-  const Failed failed = throughTheWire(Failed{"loss is NaN", 2, 41, "backward", "c", "why"});
+  const Failed failed =
+      throughTheWire(Failed{3, "node7", "loss is NaN", 2, 41, "backward", "c", "why"});
+  QCOMPARE(failed.rank, 3);
+  QCOMPARE(failed.host, std::string("node7"));
   QCOMPARE(failed.message, std::string("loss is NaN"));
   QCOMPARE(failed.exitStatus, 2);
   QCOMPARE(failed.step, 41);

@@ -33,7 +33,7 @@ class TstStallWatch : public QObject {
     const StallWatch::Clock::time_point start{};
     StallWatch watch(seconds(10), start);
     for (int second = 1; second <= 30; ++second) {
-      watch.note({5, phase.toStdString(), ""}, start + seconds(second));
+      watch.note({0, 5, phase.toStdString(), ""}, start + seconds(second));
     }
     QCOMPARE(watch.stall(start + seconds(30)).has_value(), stalls);
   }
@@ -42,7 +42,7 @@ class TstStallWatch : public QObject {
     const StallWatch::Clock::time_point start{};
     StallWatch watch(seconds(10), start);
     for (int second = 1; second <= 100; ++second) {
-      watch.note({second / 8, second % 2 != 0 ? "forward" : "forward", ""},
+      watch.note({0, second / 8, second % 2 != 0 ? "forward" : "forward", ""},
                  start + seconds(second));
       QVERIFY(!watch.stall(start + seconds(second)));
     }
@@ -51,9 +51,9 @@ class TstStallWatch : public QObject {
   void workCountsAsMovement() {
     const StallWatch::Clock::time_point start{};
     StallWatch watch(seconds(10), start);
-    watch.note({5, "forward", ""}, start);
+    watch.note({0, 5, "forward", ""}, start);
     watch.noteWork(start + seconds(8));
-    watch.note({5, "forward", ""}, start + seconds(15));
+    watch.note({0, 5, "forward", ""}, start + seconds(15));
     QVERIFY(!watch.stall(start + seconds(17)));
     QVERIFY(watch.stall(start + seconds(19)));
   }

@@ -65,7 +65,7 @@ class FakeWorker {
   int run() {
     job_ = std::get<protocol::Job>(*receive(-1));
     if (!job_.resumeFrom.empty()) best_ = run_folder::readTrainingState(job_.resumeFrom).best;
-    send(protocol::Heartbeat{0, "loading", ""});
+    send(protocol::Heartbeat{.phase = "loading"});
     std::istringstream script(scriptText());
     const auto known = commands();
     for (std::string line; std::getline(script, line);) {
@@ -94,7 +94,7 @@ class FakeWorker {
         {"heartbeat",
          [this](Arguments& a) {
            const auto step = a.number();
-           send(protocol::Heartbeat{step, a.word(), ""});
+           send(protocol::Heartbeat{.step = step, .phase = a.word()});
          }},
         {"state",
          [this](Arguments& a) {
@@ -304,7 +304,11 @@ class FakeWorker {
 
   void fail(Arguments& a) {
     const int status = static_cast<int>(a.number());
-    send(protocol::Failed{a.rest(), status, 3, "forward", "", "error"});
+    send(protocol::Failed{.message = a.rest(),
+                          .exitStatus = status,
+                          .step = 3,
+                          .phase = "forward",
+                          .cause = "error"});
     exit_ = status;
   }
 
