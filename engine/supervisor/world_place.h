@@ -19,9 +19,31 @@ struct WorldPlace {
   bool storeIsServed = false;  ///< the launcher serves a store at that port
 };
 
-/// The place that a launcher's variables name. `variable` gives an environment
-/// variable, or null. Throws Error (mendable) naming the variable that is missing or makes no
-/// sense.
+/// The place that a launcher's variables name; the first of these that is there, so that a launcher
+/// inside another's job (torchrun or mpirun under Slurm) counts. An empty variable is none. A world
+/// of one needs no master.
+///
+/// LOCAL_RANK: torchrun, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. The store is served
+/// where TORCHELASTIC_USE_AGENT_STORE is "True".
+///
+/// OMPI_COMM_WORLD_LOCAL_RANK: Open MPI's mpirun, with …_RANK, …_SIZE and …_LOCAL_SIZE. On one
+/// machine MASTER_ADDR is 127.0.0.1 unless it is set; on several it must be. MASTER_PORT: else one
+/// from the job's name, PMIX_NAMESPACE or OMPI_MCA_ess_base_jobid.
+///
+/// SLURM_LOCALID: a task of srun, with SLURM_PROCID and SLURM_STEP_NUM_TASKS (else SLURM_NTASKS).
+/// MASTER_ADDR: else the first host of SLURM_STEP_NODELIST or SLURM_JOB_NODELIST. MASTER_PORT: else
+/// 15000 + (SLURM_JOB_ID + 1009 SLURM_STEP_ID) mod 17000, below the ports that Linux gives to
+/// connections. A lone task is no part of a world, and so has the default place with all of its
+/// GPUs: whoever asks for one task or types the command in `srun --pty bash` and `salloc` means a
+/// program that starts its own ranks. So does the script of sbatch (ENVIRONMENT is BATCH and there
+/// is no SLURM_STEP_ID) that has one task. With several it is refused: `srun` was forgotten, and
+/// the other ranks would never come.
+///
+/// RANK: a pod of a PyTorchJob, with PET_NNODES (else WORLD_SIZE), MASTER_ADDR and MASTER_PORT;
+/// every pod starts ranks of its own. (WORLD_SIZE also counts `nprocPerNode`, PET_NNODES does not.)
+///
+/// Nothing of these: the default place. Throws Error (mendable) naming the variable that is missing
+/// or makes no sense. `variable` gives an environment variable, or null.
 WorldPlace worldPlaceOf(const std::function<const char*(const char*)>& variable);
 
 }  // namespace lockstep::supervisor
