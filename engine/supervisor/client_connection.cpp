@@ -65,7 +65,7 @@ void ClientConnection::send(const protocol::EngineMessage& message) {
 }
 
 void ClientConnection::follow(const std::filesystem::path& eventFile, std::int64_t since) {
-  since_ = since;
+  lastSeq_ = since;
   alerts_ = {};
   records_.reset();
   if (!eventFile.empty()) records_.emplace(eventFile);
@@ -92,7 +92,8 @@ bool ClientConnection::canPump() const {
 void ClientConnection::sendRecord(const events::Record& record) {
   // The detector sees every record, so that its alerts are those of the whole stream.
   const auto raised = alerts_.add(record);
-  if (record.seq <= since_) return;
+  if (record.seq <= lastSeq_) return;
+  lastSeq_ = record.seq;
   if (record.kind == events::Record::Kind::Scalars) {
     send(protocol::Scalars{record.seq, record.step, record.wallTime, record.scalars});
   } else if (record.kind == events::Record::Kind::Event) {

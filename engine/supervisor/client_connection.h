@@ -34,6 +34,9 @@ class ClientConnection {
   void send(const protocol::EngineMessage& message);
   /// Begins the stream of records after `since` out of `eventFile`.
   void follow(const std::filesystem::path& eventFile, std::int64_t since);
+  bool isFollowing() const { return records_.has_value(); }
+  /// The last record that it holds.
+  std::int64_t lastSeq() const { return lastSeq_; }
   /// Moves some records from the event file into the queue while there is room.
   void pump();
   /// Whether pump() may have more to do at once.
@@ -60,7 +63,7 @@ class ClientConnection {
   OutgoingLines outgoing_;
   std::optional<events::Reader> records_;
   events::AlertDetector alerts_;
-  std::int64_t since_ = -1;
+  std::int64_t lastSeq_ = -1;
   bool morePending_ = false;
   bool inputEnded_ = false;
   bool closing_ = false;  ///< nothing more is read; what waits is sent first

@@ -37,13 +37,18 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
 EventJournal::EventJournal(const std::filesystem::path& runFolder,
                            std::optional<std::int64_t> resumeStep, AlertHandler onAlert)
     : onAlert_(std::move(onAlert)), writer_(events::Writer::open(runFolder)) {
-  if (!resumeStep) return;
-  writer_.cutAfterStep(*resumeStep);
+  if (resumeStep) cutAfterStep(*resumeStep);
+}
+
+void EventJournal::cutAfterStep(std::int64_t step) {
+  waiting_.clear();
+  trouble_.clear();
+  writer_.cutAfterStep(step);
   JournalSummary summary = summariseJournal(writer_.path());
   alerts_ = std::move(summary.alerts);
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
-  newestStep_ = *resumeStep;
+  newestStep_ = step;
 }
 
 void EventJournal::appendScalars(std::int64_t step, double time,

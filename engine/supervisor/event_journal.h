@@ -42,6 +42,9 @@ class EventJournal {
   void appendScalars(std::int64_t step, double time, const events::ScalarValues& values);
   /// State, Log, Checkpoint, Evaluation or Predictions at its step and time.
   void appendEvent(const protocol::EngineMessage& event, std::int64_t step, double time);
+  /// Cuts the log after that step and begins a new session in it: what waited for the disk is cut,
+  /// too. Throws Error.
+  void cutAfterStep(std::int64_t step);
   /// Tries again what the disk refused. True when nothing waits.
   bool retry();
   /// Everything appended is on the disk, or Error.

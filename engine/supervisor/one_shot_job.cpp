@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
 #include <optional>
 #include <variant>
 
@@ -9,7 +10,6 @@
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/stop_signals.h"
-#include "engine/supervisor/worker_process.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -22,22 +22,21 @@ constexpr std::chrono::seconds kExitGrace{10};
 
 class OneShotJob {
  public:
-  OneShotJob()
-      : signals_(
-            loop_, [this](int signal) { interrupt(signal); }, [this] { worker_.reap(); }),
-        worker_(loop_, {[this](const protocol::WorkerMessage& message) { take(message); },
-                        [this](const std::string& line) { takeLogLine(line); },
-                        [this](const WorkerExit& exit) { exited(exit); }}) {}
+  OneShotJob(const std::filesystem::path& program, const protocol::Job& job,
+             const LocalRanks& ranks)
+      : leavesFolder_(job.kind == "shapes"),
+        signals_(
+            loop_, [this](int signal) { interrupt(signal); }, [this] { ranks_.reap(); }),
+        ranks_(loop_, {program, job, ranks, {}, {}},
+               {[this](int rank, const protocol::WorkerMessage& message) { take(rank, message); },
+                [this](int rank, const std::string& line) { takeLogLine(rank, line); },
+                [this](const RankGroupEnd& end) { ended(end); }}) {}
 
-  std::string run(const std::filesystem::path& program, const protocol::Job& job) {
-    leavesFolder_ = job.kind == "shapes";
-    worker_.start(program, job);
-    loop_.every(std::chrono::seconds(1), [this] {
-      if (graceEnd_ && PollLoop::Clock::now() > *graceEnd_) worker_.kill();
-    });
+  std::string run() {
+    ranks_.start();
     loop_.run();
     if (fault_) throw *fault_;
-    return finished_->result;
+    return result_;
   }
 
  private:
@@ -46,25 +45,18 @@ class OneShotJob {
     const bool isFirst = interruptedBy_.empty();
     interruptedBy_ = signalName(signal);
     if (isFirst && leavesFolder_) {
-      worker_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
-      graceEnd_ = PollLoop::Clock::now() + kExitGrace;
+      ranks_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
+      loop_.after(kExitGrace, [this] { ranks_.kill(); });
     } else {
-      worker_.kill();
+      ranks_.kill();
     }
   }
 
-  void take(const protocol::WorkerMessage& message) {
-    if (const auto* progress = std::get_if<protocol::Progress>(&message)) {
-      showProgress(*progress);
-    } else if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
-      log_.say("worker", *log);
-    } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
-      finished_ = *finished;
-      graceEnd_ = PollLoop::Clock::now() + kExitGrace;
-    } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
-      failed_ = *failed;
-      graceEnd_ = PollLoop::Clock::now() + kExitGrace;
-    }
+  void take(int rank, const protocol::WorkerMessage& message) {
+    const std::string part = rank == 0 ? "worker" : "rank " + std::to_string(rank);
+    if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) return log_.say(part, *log);
+    const auto* progress = std::get_if<protocol::Progress>(&message);
+    if (progress != nullptr && rank == 0) showProgress(*progress);
   }
 
   void showProgress(const protocol::Progress& progress) {
@@ -79,43 +71,48 @@ class OneShotJob {
     log_.say("worker", text);
   }
 
-  void takeLogLine(const std::string& line) {
-    lastLines_.push_back(line);
-    if (lastLines_.size() > kShownLines) lastLines_.pop_front();
-    log_.passOn(line);
+  void takeLogLine(int rank, const std::string& line) {
+    std::deque<std::string>& lines = lastLines_[rank];
+    lines.push_back(line);
+    if (lines.size() > kShownLines) lines.pop_front();
+    log_.passOn(line, rank);
   }
 
-  void exited(const WorkerExit& exit) {
+  void ended(const RankGroupEnd& end) {
     log_.status("");
     if (!interruptedBy_.empty()) {
       fault_ = Error("ended by " + interruptedBy_, ExitStatus::Killed);
-    } else if (failed_) {
-      fault_ = Error(failed_->message, static_cast<ExitStatus>(failed_->exitStatus));
-    } else if (!finished_) {
-      for (const std::string& line : lastLines_) log_.line(line);
-      fault_ = Error("the worker ended without a result (" + exit.describe() + ")");
+    } else if (end.failure) {
+      fault_ = faultOf(*end.failure);
+    } else {
+      result_ = end.finished->result;
     }
     loop_.stop();
   }
 
+  Error faultOf(const RankFailure& failure) {
+    if (failure.isInWords) return Error(failure.error.message, failure.status);
+    for (const std::string& line : lastLines_[failure.error.rank]) log_.line(line);
+    return Error("the job ended without a result: " + failure.line);
+  }
+
+  bool leavesFolder_;
   RunLog log_;
   PollLoop loop_;
   StopSignals signals_;
-  WorkerProcess worker_;
-  std::optional<protocol::Finished> finished_;
-  std::optional<protocol::Failed> failed_;
+  RankGroup ranks_;
+  std::string result_;
   std::optional<Error> fault_;
   std::string interruptedBy_;
-  bool leavesFolder_ = false;
-  std::deque<std::string> lastLines_;
-  std::optional<PollLoop::Clock::time_point> graceEnd_;
+  std::map<int, std::deque<std::string>> lastLines_;
   PollLoop::Clock::time_point lastProgress_ = PollLoop::Clock::now();
 };
 
 }  // namespace
 
-std::string runOneShotJob(const std::filesystem::path& workerProgram, const protocol::Job& job) {
-  return OneShotJob().run(workerProgram, job);
+std::string runOneShotJob(const std::filesystem::path& workerProgram, const protocol::Job& job,
+                          const LocalRanks& ranks) {
+  return OneShotJob(workerProgram, job, ranks).run();
 }
 
 }  // namespace lockstep::supervisor

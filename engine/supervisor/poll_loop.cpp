@@ -16,8 +16,21 @@ void PollLoop::watch(int fd, std::function<short()> wanted, std::function<void(s
 
 void PollLoop::unwatch(int fd) { watches_.erase(fd); }
 
-void PollLoop::every(std::chrono::milliseconds interval, std::function<void()> work) {
-  timers_.push_back({Clock::now() + interval, interval, std::move(work)});
+PollLoop::TimerId PollLoop::every(std::chrono::milliseconds interval, std::function<void()> work) {
+  timers_.push_back({nextTimer_, Clock::now() + interval, interval, false, false, std::move(work)});
+  return nextTimer_++;
+}
+
+PollLoop::TimerId PollLoop::after(std::chrono::milliseconds delay, std::function<void()> work) {
+  const TimerId timer = every(delay, std::move(work));
+  timers_.back().isOnce = true;
+  return timer;
+}
+
+void PollLoop::cancel(TimerId timer) {
+  for (Timer& candidate : timers_) {
+    if (candidate.id == timer) candidate.isOver = true;
+  }
 }
 
 void PollLoop::eachTurn(std::function<bool()> work) { turns_.push_back(std::move(work)); }
@@ -35,20 +48,24 @@ void PollLoop::run() {
 
 int PollLoop::waitMilliseconds(bool moreToDo) const {
   if (moreToDo) return 0;
-  if (timers_.empty()) return -1;
   auto due = Clock::time_point::max();
-  for (const Timer& timer : timers_) due = std::min(due, timer.due);
+  for (const Timer& timer : timers_) {
+    if (!timer.isOver) due = std::min(due, timer.due);
+  }
+  if (due == Clock::time_point::max()) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
 }
 
 void PollLoop::runTimers() {
   const auto now = Clock::now();
-  for (Timer& timer : timers_) {
-    if (timer.due > now) continue;
+  for (Timer& timer : timers_) {  // work may add and cancel timers
+    if (timer.isOver || timer.due > now) continue;
     timer.due = now + timer.interval;
+    timer.isOver = timer.isOnce;
     timer.work();
   }
+  timers_.remove_if([](const Timer& timer) { return timer.isOver; });
 }
 
 void PollLoop::waitAndDispatch(int milliseconds) {

@@ -69,8 +69,9 @@ void RunLog::say(std::string_view part, const protocol::WorkerLog& log) {
   say(part, log.level == "info" ? log.text : log.level + ": " + log.text);
 }
 
-void RunLog::passOn(std::string_view workerLine) {
-  if (workerLine.find("] warning: ") != std::string_view::npos) line(workerLine);
+void RunLog::passOn(std::string_view workerLine, int rank) {
+  if (workerLine.find("] warning: ") == std::string_view::npos) return;
+  rank == 0 ? line(workerLine) : say("rank " + std::to_string(rank), workerLine);
 }
 
 void RunLog::fileLine(std::string_view text) {

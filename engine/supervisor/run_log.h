@@ -27,8 +27,9 @@ class RunLog {
   void say(std::string_view part, std::string_view text);
   /// `[part] warning: text`
   void say(std::string_view part, const protocol::WorkerLog& log);
-  /// A line of a worker's log, when it is a warning: its errors come as messages.
-  void passOn(std::string_view workerLine);
+  /// A line of a worker's log, when it is a warning: its errors come as messages. Of ranks other
+  /// than 0 with their name.
+  void passOn(std::string_view workerLine, int rank = 0);
   /// Only into the file; nothing when standard error is that file and gets the line anyway.
   void fileLine(std::string_view text);
   /// For a terminal: takes the place of the last one. Elsewhere nothing.

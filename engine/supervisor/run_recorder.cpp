@@ -99,14 +99,26 @@ RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
       checkpoints_(checkpoints),
       journal_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
                std::move(onAlert)) {
-  removeLeftovers(resume ? std::optional(resume->step) : std::nullopt);
   writtenStep_ = info_.step;
-  if (!resume) return;
-  setDamagedAside(*resume);
+  resume ? goOnFrom(*resume) : removeLeftovers(std::nullopt);
+}
+
+void RunRecorder::beginAgain(const run_folder::ResumePoint& resume) {
+  journal_.cutAfterStep(resume.step);
+  ++info_.attempt;
+  info_.step = resume.step;
+  bestToCome_.reset();
+  goOnFrom(resume);
+}
+
+/// The folder, and what is best so far, are those of the resume point.
+void RunRecorder::goOnFrom(const run_folder::ResumePoint& resume) {
+  removeLeftovers(resume.step);
+  setDamagedAside(resume);
   // A best that was damaged, or pruned for one that was, is none: a later one takes its place.
   const bool isKept =
-      !checkpoints_.keepBest || !resume->best || fs::exists(layout_.checkpoint(resume->best->step));
-  info_.best = isKept ? resume->best : std::nullopt;
+      !checkpoints_.keepBest || !resume.best || fs::exists(layout_.checkpoint(resume.best->step));
+  info_.best = isKept ? resume.best : std::nullopt;
 }
 
 void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {

@@ -34,6 +34,9 @@ class RunRecorder {
   void recordLog(const std::string& level, const std::string& text, const std::string& kind = "");
   void setState(const std::string& state, std::optional<protocol::RunError> error = std::nullopt);
 
+  /// Another attempt of the same supervisor: as with `resume` above.
+  void beginAgain(const run_folder::ResumePoint& resume);
+
   /// Log on the disk, rename, sync the folder, prune (never the best), run.json, announce. False
   /// when the checkpoint could not be kept: that is recorded.
   bool commitCheckpoint(const protocol::CheckpointReady& ready);
@@ -48,6 +51,7 @@ class RunRecorder {
 
  private:
   void removeLeftovers(std::optional<std::int64_t> resumeStep);
+  void goOnFrom(const run_folder::ResumePoint& resume);
   void setDamagedAside(const run_folder::ResumePoint& resume);
   void prune();
   bool writeInfo();

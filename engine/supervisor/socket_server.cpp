@@ -94,6 +94,15 @@ void SocketServer::listen() {
       [this](short) { accept(); });
 }
 
+void SocketServer::resetAll(const protocol::Reset& reset) {
+  for (const auto& [fd, client] : clients_) {
+    if (!client->isFollowing()) continue;
+    client->send(service_.welcome());
+    client->send(reset);
+    client->follow(service_.eventFile(), std::min(client->lastSeq(), reset.seq));
+  }
+}
+
 void SocketServer::restoreSocket() {
   isFull_ = false;
   struct stat status {};

@@ -28,6 +28,8 @@ class SocketServer {
   /// Nothing happens when the client has gone.
   void send(const RequestToken& token, const protocol::EngineMessage& message);
   void sendToAll(const protocol::EngineMessage& message);
+  /// The log was cut: greets everybody who follows it again, and goes on from there.
+  void resetAll(const protocol::Reset& reset);
   /// Makes the socket again when somebody removed it. To be called about once a second.
   void restoreSocket();
   /// Every client has everything.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace lockstep::supervisor {
 namespace {
@@ -17,16 +18,29 @@ bool isStepPhase(const std::string& phase) {
 void StallWatch::note(const protocol::Heartbeat& heartbeat, Clock::time_point now) {
   heard_ = now;
   const bool moved = heartbeat.step != last_.step || heartbeat.phase != last_.phase ||
-                     heartbeat.collective != last_.collective;
+                     heartbeat.collective != last_.collective || heartbeat.waiting != last_.waiting;
   if (moved || !isStepPhase(heartbeat.phase)) moved_ = now;
   last_ = heartbeat;
+  hasBeat_ = true;
 }
 
-std::optional<std::string> StallWatch::stall(Clock::time_point now) const {
-  if (limit_.count() <= 0) return std::nullopt;
-  if (now - heard_ > limit_) return "sent no heartbeat";
-  if (now - moved_ > limit_) return "did not get on in its step";
-  return std::nullopt;
+bool StallWatch::isSilent(Clock::time_point now) const {
+  return hasBeat_ && limits_.silence.count() > 0 && now - heard_ > limits_.silence;
+}
+
+bool StallWatch::isStalled(Clock::time_point now) const {
+  return limits_.stall.count() > 0 && now - std::min(heard_, moved_) > limits_.stall;
+}
+
+std::optional<std::size_t> findStalled(std::span<const StallWatch* const> ranks,
+                                       StallWatch::Clock::time_point now) {
+  bool allWait = !ranks.empty();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const bool isStalled = ranks[i]->isStalled(now);
+    if (isStalled && !ranks[i]->isWaiting()) return i;
+    allWait = allWait && isStalled;
+  }
+  return allWait ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
 }  // namespace lockstep::supervisor

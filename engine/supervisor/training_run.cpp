@@ -3,31 +3,25 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <variant>
 
 #include "engine/base/clock.h"
-#include "engine/base/number_text.h"
 #include "engine/config/load.h"
-#include "engine/supervisor/machine.h"
 
 namespace lockstep::supervisor {
 namespace {
 
-/// At the end, clients that are slow to take the last records are waited for this long.
-constexpr std::chrono::seconds kDrainTime{2};
-
-TrainingProgress makeProgress(const config::Experiment& experiment) {
-  return TrainingProgress(static_cast<std::int64_t>(experiment.solver.maxSteps.count),
-                          static_cast<std::int64_t>(experiment.monitor.logEvery.count));
-}
-
-FileDescriptor openRankLog(const std::filesystem::path& file) {
-  FileDescriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!opened.isOpen()) throw Error(file.string() + ": cannot be written: " + std::strerror(errno));
-  return opened;
+/// Of the ranks of node 0, which come first in the world.
+std::vector<FileDescriptor> openRankLogs(const TrainingSetup& setup) {
+  std::vector<FileDescriptor> logs;
+  for (int rank = 0; rank < setup.ranks.count; ++rank) {
+    const std::filesystem::path file = setup.layout.rankLog(rank);
+    logs.emplace_back(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (!logs.back().isOpen())
+      throw Error(file.string() + ": cannot be written: " + std::strerror(errno));
+  }
+  return logs;
 }
 
 }  // namespace
@@ -36,19 +30,21 @@ TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
     : setup_(std::move(setup)),
       folder_(FileIdentity::of(setup_.layout.folder())),
       log_(setup_.layout.engineLog()),
-      rankLog_(openRankLog(setup_.layout.rankLog(0))),
+      rankLogs_(openRankLogs(setup_)),
       progress_(makeProgress(setup_.experiment)),
       recorder_(makeRecorder()),
       signals_(
-          loop_, [this](int signal) { stopOnSignal(signal); }, [this] { worker_.reap(); }),
-      worker_(loop_, {[this](const protocol::WorkerMessage& message) {
-                        std::visit([this](const auto& content) { take(content); }, message);
-                      },
-                      [this](const std::string& line) { takeLogLine(line); },
-                      [this](const WorkerExit& exit) { workerExited(exit); }}),
-      stallWatch_(std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds),
-                  Clock::now()),
+          loop_, [this](int signal) { stopOnSignal(signal); },
+          [this] {
+            if (ranks_) ranks_->reap();
+          }),
+      restarts_(setup_.ranks.place.launcher.empty() ? setup_.experiment.runtime.maxRestarts : 0),
       onListening_(std::move(onListening)) {}
+
+TrainingProgress TrainingRun::makeProgress(const config::Experiment& experiment) {
+  return TrainingProgress(static_cast<std::int64_t>(experiment.solver.maxSteps.count),
+                          static_cast<std::int64_t>(experiment.monitor.logEvery.count));
+}
 
 RunRecorder TrainingRun::makeRecorder() {
   // A detached run lives on in a child of the process that planned it.
@@ -79,14 +75,14 @@ ExitStatus TrainingRun::run() {
 void TrainingRun::serveToTheEnd() {
   server_ = std::make_unique<SocketServer>(loop_, setup_.info.socket, static_cast<Service&>(*this));
   requests_ = std::make_unique<WorkerRequests>(
-      *server_, [this](const protocol::Control& control) { worker_.send(control); });
+      *server_, [this](const protocol::Control& control) { ranks_->send(control); });
   recorder_.setState("starting");
   if (!setup_.fork.empty()) {
     log_.say("engine", setup_.fork);
     recorder_.recordLog("info", setup_.fork);
   }
   if (onListening_) onListening_();
-  startWorker();
+  startRanks();
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.eachTurn([this] { return endWhenDrained(); });
   loop_.run();
@@ -104,18 +100,25 @@ void TrainingRun::recordOwnFailure(const std::string& reason) {
   }
 }
 
-void TrainingRun::startWorker() {
-  protocol::Job job;
-  job.kind = "train";
-  job.configYaml = config::writeExperiment(setup_.experiment);
-  job.runFolder = setup_.layout.folder().string();
+void TrainingRun::startRanks() {
+  RankGroupSetup group{setup_.workerProgram, {}, setup_.ranks, {}, {}};
+  group.job.kind = "train";
+  group.job.configYaml = config::writeExperiment(setup_.experiment);
+  group.job.runFolder = setup_.layout.folder().string();
   if (setup_.resume && setup_.resume->step > 0)
-    job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
-  try {
-    worker_.start(setup_.workerProgram, job);
-  } catch (const Error& error) {
-    conclude({"failed", ExitStatus::Failed, errorAt(error.what(), "start")});
-  }
+    group.job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
+  group.limits.stall = std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds);
+  group.logOf = [this](int rank) { return setup_.layout.rankLog(rank); };
+  ranks_ = std::make_unique<RankGroup>(
+      loop_, std::move(group),
+      RankGroup::Handlers{
+          [this](int rank, const protocol::WorkerMessage& message) { takeMessage(rank, message); },
+          [this](int rank, const std::string& line) { takeLogLine(rank, line); },
+          [this](const RankGroupEnd& end) { ranksEnded(end); }});
+  startsAfter_.reset();
+  attemptStart_ = Clock::now();
+  ranks_->start();
+  if (pauseRequested_) ranks_->send({.name = "pause", .id = "", .predict = {}, .out = ""});
 }
 
 void TrainingRun::stopOnSignal(int signal) {
@@ -123,21 +126,22 @@ void TrainingRun::stopOnSignal(int signal) {
   // asks, it is nobody's second thought.
   if (signal != SIGHUP) ++signalsThatCount_;
   if (!stopRequested_) return requestStop(signalName(signal));
-  if (!worker_.isRunning()) return;
+  if (!isRunning()) return;
   if (signalsThatCount_ < 2) {
     log_.say("engine", signalName(signal) + ": stopping already; a second one kills");
     return;
   }
   killedBy_ = signalName(signal);
-  log_.say("engine", "second " + killedBy_ + ": the worker is killed");
-  worker_.kill();
+  log_.say("engine", "second " + killedBy_ + ": the run is killed");
+  ranks_->kill();
 }
 
 void TrainingRun::requestStop(const std::string& reason) {
-  if (stopRequested_ || !worker_.isRunning()) return;
+  if (stopRequested_ || (!isRunning() && !startsAfter_)) return;
   stopRequested_ = true;
+  if (startsAfter_) return stopBeforeStart();
   log_.say("engine", "stopping with a checkpoint (" + reason + "); a second signal kills");
-  worker_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
+  ranks_->send({.name = "stop", .id = "", .predict = {}, .out = ""});
   recorder_.setState("stopping");
 }
 
@@ -146,7 +150,7 @@ bool TrainingRun::folderIsGone() const {
 }
 
 void TrainingRun::everySecond() {
-  // Nothing of what goes on could be kept; the worker ends with this process's part of its socket.
+  // Nothing of what goes on could be kept; the ranks end with this process.
   if (folderIsGone()) {
     throw Error(setup_.layout.folder().string() +
                 ": the run folder was removed or renamed while the run went on: stopped at step " +
@@ -154,102 +158,11 @@ void TrainingRun::everySecond() {
   }
   recorder_.refresh();
   server_->restoreSocket();
-  const auto now = Clock::now();
-  if (!worker_.isRunning()) return;
-  if (graceEnd_) {
-    if (now > *graceEnd_) worker_.kill();
-  } else if (const auto stall = stallWatch_.stall(now); stall && !stall_) {
-    stall_ = stall;
-    worker_.kill();
-  }
 }
 
 bool TrainingRun::endWhenDrained() {
   if (outcome_ && (server_->isCaughtUp() || Clock::now() > drainEnd_)) loop_.stop();
   return false;
-}
-
-void TrainingRun::workerExited(const WorkerExit& exit) {
-  requests_->failAll("the run has ended");
-  conclude(outcomeOf(exit));
-}
-
-bool TrainingRun::hasCheckpointOf(std::int64_t step) const {
-  const auto steps = run_folder::checkpointSteps(setup_.layout);
-  return std::binary_search(steps.begin(), steps.end(), step);
-}
-
-/// The run has ended, and its last step has no checkpoint.
-TrainingRun::Outcome TrainingRun::lostCheckpoint() const {
-  const auto steps = run_folder::checkpointSteps(setup_.layout);
-  const std::string newest =
-      steps.empty() ? "there is none before it"
-                    : "resume from the newest one, of step " + std::to_string(steps.back());
-  return {"failed", ExitStatus::Failed,
-          errorAt("the last checkpoint could not be kept: make room on the disk; " + newest,
-                  "checkpoint")};
-}
-
-TrainingRun::Outcome TrainingRun::outcomeOf(const WorkerExit& exit) const {
-  const std::string rankLog = setup_.layout.rankLog(0).string();
-  if (finished_ &&
-      (lastCheckpointLost_ || (finished_->stopped && !hasCheckpointOf(finished_->step))))
-    return lostCheckpoint();
-  if (finished_ && finished_->stopped) return {"stopped", ExitStatus::Stopped, std::nullopt};
-  if (finished_) return {"finished", ExitStatus::Done, std::nullopt};
-  if (!killedBy_.empty()) {
-    return {"failed", ExitStatus::Killed, errorAt("killed by a second " + killedBy_, killedBy_)};
-  }
-  if (stall_) {
-    const std::string limit = base::shortNumber(setup_.experiment.runtime.stallSeconds);
-    return {
-        "failed", ExitStatus::Failed,
-        errorAt("rank 0 " + *stall_ + " for " + limit + " s (runtime.stall_seconds) and was killed",
-                "stalled")};
-  }
-  if (failed_) {
-    protocol::RunError error = errorAt(failed_->message, failed_->cause);
-    if (!failed_->phase.empty()) {  // it knows better than its last heartbeat
-      error.step = failed_->step;
-      error.phase = failed_->phase;
-      error.collective = failed_->collective;
-    }
-    return {"failed", static_cast<ExitStatus>(failed_->exitStatus), error};
-  }
-  const std::string how =
-      exit.bySignal ? "was ended by " + exit.describe() : "ended with " + exit.describe();
-  const std::string hint = exit.bySignal && exit.code == SIGKILL ? " (out of memory?)" : "";
-  return {"failed", ExitStatus::Failed,
-          errorAt("rank 0 " + how + hint + "; its last lines are at the end of " + rankLog,
-                  exit.describe())};
-}
-
-protocol::RunError TrainingRun::errorAt(const std::string& message,
-                                        const std::string& cause) const {
-  protocol::RunError error;
-  error.message = message;
-  error.host = hostName();
-  error.step = heartbeat_.step > 0 ? heartbeat_.step : recorder_.info().step;
-  error.phase = heartbeat_.phase;
-  error.collective = heartbeat_.collective;
-  error.cause = cause;
-  return error;
-}
-
-void TrainingRun::conclude(Outcome outcome) {
-  if (outcome.error) {
-    const protocol::RunError& error = *outcome.error;
-    const std::string where = error.step > 0
-                                  ? " [step " + std::to_string(error.step) +
-                                        (error.phase.empty() ? "" : ", " + error.phase) + "]"
-                                  : "";
-    log_.say("engine", error.message + where);
-  } else {
-    log_.say("engine", outcome.state + " at step " + std::to_string(recorder_.info().step));
-  }
-  recorder_.setState(outcome.state, outcome.error);
-  outcome_ = std::move(outcome);
-  drainEnd_ = Clock::now() + kDrainTime;
 }
 
 }  // namespace lockstep::supervisor

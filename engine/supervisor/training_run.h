@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/config/experiment.h"
@@ -13,14 +14,14 @@
 #include "engine/run_folder/training_state.h"
 #include "engine/supervisor/file_identity.h"
 #include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/rank_group.h"
+#include "engine/supervisor/restart_budget.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/run_recorder.h"
 #include "engine/supervisor/service.h"
 #include "engine/supervisor/socket_server.h"
-#include "engine/supervisor/stall_watch.h"
 #include "engine/supervisor/stop_signals.h"
 #include "engine/supervisor/training_progress.h"
-#include "engine/supervisor/worker_process.h"
 #include "engine/supervisor/worker_requests.h"
 
 namespace lockstep::supervisor {
@@ -33,10 +34,12 @@ struct TrainingSetup {
   std::optional<run_folder::ResumePoint> resume;  ///< of a run that goes on
   std::string fork;  ///< of a run that begins from another's checkpoint: what the log says of it
   std::filesystem::path workerProgram;
+  LocalRanks ranks{};
 };
 
-/// Runs one training from its start to its end: starts and watches the worker, keeps the run
-/// folder, serves the socket, obeys signals. One thread, one poll loop.
+/// Runs one training from its start to its end: starts and watches the ranks, starts them again
+/// where it may, keeps the run folder, serves the socket, obeys signals. One thread, one poll
+/// loop.
 class TrainingRun : private Service {
  public:
   /// onListening is called when the socket answers.
@@ -48,12 +51,11 @@ class TrainingRun : private Service {
 
  private:
   using Clock = PollLoop::Clock;
-  /// A worker that has said its last word is killed after this.
-  static constexpr std::chrono::seconds kExitGrace{10};
   struct Outcome {
     std::string state;
     ExitStatus status = ExitStatus::Failed;
     std::optional<protocol::RunError> error;
+    std::string line{};  ///< the error for people; empty: made of it
   };
 
   // Service
@@ -63,10 +65,15 @@ class TrainingRun : private Service {
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
   std::string statusMembers() const;
+  void refuse(const RequestToken& token, const std::string& reason);
 
-  // What the worker says
-  void take(const protocol::Heartbeat& heartbeat);
-  void take(const protocol::Listening&) {}  // there are no other ranks to tell
+  // What the ranks say
+  void takeMessage(int rank, const protocol::WorkerMessage& message);
+  // These the group keeps to itself.
+  void take(const protocol::Heartbeat&) {}
+  void take(const protocol::Listening&) {}
+  void take(const protocol::Finished&) {}
+  void take(const protocol::Failed&) {}
   void take(const protocol::ScalarBatch& batch);
   void take(const protocol::WorkerState& state);
   void take(const protocol::WorkerLog& log);
@@ -76,21 +83,27 @@ class TrainingRun : private Service {
   void take(const protocol::DivergenceReady& ready);
   void take(const protocol::Answer& answer);
   void take(const protocol::Progress& progress);
-  void take(const protocol::Finished& finished);
-  void take(const protocol::Failed& failed);
-  void takeLogLine(const std::string& line);
-  void workerExited(const WorkerExit& exit);
+  void takeLogLine(int rank, const std::string& line);
 
   void serveToTheEnd();
   void recordOwnFailure(const std::string& reason);
   RunRecorder makeRecorder();
-  void startWorker();
+  static TrainingProgress makeProgress(const config::Experiment& experiment);
+  void startRanks();
   void stopOnSignal(int signal);
   void requestStop(const std::string& reason);
   void everySecond();
   bool folderIsGone() const;
   bool endWhenDrained();
-  Outcome outcomeOf(const WorkerExit& exit) const;
+  bool isRunning() const { return ranks_ && ranks_->isRunning(); }
+
+  // What comes of an attempt
+  void ranksEnded(const RankGroupEnd& end);
+  bool beginAgain(const RankFailure& failure);
+  void goOnFrom(const run_folder::ResumePoint& point);
+  void stopBeforeStart();
+  Outcome outcomeOf(const RankGroupEnd& end) const;
+  Outcome outcomeOf(const RankFailure& failure) const;
   bool hasCheckpointOf(std::int64_t step) const;
   Outcome lostCheckpoint() const;
   protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
@@ -99,27 +112,25 @@ class TrainingRun : private Service {
   TrainingSetup setup_;
   std::optional<FileIdentity> folder_;
   RunLog log_;
-  FileDescriptor rankLog_;
+  std::vector<FileDescriptor> rankLogs_;
   PollLoop loop_;
   TrainingProgress progress_;
   std::unique_ptr<SocketServer> server_;
   std::unique_ptr<WorkerRequests> requests_;
   RunRecorder recorder_;
   StopSignals signals_;
-  WorkerProcess worker_;
-  StallWatch stallWatch_;
+  std::unique_ptr<RankGroup> ranks_;
+  RestartBudget restarts_;
   std::function<void()> onListening_;
 
-  protocol::Heartbeat heartbeat_;
-  std::optional<protocol::Finished> finished_;
-  std::optional<protocol::Failed> failed_;
-  std::optional<std::string> stall_;  ///< why the supervisor killed a hanging worker
-  std::string killedBy_;              ///< the second signal
-  bool stopRequested_ = false;        ///< by a signal or a client
-  int signalsThatCount_ = 0;          ///< the second one kills
+  Clock::time_point attemptStart_{};
+  std::optional<RankFailure> startsAfter_;  ///< the ranks are to be started again; why they ended
+  PollLoop::TimerId startTimer_ = 0;
+  std::string killedBy_;        ///< the second signal
+  bool stopRequested_ = false;  ///< by a signal or a client
+  bool pauseRequested_ = false;
+  int signalsThatCount_ = 0;  ///< the second one kills
   bool lastCheckpointLost_ = false;
-  std::optional<Clock::time_point>
-      graceEnd_;  ///< the worker has said its last word and should be gone by then
   std::optional<Outcome> outcome_;
   Clock::time_point drainEnd_{};
 };

@@ -1,18 +1,28 @@
 // What a training run makes of the worker's messages and of its clients' requests.
 #include <unistd.h>
 
+#include <variant>
+
 #include "engine/protocol/json_text.h"
 #include "engine/supervisor/training_run.h"
 
 namespace lockstep::supervisor {
+namespace {
 
-void TrainingRun::take(const protocol::Heartbeat& heartbeat) {
-  heartbeat_ = heartbeat;
-  stallWatch_.note(heartbeat, Clock::now());
+constexpr const char* kStartsAgain = "the run is starting again: ask once it runs";
+
+}  // namespace
+
+void TrainingRun::takeMessage(int rank, const protocol::WorkerMessage& message) {
+  if (rank == 0) return std::visit([this](const auto& content) { take(content); }, message);
+  if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
+    const std::string name = "rank " + std::to_string(rank);
+    recorder_.recordLog(log->level, name + ": " + log->text);
+    log_.say(name, *log);
+  }
 }
 
 void TrainingRun::take(const protocol::ScalarBatch& batch) {
-  stallWatch_.noteWork(Clock::now());
   for (const protocol::StepScalars& scalars : batch.records) {
     recorder_.recordScalars(scalars);
     progress_.add(scalars);
@@ -26,7 +36,6 @@ void TrainingRun::take(const protocol::ScalarBatch& batch) {
 }
 
 void TrainingRun::take(const protocol::WorkerState& state) {
-  stallWatch_.noteWork(Clock::now());
   // Asked to stop, a run is stopping until it has: what the worker still ends first does not change
   // that.
   if (stopRequested_ || state.state == recorder_.info().state) return;
@@ -39,7 +48,6 @@ void TrainingRun::take(const protocol::WorkerLog& log) {
 }
 
 void TrainingRun::take(const protocol::CheckpointReady& ready) {
-  stallWatch_.noteWork(Clock::now());
   const bool kept = recorder_.commitCheckpoint(ready);
   if (ready.last) lastCheckpointLost_ = !kept;
   if (kept)
@@ -48,17 +56,14 @@ void TrainingRun::take(const protocol::CheckpointReady& ready) {
 }
 
 void TrainingRun::take(const protocol::EvaluationReady& ready) {
-  stallWatch_.noteWork(Clock::now());
   recorder_.commitEvaluation(ready);
 }
 
 void TrainingRun::take(const protocol::PredictionsReady& ready) {
-  stallWatch_.noteWork(Clock::now());
   recorder_.commitPredictions(ready);
 }
 
 void TrainingRun::take(const protocol::DivergenceReady& ready) {
-  stallWatch_.noteWork(Clock::now());
   recorder_.commitDivergence(ready);
 }
 
@@ -72,26 +77,16 @@ void TrainingRun::take(const protocol::Answer& answer) {
 }
 
 void TrainingRun::take(const protocol::Progress& progress) {
-  stallWatch_.noteWork(Clock::now());
   log_.status(progress.text + " " + std::to_string(progress.done) + "/" +
               std::to_string(progress.total));
 }
 
-void TrainingRun::take(const protocol::Finished& finished) {
-  finished_ = finished;
-  graceEnd_ = Clock::now() + kExitGrace;
-}
-
-void TrainingRun::take(const protocol::Failed& failed) {
-  if (!failed_) failed_ = failed;
-  graceEnd_ = Clock::now() + kExitGrace;
-}
-
-void TrainingRun::takeLogLine(const std::string& line) {
+void TrainingRun::takeLogLine(int rank, const std::string& line) {
+  const FileDescriptor& file = rankLogs_.at(static_cast<std::size_t>(rank));
   const std::string withNewline = line + "\n";
   [[maybe_unused]] const ssize_t written =
-      ::write(rankLog_.get(), withNewline.data(), withNewline.size());
-  log_.passOn(line);
+      ::write(file.get(), withNewline.data(), withNewline.size());
+  log_.passOn(line, rank);
 }
 
 protocol::Welcome TrainingRun::welcome() const {
@@ -111,29 +106,35 @@ std::optional<protocol::Reset> TrainingRun::resetFor(const protocol::Hello& hell
 void TrainingRun::handle(const RequestToken& token, const protocol::Command& command) {
   if (command.name == "status")
     return server_->send(token, protocol::Ok{token.id, statusMembers()});
-  if (!worker_.isRunning())
-    return server_->send(token, protocol::ErrorReply{token.id, "the run has ended"});
-  if (command.name == "evaluate" || command.name == "checkpoint")
+  if (!isRunning() && !startsAfter_) return refuse(token, "the run has ended");
+  if (command.name == "evaluate" || command.name == "checkpoint") {
+    if (startsAfter_) return refuse(token, kStartsAgain);
     return requests_->submit(token, command.name);
+  }
   if (command.name == "stop") {
     requestStop("asked by a client");
   } else {
-    worker_.send({.name = command.name, .id = "", .predict = {}, .out = ""});
+    pauseRequested_ = command.name == "pause";
+    if (!startsAfter_) ranks_->send({.name = command.name, .id = "", .predict = {}, .out = ""});
   }
   server_->send(token, protocol::Ok{token.id});
 }
 
 void TrainingRun::handle(const RequestToken& token, const protocol::PredictRequest& request) {
-  if (!worker_.isRunning())
-    return server_->send(token, protocol::ErrorReply{token.id, "the run has ended"});
+  if (startsAfter_) return refuse(token, kStartsAgain);
+  if (!isRunning()) return refuse(token, "the run has ended");
   protocol::PredictRequest resolved = request;
   try {
     if (!request.weights.empty())
       resolved.weights = run_folder::resolveWeights(setup_.layout, request.weights);
   } catch (const Error& error) {
-    return server_->send(token, protocol::ErrorReply{token.id, error.what()});
+    return refuse(token, error.what());
   }
   requests_->predict(token, std::move(resolved));
+}
+
+void TrainingRun::refuse(const RequestToken& token, const std::string& reason) {
+  server_->send(token, protocol::ErrorReply{token.id, reason});
 }
 
 std::string TrainingRun::statusMembers() const {
@@ -150,10 +151,21 @@ std::string TrainingRun::statusMembers() const {
   member("step", info.step);
   member("max_steps", info.maxSteps);
   member("seq", recorder_.journal().newestSeq());
-  member("phase", std::string_view(heartbeat_.phase));
+  member("phase", std::string_view(ranks_ ? ranks_->heartbeat(0).phase : ""));
   member("pid", std::int64_t{::getpid()});
   member("images_per_second", progress_.imagesPerSecond());
   member("eta_seconds", progress_.etaSeconds());
+  writer.key("ranks");
+  writer.beginArray();
+  for (int local = 0; ranks_ && local < ranks_->count(); ++local) {
+    const protocol::Heartbeat& heartbeat = ranks_->heartbeat(local);
+    writer.beginObject();
+    member("rank", ranks_->rank(local));
+    member("step", heartbeat.step);
+    member("phase", std::string_view(heartbeat.phase));
+    writer.endObject();
+  }
+  writer.endArray();
   writer.endObject();
   return json;
 }

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/supervisor/stop_signals.h"
@@ -84,6 +85,7 @@ WorkerProcess::WorkerProcess(PollLoop& loop, Handlers handlers)
     : loop_(loop), handlers_(std::move(handlers)) {}
 
 WorkerProcess::~WorkerProcess() {
+  if (reaper_) loop_.cancel(*reaper_);
   closeSocket();
   closeLog();
   if (!isRunning()) return;
@@ -105,8 +107,12 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   Pipe log = makePipe();
   Pipe execStatus = makePipe();
 
-  std::string path = program.string(), flag = "--fd", number = std::to_string(childSocket.get());
-  std::array<char*, 4> argv{path.data(), flag.data(), number.data(), nullptr};
+  // The rank is for people who read `ps`; the worker takes it from the job.
+  std::vector<std::string> words{program.string(), "--fd", std::to_string(childSocket.get()),
+                                 "--rank", std::to_string(job.localRank)};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
   const ChildEnds childEnds{childSocket.get(), log.write.get(), execStatus.write.get(), ::getpid()};
   const pid_t pid = ::fork();
   if (pid < 0) throwErrno("fork");
@@ -116,7 +122,7 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   int reason = 0;
   if (::read(execStatus.read.get(), &reason, sizeof reason) == sizeof reason) {
     ::waitpid(pid, nullptr, 0);
-    throw Error(path + ": cannot be started: " + std::strerror(reason));
+    throw Error(program.string() + ": cannot be started: " + std::strerror(reason));
   }
 
   pid_ = pid;
@@ -133,7 +139,7 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   loop_.watch(
       log_.get(), [] { return short{POLLIN}; }, [this](short) { readLog(Extent::OneTurn); });
   // In a process with other threads SIGCHLD may go to one of them and be lost here.
-  loop_.every(std::chrono::seconds(1), [this] { reap(); });
+  reaper_ = loop_.every(std::chrono::seconds(1), [this] { reap(); });
 }
 
 void WorkerProcess::send(const protocol::Control& control) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "engine/protocol/worker_messages.h"
@@ -42,7 +43,8 @@ class WorkerProcess {
   /// Kills and reaps a worker that still runs.
   ~WorkerProcess();
 
-  /// Throws Error when the program cannot be started, or the job (mendable) is too long to send.
+  /// Once. Throws Error when the program cannot be started, or the job (mendable) is too long to
+  /// send.
   void start(const std::filesystem::path& program, const protocol::Job& job);
   void send(const protocol::Control& control);
   /// SIGKILL to the worker and what it started.
@@ -67,6 +69,7 @@ class WorkerProcess {
   protocol::LineBuffer received_;
   OutgoingLines outgoing_;
   std::string logBuffer_;
+  std::optional<PollLoop::TimerId> reaper_;
 };
 
 }  // namespace lockstep::supervisor

@@ -94,7 +94,7 @@ int serve(int fd) {
 
 int main(int argc, char** argv) {
   int fd = -1;
-  if (argc == 3 && std::strcmp(argv[1], "--fd") == 0)
+  if (argc >= 3 && std::strcmp(argv[1], "--fd") == 0)  // more is for people who read `ps`
     std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), fd);
   if (fd < 0) {
     std::fprintf(

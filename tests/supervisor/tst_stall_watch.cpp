@@ -13,9 +13,9 @@ class TstStallWatch : public QObject {
  private Q_SLOTS:
   void silenceIsAStall() {
     const StallWatch::Clock::time_point start{};
-    const StallWatch watch(seconds(10), start);
-    QVERIFY(!watch.stall(start + seconds(9)));
-    QVERIFY(watch.stall(start + seconds(11)));
+    const StallWatch watch({seconds(10), seconds(6)}, start);
+    QVERIFY(!watch.isStalled(start + seconds(9)));
+    QVERIFY(watch.isStalled(start + seconds(11)));
   }
 
   void heartbeatsOfOneStepThatStaysAreAStall_data() {
@@ -31,37 +31,37 @@ class TstStallWatch : public QObject {
     QFETCH(QString, phase);
     QFETCH(bool, stalls);
     const StallWatch::Clock::time_point start{};
-    StallWatch watch(seconds(10), start);
+    StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 30; ++second) {
       watch.note({0, 5, phase.toStdString(), ""}, start + seconds(second));
     }
-    QCOMPARE(watch.stall(start + seconds(30)).has_value(), stalls);
+    QCOMPARE(watch.isStalled(start + seconds(30)), stalls);
   }
 
   void movingStepsAreNone() {
     const StallWatch::Clock::time_point start{};
-    StallWatch watch(seconds(10), start);
+    StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 100; ++second) {
       watch.note({0, second / 8, second % 2 != 0 ? "forward" : "forward", ""},
                  start + seconds(second));
-      QVERIFY(!watch.stall(start + seconds(second)));
+      QVERIFY(!watch.isStalled(start + seconds(second)));
     }
   }
 
   void workCountsAsMovement() {
     const StallWatch::Clock::time_point start{};
-    StallWatch watch(seconds(10), start);
+    StallWatch watch({seconds(10), seconds(6)}, start);
     watch.note({0, 5, "forward", ""}, start);
     watch.noteWork(start + seconds(8));
     watch.note({0, 5, "forward", ""}, start + seconds(15));
-    QVERIFY(!watch.stall(start + seconds(17)));
-    QVERIFY(watch.stall(start + seconds(19)));
+    QVERIFY(!watch.isStalled(start + seconds(17)));
+    QVERIFY(watch.isStalled(start + seconds(19)));
   }
 
   void limitOfZeroIsNever() {
     const StallWatch::Clock::time_point start{};
-    const StallWatch watch(seconds(0), start);
-    QVERIFY(!watch.stall(start + std::chrono::hours(1000)));
+    const StallWatch watch({seconds(0), seconds(6)}, start);
+    QVERIFY(!watch.isStalled(start + std::chrono::hours(1000)));
   }
 };
 

@@ -70,16 +70,25 @@ void EngineBench::script(const std::string& text, const std::string& kind) {
   std::ofstream(folder() / ("bin/lockstep-worker." + kind + ".script")) << text;
 }
 
-std::vector<std::string> EngineBench::received() const {
-  std::ifstream file(folder() / "bin/lockstep-worker.received");
+void EngineBench::rankScript(int rank, const std::string& text, const std::string& kind) {
+  script(text, kind + "." + std::to_string(rank));
+}
+
+void EngineBench::touch(const std::string& name) const {
+  std::ofstream(folder() / "bin" / name) << "here";
+}
+
+std::vector<std::string> EngineBench::received(int rank) const {
+  const std::string name = "bin/lockstep-worker.received";
+  std::ifstream file(folder() / (rank == 0 ? name : name + "." + std::to_string(rank)));
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
 }
 
-protocol::Job EngineBench::lastJob() const {
+protocol::Job EngineBench::lastJob(int rank) const {
   protocol::Job job;
-  for (const std::string& line : received()) {
+  for (const std::string& line : received(rank)) {
     if (line.starts_with("pid ")) continue;
     const auto message = protocol::decodeSupervisorMessage(line);
     if (const auto* found = std::get_if<protocol::Job>(&message)) job = *found;
@@ -87,12 +96,22 @@ protocol::Job EngineBench::lastJob() const {
   return job;
 }
 
-int EngineBench::workerPid() const {
+int EngineBench::workerPid(int rank) const {
   int pid = 0;
-  for (const std::string& line : received()) {
+  for (const std::string& line : received(rank)) {
     if (line.starts_with("pid ")) pid = std::stoi(line.substr(4));
   }
   return pid;
+}
+
+std::vector<int> EngineBench::allPids() const {
+  std::vector<int> pids;
+  for (int rank = 0; rank < 64; ++rank) {
+    for (const std::string& line : received(rank)) {
+      if (line.starts_with("pid ")) pids.push_back(std::stoi(line.substr(4)));
+    }
+  }
+  return pids;
 }
 
 void EngineBench::removeWorker() { fs::remove(folder() / "bin/lockstep-worker"); }

@@ -32,12 +32,18 @@ class EngineBench {
   std::filesystem::path config() const { return folder() / "experiment.yaml"; }
   /// What the worker does in jobs of this kind (tests/support/fake_worker/main.cpp).
   void script(const std::string& text, const std::string& kind = "train");
+  /// What this local rank does instead.
+  void rankScript(int rank, const std::string& text, const std::string& kind = "train");
+  /// Goes on with what a script awaits.
+  void touch(const std::string& name) const;
   /// Lines that workers received so far, each begun by `pid N`.
-  std::vector<std::string> received() const;
+  std::vector<std::string> received(int rank = 0) const;
   /// The last job that a worker got.
-  protocol::Job lastJob() const;
+  protocol::Job lastJob(int rank = 0) const;
   /// Process number of the newest worker, 0: none yet.
-  int workerPid() const;
+  int workerPid(int rank = 0) const;
+  /// Of every worker that was ever started, in the order of local ranks.
+  std::vector<int> allPids() const;
   void removeWorker();
 
   /// Started in folder(); waits for its end when `run`.

@@ -2,8 +2,14 @@
 // tests of the supervisor choose what a rank does. It stands in for lockstep-worker by being copied
 // under its name.
 //
-//   THIS_FILE.KIND.script   the script for jobs of that kind, one command a line, see commands()
-//   below THIS_FILE.received      every line the supervisor sent, and `pid N` first
+//   THIS_FILE.KIND.script       the script for jobs of that kind, one command a line, see
+//                               commands(). A line `again` ends what is done at the first start,
+//                               what comes then is done at the second, and so on
+//   THIS_FILE.KIND.R.script     that of local rank R where it has one of its own
+//   below THIS_FILE.received    every line the supervisor sent, and `pid N` first; of the other
+//                               ranks THIS_FILE.received.R
+//
+// As the real one does, it sends heartbeats all the time, also while its script waits or hangs.
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -57,15 +63,17 @@ class Arguments {
 
 class FakeWorker {
  public:
-  FakeWorker(int fd, fs::path self) : fd_(fd), self_(std::move(self)) {
-    received_.open(self_.string() + ".received", std::ios::app);
+  FakeWorker(int fd, const std::string& rank, fs::path self) : fd_(fd), self_(std::move(self)) {
+    received_.open(self_.string() + ".received" + (rank == "0" ? "" : "." + rank), std::ios::app);
     received_ << "pid " << ::getpid() << std::endl;
   }
 
   int run() {
     job_ = std::get<protocol::Job>(*receive(-1));
     if (!job_.resumeFrom.empty()) best_ = run_folder::readTrainingState(job_.resumeFrom).best;
-    send(protocol::Heartbeat{.phase = "loading"});
+    last_.rank = job_.node * job_.localRanks + job_.localRank;
+    last_.phase = "loading";
+    beat();
     std::istringstream script(scriptText());
     const auto known = commands();
     for (std::string line; std::getline(script, line);) {
@@ -84,17 +92,51 @@ class FakeWorker {
 
   /// A check without a script finds nothing to say.
   std::string scriptText() const {
-    const fs::path file = self_.string() + "." + job_.kind + ".script";
+    const std::string name = self_.string() + "." + job_.kind + ".";
+    const std::string rank = std::to_string(job_.localRank);
+    const fs::path own = name + rank + ".script", file = name + "script";
     if (job_.kind == "check" && !fs::exists(file)) return "finish 0\n";
-    return lockstep::base::readFile(file);
+    const std::string text = lockstep::base::readFile(fs::exists(own) ? own : file);
+    if (text.find("again\n") == std::string::npos) return text;
+    return section(text, countStart(name + rank + ".starts"));
+  }
+
+  /// How often there was a start before this one.
+  static int countStart(const fs::path& file) {
+    const int starts = fs::exists(file) ? static_cast<int>(fs::file_size(file)) : 0;
+    std::ofstream(file, std::ios::app) << 'x';
+    return starts;
+  }
+
+  /// That of the number, or the last one.
+  static std::string section(const std::string& text, int number) {
+    const std::string mark = "again\n";
+    std::size_t begin = 0, end = text.find(mark);
+    for (; number > 0 && end != std::string::npos; --number) {
+      begin = end + mark.size();
+      end = text.find(mark, begin);
+    }
+    return text.substr(begin, end == std::string::npos ? end : end - begin);
   }
 
   std::map<std::string, Command> commands() {
     return {
         {"heartbeat",
          [this](Arguments& a) {
-           const auto step = a.number();
-           send(protocol::Heartbeat{.step = step, .phase = a.word()});
+           last_.step = a.number();
+           last_.phase = a.word();
+           last_.collective = a.word();
+           last_.waiting = a.word() == "waiting";
+           beat();
+         }},
+        {"listening",
+         [this](Arguments& a) { send(protocol::Listening{static_cast<int>(a.number())}); }},
+        {"touch",
+         [this](Arguments& a) { std::ofstream(self_.parent_path() / a.word()) << "here"; }},
+        {"await",
+         [this](Arguments& a) {
+           const fs::path file = self_.parent_path() / a.word();
+           while (!fs::exists(file)) beatAfter(10);
          }},
         {"state",
          [this](Arguments& a) {
@@ -149,6 +191,8 @@ class FakeWorker {
          }},
         {"finish", [this](Arguments& a) { finish(a); }},
         {"fail", [this](Arguments& a) { fail(a); }},
+        {"failed", [this](Arguments& a) { sendFailed(a); }},
+        {"failed-rank", [this](Arguments& a) { sendFailedOf(a); }},
         {"kill",
          [](Arguments& a) {
            ::kill(::getpid(), static_cast<int>(a.number()));
@@ -156,8 +200,8 @@ class FakeWorker {
          }},
         {"exit", [this](Arguments& a) { exit_ = static_cast<int>(a.number()); }},
         {"hang",
-         [](Arguments&) {
-           while (true) ::pause();
+         [this](Arguments&) {
+           while (true) beatAfter(100);
          }},
     };
   }
@@ -172,11 +216,25 @@ class FakeWorker {
   }
   void send(const protocol::WorkerMessage& message) { sendLine(protocol::encode(message)); }
 
+  /// A supervisor that is gone is no reason to end here: that is the system's to see to.
+  void beat() {
+    const std::string text = protocol::encode(protocol::WorkerMessage(last_)) + "\n";
+    (void)!::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  void beatAfter(int milliseconds) {
+    ::poll(nullptr, 0, milliseconds);
+    beat();
+  }
+
   std::optional<protocol::SupervisorMessage> receive(int timeoutMs) {
     std::string line;
     while (lines_.next(line) != protocol::LineBuffer::Result::Line) {
       pollfd waited{fd_, POLLIN, 0};
-      if (::poll(&waited, 1, timeoutMs) == 0) return std::nullopt;
+      if (::poll(&waited, 1, timeoutMs < 0 ? 100 : timeoutMs) == 0) {
+        if (timeoutMs >= 0) return std::nullopt;
+        if (!last_.phase.empty()) beat();
+        continue;
+      }
       char bytes[4096];
       const ssize_t count = ::read(fd_, bytes, sizeof bytes);
       if (count <= 0) std::_Exit(98);  // the supervisor is gone
@@ -312,6 +370,27 @@ class FakeWorker {
     exit_ = status;
   }
 
+  /// failed CAUSE STATUS MESSAGE, with '-' for the blanks of the cause; goes on.
+  void sendFailed(Arguments& a) {
+    std::string cause = a.word();
+    std::replace(cause.begin(), cause.end(), '-', ' ');
+    const int status = static_cast<int>(a.number());
+    send(protocol::Failed{.message = a.rest(), .exitStatus = status, .cause = cause});
+  }
+
+  /// failed-rank RANK HOST CAUSE MESSAGE: what it knows of another; goes on.
+  void sendFailedOf(Arguments& a) {
+    const int rank = static_cast<int>(a.number());
+    const std::string host = a.word(), cause = a.word();
+    send(protocol::Failed{.rank = rank,
+                          .host = host,
+                          .message = a.rest(),
+                          .step = 5,
+                          .phase = "backward",
+                          .collective = "gradients",
+                          .cause = cause});
+  }
+
   lockstep::run_folder::Layout layout() const {
     return lockstep::run_folder::Layout(job_.runFolder);
   }
@@ -321,6 +400,7 @@ class FakeWorker {
   std::ofstream received_;
   protocol::LineBuffer lines_;
   protocol::Job job_;
+  protocol::Heartbeat last_;
   std::optional<run_folder::Best> best_;
   std::optional<int> exit_;
 };
@@ -328,9 +408,9 @@ class FakeWorker {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 97;
+  if (argc != 5 || std::string(argv[1]) != "--fd" || std::string(argv[3]) != "--rank") return 97;
   try {
-    return FakeWorker(std::atoi(argv[2]), fs::read_symlink("/proc/self/exe")).run();
+    return FakeWorker(std::atoi(argv[2]), argv[4], fs::read_symlink("/proc/self/exe")).run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 96;

@@ -1,0 +1,120 @@
+// What comes of an attempt: another one, or the end of the run.
+#include <algorithm>
+
+#include "engine/supervisor/machine.h"
+#include "engine/supervisor/training_run.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+/// At the end, clients that are slow to take the last records are waited for this long.
+constexpr std::chrono::seconds kDrainTime{2};
+
+}  // namespace
+
+void TrainingRun::ranksEnded(const RankGroupEnd& end) {
+  if (!end.remark.empty()) log_.say("engine", "warning: " + end.remark);
+  if (end.failure && beginAgain(*end.failure)) return;
+  requests_->failAll("the run has ended");
+  conclude(outcomeOf(end));
+}
+
+/// False when this failure is the run's end.
+bool TrainingRun::beginAgain(const RankFailure& failure) {
+  if (!failure.mayPassAgain || stopRequested_) return false;
+  const auto pause = restarts_.take(Clock::now() - attemptStart_);
+  if (!pause) return false;
+  try {
+    goOnFrom(run_folder::findResumePoint(setup_.layout));
+  } catch (const Error& error) {
+    log_.say("engine", std::string("the run cannot start again: ") + error.what());
+    return false;
+  }
+  const std::string text = failure.line + ": restart " + std::to_string(restarts_.taken()) +
+                           " of " + std::to_string(restarts_.most()) + ", from step " +
+                           std::to_string(setup_.resume->step);
+  log_.say("engine", "warning: " + text);
+  recorder_.recordLog("warning", text);
+  startsAfter_ = failure;
+  startTimer_ = loop_.after(*pause, [this] { startRanks(); });
+  return true;
+}
+
+/// The run folder, the log and everybody who follows it are at this point again.
+void TrainingRun::goOnFrom(const run_folder::ResumePoint& point) {
+  requests_->failAll("the run starts again from step " + std::to_string(point.step));
+  recorder_.beginAgain(point);
+  setup_.resume = point;
+  progress_ = makeProgress(setup_.experiment);
+  lastCheckpointLost_ = false;
+  server_->resetAll(*recorder_.journal().lastRestart());
+  recorder_.setState("starting");
+}
+
+/// Asked to stop while no rank runs: the checkpoint to start again from is the one to resume from.
+void TrainingRun::stopBeforeStart() {
+  loop_.cancel(startTimer_);
+  const RankFailure failure = *std::exchange(startsAfter_, std::nullopt);
+  if (setup_.resume->step > 0) return conclude({"stopped", ExitStatus::Stopped, std::nullopt});
+  conclude(outcomeOf(failure));
+}
+
+bool TrainingRun::hasCheckpointOf(std::int64_t step) const {
+  const auto steps = run_folder::checkpointSteps(setup_.layout);
+  return std::binary_search(steps.begin(), steps.end(), step);
+}
+
+/// The run has ended, and its last step has no checkpoint.
+TrainingRun::Outcome TrainingRun::lostCheckpoint() const {
+  const auto steps = run_folder::checkpointSteps(setup_.layout);
+  const std::string newest =
+      steps.empty() ? "there is none before it"
+                    : "resume from the newest one, of step " + std::to_string(steps.back());
+  return {"failed", ExitStatus::Failed,
+          errorAt("the last checkpoint could not be kept: make room on the disk; " + newest,
+                  "checkpoint")};
+}
+
+TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
+  if (end.failure) return outcomeOf(*end.failure);
+  if (!end.finished) {
+    return {"failed", ExitStatus::Killed, errorAt("killed by a second " + killedBy_, killedBy_)};
+  }
+  const protocol::Finished& finished = *end.finished;
+  if (lastCheckpointLost_ || (finished.stopped && !hasCheckpointOf(finished.step)))
+    return lostCheckpoint();
+  if (finished.stopped) return {"stopped", ExitStatus::Stopped, std::nullopt};
+  return {"finished", ExitStatus::Done, std::nullopt};
+}
+
+TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
+  Outcome outcome{"failed", failure.status, failure.error, failure.line};
+  if (outcome.error->step == 0) outcome.error->step = recorder_.info().step;
+  return outcome;
+}
+
+protocol::RunError TrainingRun::errorAt(const std::string& message,
+                                        const std::string& cause) const {
+  const protocol::Heartbeat last = ranks_ ? ranks_->heartbeat(0) : protocol::Heartbeat();
+  protocol::RunError error;
+  error.message = message;
+  error.host = hostName();
+  error.step = last.step > 0 ? last.step : recorder_.info().step;
+  error.phase = last.phase;
+  error.collective = last.collective;
+  error.cause = cause;
+  return error;
+}
+
+void TrainingRun::conclude(Outcome outcome) {
+  if (!outcome.error) {
+    log_.say("engine", outcome.state + " at step " + std::to_string(recorder_.info().step));
+  } else {
+    log_.say("engine", outcome.line.empty() ? outcome.error->message : outcome.line);
+  }
+  recorder_.setState(outcome.state, outcome.error);
+  outcome_ = std::move(outcome);
+  drainEnd_ = Clock::now() + kDrainTime;
+}
+
+}  // namespace lockstep::supervisor
