@@ -1,20 +1,46 @@
 #include "engine/dist/world.h"
 
+#include <torch/types.h>
+
+#include <utility>
+
 namespace lockstep::dist {
 namespace {
+
+class OwnGradients : public GradientAverage {
+ public:
+  void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) override {
+    sum_ = sum_.defined() ? sum_ + figures : figures;
+    if (isLastPart) figures_ = std::exchange(sum_, {});
+    loss.backward();
+  }
+  at::Tensor figures() const override { return figures_; }
+  double waitSeconds() const override { return 0; }
+
+ private:
+  at::Tensor sum_, figures_;
+};
 
 class WorldOfOne : public World {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  void averageGradients(const std::vector<at::Tensor>&) override {}
-  void broadcast(const std::vector<at::Tensor>&) override {}
-  void beginAgreement(std::uint64_t wish) override { wish_ = wish; }
-  std::uint64_t finishAgreement() override { return wish_; }
+  std::string share(const std::string& bytes) override { return bytes; }
   std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
+  void broadcast(const std::vector<at::Tensor>&) override {}
+  void beginAgreement(bool wishes) override { wishes_ = wishes; }
+  bool finishAgreement() override { return wishes_; }
+  std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>&, std::int64_t,
+                                                    const std::string&) override {
+    return std::make_unique<OwnGradients>();
+  }
+  std::function<void(at::Tensor&)> sumOverRanks(at::Device, const std::string&) override {
+    return [](at::Tensor&) {};
+  }
+  PeerWatch* peerWatch() override { return nullptr; }
 
  private:
-  std::uint64_t wish_ = 0;
+  bool wishes_ = false;
 };
 
 }  // namespace

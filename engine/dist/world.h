@@ -3,33 +3,67 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/dist/gradient_average.h"
+#include "engine/dist/peer_watch.h"
+
 namespace lockstep::dist {
 
-/// The ranks that train together. Every rank makes the same calls in the same order. Blocking
-/// unless said otherwise.
+/// The ranks that work together. Every rank makes the same calls in the same order. Blocking
+/// unless said otherwise; a call throws when another rank has gone away.
 class World {
  public:
   virtual ~World() = default;
   virtual int rank() const = 0;  ///< 0 … size-1; rank 0 decides
   virtual int size() const = 0;
-  /// Replaces each parameter's gradient by its mean over the ranks.
-  virtual void averageGradients(const std::vector<at::Tensor>& parameters) = 0;
-  /// Copies tensors of rank 0 into those of all ranks (weights at the start).
-  virtual void broadcast(const std::vector<at::Tensor>& tensors) = 0;
-  /// Starts to tell all ranks what rank 0 wants: 8 bytes. Does not block; what other ranks pass is
-  /// ignored.
-  virtual void beginAgreement(std::uint64_t wish) = 0;
-  /// Rank 0's wish of the agreement begun last.
-  virtual std::uint64_t finishAgreement() = 0;
+  /// Rank 0's bytes, on every rank.
+  virtual std::string share(const std::string& bytes) = 0;
   /// Bytes of every rank in order of rank; on ranks other than 0 empty.
   virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+  /// Copies tensors of rank 0 into those of all ranks.
+  virtual void broadcast(const std::vector<at::Tensor>& tensors) = 0;
+  /// Starts to tell all ranks whether any of them wishes something. Does not block.
+  virtual void beginAgreement(bool wishes) = 0;
+  /// Whether any rank wished something in the agreement begun last.
+  virtual bool finishAgreement() = 0;
+  /// Averages the gradients of `parameters` while backward passes run, and with them `figureCount`
+  /// figures. `backend`: auto (NCCL when every rank has a GPU of its own, else Gloo), nccl or gloo.
+  virtual std::unique_ptr<GradientAverage> averageGradients(
+      const std::vector<at::Tensor>& parameters, std::int64_t figureCount,
+      const std::string& backend) = 0;
+  /// A function that replaces a tensor by its sum over the ranks, also within a backward pass:
+  /// its collectives are apart from all others.
+  virtual std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
+                                                        const std::string& backend) = 0;
+  /// Says what this rank does to ranks on other machines and hears of them; null where all ranks
+  /// are on this machine.
+  virtual PeerWatch* peerWatch() = 0;
 };
 
 /// A world of one rank: no process group, every call is immediate.
 std::unique_ptr<World> makeWorldOfOne();
+
+/// Told before a collective (waiting) and after it. The name is a string literal.
+using CollectiveNote = std::function<void(const char* name, bool waiting)>;
+
+/// This process's place. A node is a supervisor with its ranks; the world are the ranks of all
+/// nodes in order of node and local rank.
+struct WorldOptions {
+  int node = 0, nodes = 1;
+  int localRank = 0, localRanks = 1;
+  std::string masterAddress{};  ///< where rank 0 is; empty: on this machine
+  int masterPort = 0;           ///< of rank 0's store; 0: rank 0 chooses one (one node only)
+  bool storeIsServed = false;   ///< the launcher serves a store at that port
+  std::function<void(int port)> onListening{};  ///< rank 0's store answers now
+  CollectiveNote onCollective{};
+};
+
+/// Waits until all ranks are there. Throws Error that says who is missing. A world of one rank
+/// needs no network.
+std::unique_ptr<World> joinWorld(const WorldOptions& options);
 
 }  // namespace lockstep::dist

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "engine/base/error.h"
 #include "engine/eval/detections.h"
 
 namespace lockstep::eval {
@@ -40,12 +41,6 @@ LossValues lossValues(const model::Losses& losses, const config::LossWeights& we
   return values;
 }
 
-/// What one image gave.
-struct ImageFigures {
-  LossValues losses{};
-  std::vector<coco::Detection> detections;
-};
-
 std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
   std::vector<coco::Detection> detections;
   for (ImageFigures& image : figures)
@@ -54,6 +49,28 @@ std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
 }
 
 int threadsOn(at::Device device, int threads) { return device.is_cpu() ? threads : 1; }
+
+/// Progress over all ranks' images, told from those of one.
+Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
+  if (!progress || ranks == 1) return progress;
+  return [=](std::int64_t done, std::int64_t) {
+    progress(std::min<std::int64_t>(done * ranks, count), count);
+  };
+}
+
+/// First byte of what a rank sends rank 0: its pack of figures, or its fault.
+constexpr char kPack = 'p', kFault = 'f';
+
+/// One rank's fault is every rank's, so that none waits for another.
+void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
+  std::string fault;
+  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+    if (fault.empty() && sent[rank][0] == kFault)
+      fault = "rank " + std::to_string(rank) + ": " + sent[rank].substr(1);
+  }
+  fault = world.share(fault);
+  if (!fault.empty()) throw Error(fault);
+}
 
 }  // namespace
 
@@ -65,14 +82,46 @@ std::int64_t Evaluator::imageCount() const {
   return options_.maxImages > 0 ? std::min<std::int64_t>(options_.maxImages, all) : all;
 }
 
+std::vector<ImageFigures> Evaluator::shared(
+    std::int64_t count, const std::function<void(std::int64_t, ImageFigures&)>& work,
+    const Progress& progress) const {
+  std::vector<ImageFigures> figures(count);
+  const int threads = threadsOn(options_.device, options_.threads);
+  dist::World* const world = options_.world;
+  if (world == nullptr || world->size() == 1) {
+    forEachImage(
+        count, threads, [&](std::int64_t i) { work(i, figures[i]); }, progress);
+    return figures;
+  }
+  const int rank = world->rank(), ranks = world->size();
+  const std::int64_t own = (count - rank + ranks - 1) / ranks;
+  std::string sent;
+  try {
+    forEachImage(
+        own, threads, [&](std::int64_t i) { work(rank + i * ranks, figures[rank + i * ranks]); },
+        ofAllRanks(progress, count, ranks));
+    FigurePack pack;
+    for (std::int64_t i = rank; rank != 0 && i < count; i += ranks) pack.add(i, figures[i]);
+    sent = kPack + pack.bytes();
+  } catch (const c10::Error& error) {
+    sent = kFault + std::string(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    sent = kFault + std::string(error.what());
+  }
+  const std::vector<std::string> all = world->gather(sent);
+  throwOnAllRanks(*world, all);
+  if (rank != 0) return {};
+  for (std::size_t other = 1; other < all.size(); ++other)
+    unpackFigures(std::string_view(all[other]).substr(1), figures);
+  return figures;
+}
+
 Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
                                const Progress& progress) const {
   const EvaluationMode mode(model);
-  std::vector<ImageFigures> figures(imageCount());
-  const auto evaluateImage = [&](std::int64_t index) {
+  const auto evaluateImage = [&](std::int64_t index, ImageFigures& image) {
     data::Batch batch = loader_.loadEvaluation(index).to(options_.device);
     batch.samplingKeys = {data::evaluationSamplingKey(options_.seed, batch.ids[0])};
-    ImageFigures& image = figures[index];
     const auto keep = [&](const std::vector<ops::PredInstances>& predictions) {
       image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
                                       batch.ids[0], categories());
@@ -90,9 +139,10 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
       keep(model.detect(batch.images, batch.sizes));
     }
   };
-  forEachImage(imageCount(), threadsOn(options_.device, options_.threads), evaluateImage, progress);
+  std::vector<ImageFigures> figures = shared(imageCount(), evaluateImage, progress);
 
   Evaluation evaluation;
+  if (options_.world != nullptr && options_.world->rank() != 0) return evaluation;
   evaluation.imageCount = imageCount();
   std::vector<ImageId> ids;
   for (std::size_t i = 0; i < figures.size(); ++i) ids.push_back(dataset().images()[i].id);
@@ -124,14 +174,12 @@ std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
                                                const std::vector<std::size_t>& imageIndices,
                                                const Progress& progress) const {
   const EvaluationMode mode(model);
-  std::vector<ImageFigures> figures(imageIndices.size());
-  forEachImage(
-      static_cast<std::int64_t>(imageIndices.size()), threadsOn(options_.device, options_.threads),
-      [&](std::int64_t i) {
+  std::vector<ImageFigures> figures = shared(
+      static_cast<std::int64_t>(imageIndices.size()),
+      [&](std::int64_t i, ImageFigures& image) {
         const data::Batch batch = loader_.loadEvaluation(imageIndices[i]).to(options_.device);
-        figures[i].detections =
-            toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
-                         batch.originalSizes[0], batch.ids[0], categories());
+        image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                                        batch.originalSizes[0], batch.ids[0], categories());
       },
       progress);
   return joined(figures);

@@ -8,7 +8,9 @@
 
 #include "engine/config/experiment.h"
 #include "engine/data/sample_loader.h"
+#include "engine/dist/world.h"
 #include "engine/eval/evaluation.h"
+#include "engine/eval/image_figures.h"
 #include "engine/eval/parallel_images.h"
 #include "engine/model/mask_rcnn.h"
 
@@ -18,14 +20,19 @@ struct EvaluatorOptions {
   config::LossWeights lossWeights;
   std::uint64_t seed = 1;
   at::Device device = at::kCPU;
-  int threads = 1;    ///< images side by side on a CPU; a GPU takes one after another
-  int maxImages = 0;  ///< the first so many of the data set; 0: all
+  int threads = 1;               ///< images side by side on a CPU; a GPU takes one after another
+  int maxImages = 0;             ///< the first so many of the data set; 0: all
+  dist::World* world = nullptr;  ///< its ranks share the images; null: this process does all
 };
 
 /// Held-out figures over one part of a data set. Every image goes through the model alone, with its
 /// own padding and norms in evaluation mode, so that its figures depend on the weights, the seed
 /// and its id only. The part may name fewer categories than the model knows: detections of the
 /// others do not count in its AP, as in pycocotools.
+///
+/// With a world every rank calls the same functions with the same arguments on the same weights;
+/// rank 0 has the whole result, the same to the last bit for any number of ranks, the others an
+/// empty one. A fault of any rank is thrown on all.
 class Evaluator {
  public:
   /// Keeps a reference to the loader, whose classes are those of the models to come.
@@ -46,6 +53,11 @@ class Evaluator {
   const coco::Dataset& dataset() const { return loader_.dataset(); }
 
  private:
+  /// Calls work(index, figures) for the places of this rank, and puts all ranks' figures together
+  /// on rank 0.
+  std::vector<ImageFigures> shared(std::int64_t count,
+                                   const std::function<void(std::int64_t, ImageFigures&)>& work,
+                                   const Progress& progress) const;
   void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const;
   const std::vector<CategoryId>& categories() const { return loader_.classes().categories(); }
 

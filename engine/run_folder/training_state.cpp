@@ -87,10 +87,8 @@ bool TrainingState::stopsEarly(const config::EarlyStopConfig& config) const {
          earlyStop->waited >= config.patience;
 }
 
-TrainingState readTrainingState(const fs::path& checkpointFolder) {
-  const std::string where = stateFile(checkpointFolder).string();
-  const nlohmann::json object =
-      protocol::parseObject(base::readFile(stateFile(checkpointFolder)), where);
+TrainingState decodeTrainingState(const std::string& text, const std::string& where) {
+  const nlohmann::json object = protocol::parseObject(text, where);
   MemberReader members(object, where);
   int format = 0;
   members("format", format);
@@ -107,7 +105,7 @@ TrainingState readTrainingState(const fs::path& checkpointFolder) {
   return state;
 }
 
-void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& state) {
+std::string encodeTrainingState(const TrainingState& state) {
   std::string compact;
   JsonWriter json(compact);
   MemberWriter members(json);
@@ -115,8 +113,16 @@ void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& s
   members("format", kFormat);
   describe(members, state);
   json.endObject();
-  base::writeFileAtomically(stateFile(checkpointFolder),
-                            nlohmann::ordered_json::parse(compact).dump(2) + "\n");
+  return nlohmann::ordered_json::parse(compact).dump(2) + "\n";
+}
+
+TrainingState readTrainingState(const fs::path& checkpointFolder) {
+  const fs::path file = stateFile(checkpointFolder);
+  return decodeTrainingState(base::readFile(file), file.string());
+}
+
+void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& state) {
+  base::writeFileAtomically(stateFile(checkpointFolder), encodeTrainingState(state));
 }
 
 std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {

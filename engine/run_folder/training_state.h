@@ -48,6 +48,10 @@ struct TrainingState {
   bool operator==(const TrainingState&) const = default;
 };
 
+/// The text of state.json. Decoding throws Error that names `where`.
+std::string encodeTrainingState(const TrainingState& state);
+TrainingState decodeTrainingState(const std::string& text, const std::string& where);
+
 /// `checkpointFolder`/state.json. Both throw Error naming the file.
 TrainingState readTrainingState(const fs::path& checkpointFolder);
 void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& state);

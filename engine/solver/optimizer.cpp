@@ -182,9 +182,10 @@ class AdamW : public Optimizer {
 }  // namespace
 
 void Optimizer::zeroGradients() {
+  const at::NoGradGuard noGradient;
   for (Parameter& parameter : parameters_) {
-    at::Tensor& gradient = parameter.tensor.mutable_grad();
-    if (gradient.defined()) gradient.detach_().zero_();
+    const at::Tensor& gradient = parameter.tensor.mutable_grad();
+    if (gradient.defined()) gradient.zero_();
   }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/train/device.h"
 
 #include <ATen/Context.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
 
 #include <cstdlib>
@@ -29,7 +30,7 @@ constexpr const char* kNoGpu =
 
 }  // namespace
 
-at::Device prepareDevice(const config::RuntimeConfig& runtime) {
+at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
   const bool hasGpu = runtime.device != "cpu" && hasUsableGpu();
   if (!hasGpu && runtime.device == "cuda") throw base::mendable(kNoGpu);
   if (!hasGpu) return at::kCPU;
@@ -39,7 +40,9 @@ at::Device prepareDevice(const config::RuntimeConfig& runtime) {
   context.setDeterministicCuDNN(runtime.deterministic);
   // cuBLAS reads it when its first handle is made.
   if (runtime.deterministic) ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
-  return {at::kCUDA, 0};
+  const at::Device device(at::kCUDA, static_cast<at::DeviceIndex>(gpu));
+  c10::impl::VirtualGuardImpl(at::kCUDA).setDevice(device);
+  return device;
 }
 
 }  // namespace lockstep::train

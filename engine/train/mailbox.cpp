@@ -23,4 +23,14 @@ std::vector<protocol::Control> Mailbox::waitAndTake() {
   return std::exchange(controls_, {});
 }
 
+bool Mailbox::isEmpty() const {
+  const std::lock_guard lock(mutex_);
+  return controls_.empty();
+}
+
+void Mailbox::waitFor(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  posted_.wait_for(lock, time, [this] { return !controls_.empty(); });
+}
+
 }  // namespace lockstep::train

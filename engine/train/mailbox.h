@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -17,9 +18,12 @@ class Mailbox {
   std::vector<protocol::Control> take();
   /// The same, but blocks until there is something.
   std::vector<protocol::Control> waitAndTake();
+  bool isEmpty() const;
+  /// Blocks until there is something, or the time is over; takes nothing.
+  void waitFor(std::chrono::milliseconds time);
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable posted_;
   std::vector<protocol::Control> controls_;  ///< under mutex_
 };

@@ -8,6 +8,11 @@ namespace lockstep::train {
 /// Where a rank is, for its heartbeat and for the report of a failure. Written by the working
 /// thread, read by any.
 struct PhaseReport {
+  void note(const char* newCollective, bool isWaiting) {
+    collective = newCollective;
+    waiting = isWaiting;
+  }
+
   std::atomic<int> rank{0};  ///< in the world
   std::atomic<std::int64_t> step{0};
   std::atomic<const char*> phase{"loading"};  ///< a string literal

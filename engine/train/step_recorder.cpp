@@ -9,10 +9,15 @@
 namespace lockstep::train {
 namespace {
 
-/// Tags of a step's row.
-constexpr std::array<const char*, 7> kTags{
-    "train/loss_classifier",  "train/loss_box_reg", "train/loss_mask", "train/loss_objectness",
-    "train/loss_rpn_box_reg", "train/loss_total",   "solver/grad_norm"};
+/// Of the first figures, in their order.
+constexpr std::array<const char*, 6> kLossTags{"train/loss_classifier",  "train/loss_box_reg",
+                                               "train/loss_mask",        "train/loss_objectness",
+                                               "train/loss_rpn_box_reg", "train/loss_total"};
+constexpr auto kLossCount = static_cast<std::int64_t>(kLossTags.size());
+
+/// Of the figures of one rank: `time/rank0/step_seconds`.
+constexpr std::array<const char*, 3> kRankTimes{"step_seconds", "data_seconds", "wait_seconds"};
+constexpr auto kRankTimeCount = static_cast<std::int64_t>(kRankTimes.size());
 
 using Figures = std::vector<std::pair<std::string, float>>;
 
@@ -27,31 +32,38 @@ std::string nonFinite(const Figures& figures) {
   return text;
 }
 
-std::string joined(const std::vector<ImageId>& ids) {
-  std::string text;
-  for (const ImageId id : ids) text += (text.empty() ? "" : ", ") + std::to_string(id.value);
-  return text;
-}
-
 }  // namespace
 
-void StepRecorder::addPart(const model::Losses& losses, const at::Tensor& total, int parts) {
+std::int64_t StepRecorder::figureCount() const {
+  return kLossCount + (ranks_ > 1 ? kRankTimeCount * ranks_ : 0);
+}
+
+at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor& total, int parts,
+                                   bool isLastPart) const {
   std::vector<at::Tensor> values;
   for (const auto& [name, loss] : losses.named()) values.push_back(loss.detach());
   values.push_back(total.detach());
-  at::Tensor part = at::stack(values).to(at::kFloat) / parts;
-  parts_ = parts_.defined() ? parts_ + part : std::move(part);
+  const at::Tensor means = at::stack(values).to(at::kFloat) / parts;
+  if (ranks_ == 1) return means;
+  at::Tensor times = at::zeros({ranks_, kRankTimeCount});
+  if (isLastPart) {
+    times[rank_] =
+        torch::tensor({last_.stepSeconds, last_.dataSeconds, last_.waitSeconds}, at::kFloat);
+  }
+  return at::cat({means, times.flatten().to(means.device())});
 }
 
-void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& gradientNorm) {
-  steps_.push_back({facts, at::cat({std::exchange(parts_, {}),
-                                    gradientNorm.detach().to(at::kFloat).reshape({1})})});
-}
-
-at::Tensor StepRecorder::isNotFinite(const at::Tensor& gradientNorm) const {
-  const at::Tensor finite =
-      at::isfinite(parts_).all().logical_and(at::isfinite(gradientNorm.detach().to(at::kFloat)));
+at::Tensor StepRecorder::isNotFinite(const at::Tensor& figures, const at::Tensor& gradientNorm) {
+  const at::Tensor finite = at::isfinite(figures.narrow(0, 0, kLossCount))
+                                .all()
+                                .logical_and(at::isfinite(gradientNorm.detach().to(at::kFloat)));
   return finite.logical_not().to(at::kFloat);
+}
+
+void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& figures,
+                              const at::Tensor& gradientNorm) {
+  last_ = facts;
+  steps_.push_back({facts, at::cat({figures, gradientNorm.detach().to(at::kFloat).reshape({1})})});
 }
 
 StepRecorder::Flushed StepRecorder::flush() {
@@ -64,12 +76,11 @@ StepRecorder::Flushed StepRecorder::flush() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const HostFacts& facts = steps_[i].facts;
     Figures figures;
-    for (std::size_t k = 0; k < kTags.size(); ++k) figures.emplace_back(kTags[k], value[i][k]);
-    if (const std::string what = nonFinite(figures); !what.empty() && !flushed.fault) {
-      flushed.fault = {facts.step, facts.imageIds, figures,
-                       "step " + std::to_string(facts.step) + ": " + what + " on images " +
-                           joined(facts.imageIds)};
-    }
+    for (std::size_t k = 0; k < kLossTags.size(); ++k)
+      figures.emplace_back(kLossTags[k], value[i][k]);
+    figures.emplace_back("solver/grad_norm", value[i][figureCount()]);
+    if (const std::string what = nonFinite(figures); !what.empty() && !flushed.fault)
+      flushed.fault = {facts.step, facts.imageIds, figures, what};
     figures.emplace_back("solver/lr", static_cast<float>(facts.learningRate));
     figures.emplace_back("time/step_seconds", static_cast<float>(facts.stepSeconds));
     figures.emplace_back("time/data_seconds", static_cast<float>(facts.dataSeconds));
@@ -77,8 +88,23 @@ StepRecorder::Flushed StepRecorder::flush() {
                          static_cast<float>(facts.images / facts.stepSeconds));
     flushed.scalars.records.push_back({facts.step, facts.wallTime, std::move(figures)});
   }
+  addRankTimes(values, flushed.scalars.records.back());
   steps_.clear();
   return flushed;
+}
+
+void StepRecorder::addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const {
+  if (ranks_ == 1) return;
+  // Each rank's own times were averaged with the zeros of the others.
+  const at::Tensor times = values.narrow(1, kLossCount, kRankTimeCount * ranks_).mean(0) * ranks_;
+  const auto seconds = times.accessor<float, 1>();
+  for (int rank = 0; rank < ranks_; ++rank) {
+    for (std::int64_t k = 0; k < kRankTimeCount; ++k) {
+      record.values.emplace_back(
+          "time/rank" + std::to_string(rank) + "/" + kRankTimes[static_cast<std::size_t>(k)],
+          seconds[rank * kRankTimeCount + k]);
+    }
+  }
 }
 
 }  // namespace lockstep::train

@@ -15,46 +15,61 @@
 namespace lockstep::train {
 
 /// Collects what every step gave and reads it from the device once for many steps.
+///
+/// Figures of a step are one tensor, which several ranks average with their gradients: the five
+/// losses and their weighted sum, then for every rank of several how long it took the step before
+/// (other ranks leave zeros there).
 class StepRecorder {
  public:
-  /// Facts of a step that are on the host anyway.
+  explicit StepRecorder(int rank = 0, int ranks = 1) : rank_(rank), ranks_(ranks) {}
+
+  /// Facts of a step that are on the host anyway, of this rank unless said otherwise.
   struct HostFacts {
     std::int64_t step = 0;
     double wallTime = 0;
     double learningRate = 0;
-    double stepSeconds = 0, dataSeconds = 0;
-    std::int64_t images = 0;          ///< of all ranks
-    std::vector<ImageId> imageIds{};  ///< of this rank
+    double stepSeconds = 0;
+    double dataSeconds = 0;   ///< waiting for images
+    double waitSeconds = 0;   ///< waiting for other ranks
+    std::int64_t images = 0;  ///< of all ranks
+    std::vector<ImageId> imageIds{};
   };
   struct Fault {
     std::int64_t step = 0;
-    std::vector<ImageId> imageIds;
+    std::vector<ImageId> imageIds;                       ///< of this rank
     std::vector<std::pair<std::string, float>> figures;  ///< losses and grad_norm
-    std::string text;  ///< `step 12: loss_mask=NaN grad_norm=NaN on images 3, 4`
+    std::string what;                                    ///< `loss_mask=NaN grad_norm=NaN`
   };
   struct Flushed {
     protocol::ScalarBatch scalars;
     std::optional<Fault> fault;  ///< the first step with figures that are not finite
   };
 
-  /// Adds the losses of one of `parts` accumulated parts and their weighted sum; a step's figures
-  /// are the means over its parts. Does not wait for the device.
-  void addPart(const model::Losses& losses, const at::Tensor& total, int parts);
-  /// Ends the step. gradientNorm [] float64.
-  void finishStep(const HostFacts& facts, const at::Tensor& gradientNorm);
-  /// 1 when a loss of the parts added since the last finishStep, or the norm, is not finite as
-  /// float32, else 0: [] float32 on the device. Does not wait for it.
-  at::Tensor isNotFinite(const at::Tensor& gradientNorm) const;
-  /// Every finished step since the last call. Waits for the device once.
+  std::int64_t figureCount() const;
+  /// What one of `parts` accumulated parts adds to the figures of its step: [figureCount()]
+  /// float32. Does not wait for the device.
+  at::Tensor figuresOf(const model::Losses& losses, const at::Tensor& total, int parts,
+                       bool isLastPart) const;
+  /// 1 when a loss or the norm is not finite as float32, else 0: [] float32 on the device. Does not
+  /// wait for it.
+  static at::Tensor isNotFinite(const at::Tensor& figures, const at::Tensor& gradientNorm);
+  /// Ends a step whose figures are the means over the ranks. gradientNorm [] float64.
+  void finishStep(const HostFacts& facts, const at::Tensor& figures,
+                  const at::Tensor& gradientNorm);
+  /// Every finished step since the last call. Waits for the device once. The times of single ranks
+  /// are means over these steps, told with the last.
   Flushed flush();
   bool isEmpty() const { return steps_.empty(); }
 
  private:
   struct Step {
     HostFacts facts;
-    at::Tensor values;  ///< [7] float32: the five losses, their weighted sum, the gradient norm
+    at::Tensor values;  ///< [figureCount() + 1] float32: the figures, the gradient norm
   };
-  at::Tensor parts_;  ///< [6] float32, sum over the parts of the present step
+  void addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const;
+
+  int rank_, ranks_;
+  HostFacts last_;
   std::vector<Step> steps_;
 };
 

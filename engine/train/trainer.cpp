@@ -10,6 +10,7 @@
 #include "engine/solver/gradient_clip.h"
 #include "engine/train/device.h"
 #include "engine/train/early_stop.h"
+#include "engine/train/shared_checkpoint.h"
 
 namespace lockstep::train {
 namespace {
@@ -41,9 +42,10 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
     : experiment_(experiment),
       layout_(layout),
       context_(context),
-      device_(prepareDevice(experiment.runtime)),
+      device_(prepareDevice(experiment.runtime, context.gpu)),
       trainSet_(coco::Dataset::load(experiment.dataset.train.annotations)),
-      schedule_(experiment.solver) {
+      schedule_(experiment.solver),
+      recorder_(context.world.rank(), context.world.size()) {
   at::set_num_threads(experiment_.runtime.cpuThreads);
   const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
   trainLoader_ =
@@ -60,7 +62,8 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
                                                 .seed = seed,
                                                 .device = device_,
                                                 .threads = experiment_.runtime.cpuThreads,
-                                                .maxImages = experiment_.evaluation.maxImages});
+                                                .maxImages = experiment_.evaluation.maxImages,
+                                                .world = &context_.world});
   }
   makeModel();
 }
@@ -75,6 +78,8 @@ void Trainer::makeModel() {
   optimizer_ = solver::makeOptimizer(experiment_.solver, solverParameters(*model_));
   for (const solver::Parameter& parameter : optimizer_->parameters())
     parameters_.push_back(parameter.tensor);
+  gradients_ = context_.world.averageGradients(parameters_, recorder_.figureCount(),
+                                               experiment_.runtime.backend);
   if (const double decay = experiment_.solver.emaDecay; decay > 0)
     average_ = std::make_unique<solver::WeightAverage>(decay, optimizer_->parameters());
   notFinite_ = at::zeros({}, at::TensorOptions(at::kFloat).device(device_));
@@ -93,22 +98,29 @@ void Trainer::makeModel() {
             .version = LOCKSTEP_VERSION};
 }
 
+bool Trainer::decided(bool answer) { return context_.world.share(answer ? "yes" : "no") == "yes"; }
+
 void Trainer::loadStartWeights() {
   const std::string& weights = experiment_.model.weights;
-  if (weights.empty()) return;
-  const auto loaded =
-      checkpoint::loadWeights(model_->namedState(), checkpoint::readSafetensors(weights),
-                              checkpoint::WeightsUse::Start, weights);
-  context_.observer.onLog({"info", weights + ": " + loaded.summary(), 0});
+  if (isLeader() && !weights.empty()) {
+    const auto loaded =
+        checkpoint::loadWeights(model_->namedState(), checkpoint::readSafetensors(weights),
+                                checkpoint::WeightsUse::Start, weights);
+    context_.observer.onLog({"info", weights + ": " + loaded.summary(), 0});
+  }
+  std::vector<at::Tensor> tensors;
+  for (const auto& [name, tensor] : model_->namedState()) tensors.push_back(tensor);
+  context_.world.broadcast(tensors);
 }
 
 void Trainer::resume(const std::filesystem::path& checkpointFolder) {
-  checkpoint::Checkpoint saved = checkpoint::loadCheckpoint(checkpointFolder);
+  checkpoint::Checkpoint saved = loadSharedCheckpoint(context_.world, checkpointFolder);
   checkpoint::loadWeights(model_->namedState(), saved.model, checkpoint::WeightsUse::Exactly,
                           checkpointFolder.string());
   resumeOptimizer(std::move(saved.optimizer), saved.state.optimizer);
   state_.step = saved.state.step;
   state_.earlyStop = saved.state.earlyStop;
+  stopsEarly_ = state_.stopsEarly(experiment_.evaluation.earlyStop);
   // As the supervisor does: a best whose checkpoint is gone is none.
   if (saved.state.best && (!experiment_.checkpoint.keepBest ||
                            std::filesystem::exists(checkpointFolder.parent_path() /
@@ -139,8 +151,7 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
 }
 
 bool Trainer::isAtEnd() const {
-  return state_.step >= steps(experiment_.solver.maxSteps) ||
-         state_.stopsEarly(experiment_.evaluation.earlyStop);
+  return state_.step >= steps(experiment_.solver.maxSteps) || stopsEarly_;
 }
 
 Trainer::Outcome Trainer::run() {
@@ -184,6 +195,7 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
   const int parts = sampler_->accumulate();
   StepRecorder::HostFacts facts{.step = step, .learningRate = schedule_.learningRate(step)};
   context_.phase.step = step;
+  if (context_.world.size() > 1) context_.world.beginAgreement(!context_.mailbox.isEmpty());
   optimizer_->zeroGradients();
   for (int part = 0; part < parts; ++part) {
     enter("data");
@@ -196,20 +208,22 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
     const model::Losses losses =
         model_->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
     const at::Tensor total = losses.total(experiment_.solver.lossWeights);
-    recorder_.addPart(losses, total, parts);
+    const bool isLast = part + 1 == parts;
     enter("backward");
-    (parts > 1 ? total / parts : total).backward();
+    gradients_->backward(parts > 1 ? total / parts : total,
+                         recorder_.figuresOf(losses, total, parts, isLast), isLast);
   }
   enter("optimizer");
-  context_.world.averageGradients(parameters_);
+  const at::Tensor figures = gradients_->figures();
   const at::Tensor norm = solver::clipGradientNorm(parameters_, experiment_.solver.clipGradNorm);
   facts.wallTime = base::wallTimeSeconds();
   facts.images *= context_.world.size();
-  notFinite_ = at::maximum(notFinite_, recorder_.isNotFinite(norm));
+  notFinite_ = at::maximum(notFinite_, StepRecorder::isNotFinite(figures, norm));
   optimizer_->step(facts.learningRate, notFinite_);
   if (average_) average_->update();
+  facts.waitSeconds = gradients_->waitSeconds();
   facts.stepSeconds = secondsSince(begin);
-  recorder_.finishStep(facts, norm);
+  recorder_.finishStep(facts, figures, norm);
   // On a GPU looking at it would wait for the device every step: there flushScalars() finds it
   // later, and until then no step changes anything.
   if (device_.is_cpu() && notFinite_.item<float>() != 0) return flushScalars();  // throws
@@ -248,13 +262,16 @@ Trainer::Due Trainer::dueAfter(std::int64_t step, bool last) const {
   return due;
 }
 
-Trainer::Due Trainer::leftUndone() const {
+Trainer::Due Trainer::leftUndone() {
   Due due = dueAfter(state_.step, /*last=*/true);
   due.checkpoint = savedStep_ != state_.step;
   due.log = false;
   if (evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision))
     due.losses = due.averagePrecision = false;
   if (std::filesystem::exists(layout_.predictions(state_.step))) due.predictions = false;
+  due.losses = decided(due.losses);
+  due.averagePrecision = decided(due.averagePrecision);
+  due.predictions = decided(due.predictions);
   return due;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/data/prefetcher.h"
 #include "engine/data/sample_loader.h"
 #include "engine/data/sampler.h"
+#include "engine/dist/gradient_average.h"
 #include "engine/dist/world.h"
 #include "engine/eval/evaluator.h"
 #include "engine/model/mask_rcnn.h"
@@ -37,10 +38,13 @@ struct TrainerContext {
   Mailbox& mailbox;
   PhaseReport& phase;
   TrainingObserver& observer;
+  int gpu = 0;  ///< its index, where runtime.device is one
 };
 
 /// Trains one experiment: one explicit loop, and what happens between steps. Writes partial files
-/// into the run folder; the supervisor puts them in their place.
+/// into the run folder; the supervisor puts them in their place. Every rank of the world has a
+/// trainer, all take the same branches: what is not a function of step and configuration, rank 0
+/// decides for all.
 class Trainer {
  public:
   /// `experiment` is resolved (durations in steps, threads, absolute paths). Reads annotations.
@@ -49,9 +53,9 @@ class Trainer {
           const TrainerContext& context);
   ~Trainer();
 
-  /// Goes on from a whole checkpoint, without the start weights. A state of another optimizer or of
-  /// other trained parameters, as a fork may have, is left with a line that says so. Throws Error
-  /// naming the file that is broken or does not fit.
+  /// Goes on from a whole checkpoint (rank 0's counts), without the start weights. A state of
+  /// another optimizer or of other trained parameters, as a fork may have, is left with a line that
+  /// says so. Throws Error naming the file that is broken or does not fit.
   void resume(const std::filesystem::path& checkpointFolder);
 
   struct Outcome {
@@ -75,30 +79,49 @@ class Trainer {
 
   void makeModel();
   void loadStartWeights();
+  /// Rank 0 alone reads and writes files, and tells the supervisor.
+  bool isLeader() const { return context_.world.rank() == 0; }
+  /// Rank 0's answer, on every rank.
+  bool decided(bool answer);
   /// Whether the training has reached its end: the last step, or early stopping.
   bool isAtEnd() const;
   void trainStep(data::Prefetcher& batches, std::int64_t step);
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
-  /// Leaves what is needed to run the step's batch again, and says what happened.
+  /// Called on all ranks. Leaves what is needed to run the step's batch again, and says what
+  /// happened.
   Error diverged(const StepRecorder::Fault& fault);
+  /// Returns what went wrong, empty: nothing.
+  std::string writeReplayWeights(std::int64_t step) const;
+  /// `reports`: of every rank. Returns what is told.
+  std::string leaveReplay(const StepRecorder::Fault& fault, const std::vector<std::string>& reports,
+                          std::string trouble);
   Due dueAfter(std::int64_t step, bool isLast) const;
   /// What the last step still lacks: where a run stopped on request it left a checkpoint alone, and
   /// early stopping is known only when its evaluation is done.
-  Due leftUndone() const;
+  Due leftUndone();
   void atBoundary(const Due& due);
   /// The averaged weights in the model while it lives, where there are any.
   std::unique_ptr<solver::WeightAverage::InPlace> averagedWeights();
   solver::NamedTensors optimizerState() const;
   void resumeOptimizer(solver::NamedTensors saved, const std::string& savedOptimizer);
-  /// Evaluates, writes and announces; returns whether it is the best so far.
+  /// Evaluates on all ranks, writes and announces; returns whether it is the best so far.
   bool evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked);
+  void shareStatistics();
+  /// What rank 0 makes of an evaluation; returns whether it is the best so far.
+  bool keep(const eval::Evaluation& evaluation, const eval::EvaluationRequest& request,
+            bool withPredictions, bool isAsked);
   void tellScalars(const eval::Evaluation& evaluation);
   bool keepEvaluation(const eval::Evaluation& evaluation);
   bool noteBest(const eval::Evaluation& evaluation);
   void writePredictions(const std::vector<coco::Detection>& detections);
   void saveCheckpoint(bool best, bool last);
+  /// What is to be done at this boundary, the same on every rank; asked for before the step.
+  std::vector<protocol::Control> agreedRequests();
+  /// Puts what any rank was asked for together.
+  std::vector<protocol::Control> shareRequests();
   Wish serveRequests();
+  std::vector<protocol::Control> requestsWhilePaused();
   void serve(const protocol::Control& control);
   /// Does what is asked for; returns the file with the answer.
   std::string fulfil(const protocol::Control& control);
@@ -123,12 +146,14 @@ class Trainer {
   std::unique_ptr<solver::Optimizer> optimizer_;
   std::unique_ptr<solver::WeightAverage> average_;  ///< with solver.ema_decay
   std::vector<at::Tensor> parameters_;
+  std::unique_ptr<dist::GradientAverage> gradients_;
   solver::Schedule schedule_;
   StepRecorder recorder_;
   at::Tensor notFinite_;  ///< [] float32: 1 from the first step on that was not finite
   run_folder::TrainingState state_;
   std::optional<run_folder::Best> keptBest_;  ///< the best that has its checkpoint
   bool isResumed_ = false;
+  bool stopsEarly_ = false;          ///< as rank 0 says
   std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
   std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP that was kept
   std::int64_t lossesStep_ = -1;     ///< of the newest held-out losses in the log

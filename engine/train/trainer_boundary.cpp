@@ -16,6 +16,8 @@
 namespace lockstep::train {
 namespace {
 
+constexpr std::chrono::milliseconds kPausedAgreementInterval{200};
+
 std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& detections,
                                           const std::vector<ImageId>& images) {
   const std::unordered_set<ImageId> wanted(images.begin(), images.end());
@@ -37,8 +39,10 @@ void Trainer::atBoundary(const Due& due) {
   }
   if (due.predictions && !due.averagePrecision) {
     enter("predicting");
+    shareStatistics();
     const auto averaged = averagedWeights();
-    writePredictions(evaluator_->detect(*model_, watchedImages()));
+    const auto detections = evaluator_->detect(*model_, watchedImages());
+    if (isLeader()) writePredictions(detections);
   }
   if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
 }
@@ -55,22 +59,36 @@ solver::NamedTensors Trainer::optimizerState() const {
   return state;
 }
 
+/// Batch norm's statistics are of each rank's own images: rank 0's are the model's.
+void Trainer::shareStatistics() {
+  if (experiment_.model.norm == "batch") context_.world.broadcast(model_->buffers());
+}
+
 bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {
   enter("evaluating");
   context_.observer.onState({"evaluating", state_.step});
   eval::Evaluation evaluation;
+  shareStatistics();
   {
     const auto averaged = averagedWeights();
     evaluation = evaluator_->evaluate(*model_, request);
   }
   evaluation.step = state_.step;
+  bool best = false;
+  if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
+  stopsEarly_ = decided(state_.stopsEarly(experiment_.evaluation.earlyStop));
+  context_.observer.onState({"running", state_.step});
+  return best;
+}
+
+bool Trainer::keep(const eval::Evaluation& evaluation, const eval::EvaluationRequest& request,
+                   bool withPredictions, bool isAsked) {
   // What somebody asks for between two evaluations must not end a training sooner.
   if (!isAsked && !state_.stopsEarly(experiment_.evaluation.earlyStop))
     countForEarlyStop(experiment_.evaluation.earlyStop, evaluation, state_.earlyStop);
   tellScalars(evaluation);
   const bool best = keepEvaluation(evaluation);
   if (withPredictions && request.averagePrecision) writePredictions(evaluation.detections);
-  context_.observer.onState({"running", state_.step});
   return best;
 }
 
@@ -143,7 +161,7 @@ void Trainer::writePredictions(const std::vector<coco::Detection>& detections) {
 
 void Trainer::saveCheckpoint(bool best, bool last) {
   // The best is written again: the supervisor learns which it is, and state.json says so.
-  if (savedStep_ == state_.step && !best) return;
+  if (!isLeader() || (savedStep_ == state_.step && !best)) return;
   enter("checkpoint");
   const std::filesystem::path partial = layout_.partialCheckpoint(state_.step);
   protocol::CheckpointReady ready{state_.step, partial.string(), best, last, ""};
@@ -165,10 +183,10 @@ void Trainer::saveCheckpoint(bool best, bool last) {
 }
 
 Trainer::Wish Trainer::serveRequests() {
+  std::vector<protocol::Control> requests = agreedRequests();
   bool paused = false;
   do {
-    for (const protocol::Control& control :
-         paused ? context_.mailbox.waitAndTake() : context_.mailbox.take()) {
+    for (const protocol::Control& control : requests) {
       if (control.name == "stop") {
         context_.observer.onState({"stopping", state_.step});
         if (!control.id.empty()) context_.observer.onAnswer({control.id, "", ""});
@@ -188,8 +206,38 @@ Trainer::Wish Trainer::serveRequests() {
         }
       }
     }
+    if (paused) requests = requestsWhilePaused();
   } while (paused);
   return Wish::GoOn;
+}
+
+std::vector<protocol::Control> Trainer::agreedRequests() {
+  if (context_.world.size() == 1) return context_.mailbox.take();
+  return context_.world.finishAgreement() ? shareRequests() : std::vector<protocol::Control>{};
+}
+
+std::vector<protocol::Control> Trainer::requestsWhilePaused() {
+  if (context_.world.size() == 1) return context_.mailbox.waitAndTake();
+  // Again and again, so that no collective lasts as long as the pause.
+  if (isLeader()) context_.mailbox.waitFor(kPausedAgreementInterval);
+  context_.world.beginAgreement(!context_.mailbox.isEmpty());
+  return agreedRequests();
+}
+
+std::vector<protocol::Control> Trainer::shareRequests() {
+  std::string lines;
+  for (const protocol::Control& control : context_.mailbox.take())
+    lines += protocol::encode(protocol::SupervisorMessage(control)) + "\n";
+  std::string all;
+  for (const std::string& ofRank : context_.world.gather(lines)) all += ofRank;
+  all = context_.world.share(all);
+  std::vector<protocol::Control> requests;
+  for (std::size_t begin = 0, end; (end = all.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    requests.push_back(std::get<protocol::Control>(
+        protocol::decodeSupervisorMessage(std::string_view(all).substr(begin, end - begin))));
+  }
+  return requests;
 }
 
 void Trainer::serve(const protocol::Control& control) {
@@ -206,24 +254,26 @@ void Trainer::serve(const protocol::Control& control) {
 }
 
 std::string Trainer::fulfil(const protocol::Control& control) {
+  if (control.name == "evaluate") return fulfilEvaluate();
+  if (!isLeader()) return {};  // the others need not help with the rest
   if (control.name == "checkpoint") {
     saveCheckpoint(/*best=*/false, /*last=*/false);
     if (savedStep_ != state_.step) throw Error("the checkpoint could not be written");
     return layout_.checkpoint(state_.step).string();
   }
-  if (control.name == "evaluate") return fulfilEvaluate();
   if (control.name == "predict") return fulfilPredict(control);
   throw Error("unknown request '" + control.name + "'");
 }
 
 std::string Trainer::fulfilEvaluate() {
   if (!evaluator_) throw Error("dataset.val is not given: there is nothing to evaluate on");
-  if (evaluatedStep_ != state_.step &&
+  if (decided(evaluatedStep_ != state_.step) &&
       evaluate({.losses = true, .averagePrecision = true}, /*withPredictions=*/false,
                /*isAsked=*/true)) {
     saveCheckpoint(/*best=*/true, /*last=*/false);
   }
-  if (evaluatedStep_ != state_.step) throw Error("the evaluation could not be written");
+  if (isLeader() && evaluatedStep_ != state_.step)
+    throw Error("the evaluation could not be written");
   return layout_.evaluation(state_.step).string();
 }
 

@@ -64,6 +64,7 @@ protocol::Failed failureOf(const train::PhaseReport& phase) {
     failed.message = error.what();
     failed.cause = "exception";
   }
+  if (phase.waiting && failed.cause == "exception") failed.cause = "lost peer";
   return failed;
 }
 

@@ -17,7 +17,10 @@ protocol::Finished runReplay(const JobContext& context) {
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
                                   data::ClassTable(dataset));
-  const data::Sampler sampler(dataset, data::samplerOptions(experiment, 0, 1));
+  // What several ranks did side by side is done one after another.
+  data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
+  options.accumulate *= experiment.runtime.workers;
+  const data::Sampler sampler(dataset, options);
   model::MaskRcnn model(experiment.model,
                         static_cast<std::int64_t>(dataset.categories().size()) + 1, seed);
   checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(job.weights),

@@ -1,5 +1,6 @@
 #include "engine/train/trainer.h"
 #include "engine/worker/jobs.h"
+#include "engine/worker/world_of_job.h"
 
 namespace lockstep::worker {
 namespace {
@@ -31,15 +32,33 @@ class MessagingObserver : public train::TrainingObserver {
   Channel& channel_;
 };
 
+/// Of ranks other than 0: what they know, rank 0 tells.
+class SilentObserver : public train::TrainingObserver {
+ public:
+  void onSteps(const protocol::ScalarBatch&) override {}
+  void onState(const protocol::WorkerState&) override {}
+  void onEvaluation(const protocol::EvaluationReady&) override {}
+  void onPredictions(const protocol::PredictionsReady&) override {}
+  void onCheckpoint(const protocol::CheckpointReady&) override {}
+  void onDivergence(const protocol::DivergenceReady&) override {}
+  void onAnswer(const protocol::Answer&) override {}
+  void onLog(const protocol::WorkerLog&) override {}
+};
+
 }  // namespace
 
 protocol::Finished runTrain(const JobContext& context) {
-  MessagingObserver observer(context.channel);
-  const auto world = dist::makeWorldOfOne();
-  train::Trainer trainer(experimentOf(context.job), run_folder::Layout(context.job.runFolder),
-                         {*world, context.mailbox, context.phase, observer});
-  if (!context.job.resumeFrom.empty()) trainer.resume(context.job.resumeFrom);
+  const auto [world, job] = joinWorldOf(context);
+  MessagingObserver messages(context.channel);
+  SilentObserver silence;
+  train::TrainingObserver* const observer =
+      world->rank() == 0 ? static_cast<train::TrainingObserver*>(&messages) : &silence;
+  context.phase.phase = "loading";
+  train::Trainer trainer(experimentOf(job), run_folder::Layout(job.runFolder),
+                         {*world, context.mailbox, context.phase, *observer, job.gpu});
+  if (!job.resumeFrom.empty()) trainer.resume(job.resumeFrom);
   const train::Trainer::Outcome outcome = trainer.run();
+  world->share("");  // no rank leaves before rank 0 has written its last file
   return {outcome.step, outcome.stopped, ""};
 }
 

@@ -1,35 +1,206 @@
+#include <QTcpServer>
 #include <QTest>
+#include <atomic>
+#include <future>
+#include <latch>
+#include <mutex>
+#include <optional>
+#include <thread>
 
+#include "engine/base/error.h"
 #include "engine/dist/world.h"
+#include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::onNodes;
+using tests::onRanks;
+
+namespace {
+
+/// Throws, so that a failure in a thread of a rank is one of the test.
+void require(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(what);
+}
+#define REQUIRE(condition) require(condition, #condition)
+
+std::string textOf(int rank) { return std::string(static_cast<std::size_t>(rank) * 1000, 'a'); }
+
+}  // namespace
 
 class TstWorld : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void aWorldOfOneAgreesWithItself() {
-    const auto world = dist::makeWorldOfOne();
+    const auto world = dist::joinWorld({});
     QCOMPARE(world->rank(), 0);
     QCOMPARE(world->size(), 1);
-    world->beginAgreement(0xfedcba9876543210U);
-    QCOMPARE(world->finishAgreement(), std::uint64_t{0xfedcba9876543210U});
-    world->beginAgreement(0);
-    QCOMPARE(world->finishAgreement(), std::uint64_t{0});
+    for (const bool wish : {true, false}) {
+      world->beginAgreement(wish);
+      QCOMPARE(world->finishAgreement(), wish);
+    }
     const std::string bytes("a\0b", 3);
     QVERIFY(world->gather(bytes) == std::vector<std::string>{bytes});
+    QCOMPARE(world->share(bytes), bytes);
   }
 
-  void aWorldOfOneLeavesTensorsAsTheyAre() {
-    const auto world = dist::makeWorldOfOne();
-    torch::Tensor parameter = torch::arange(4, torch::kFloat).requires_grad_();
-    (parameter * 3).sum().backward();
-    world->averageGradients({parameter});
-    world->broadcast({parameter});
-    QVERIFY(torch::equal(parameter.grad(), torch::full({4}, 3.0f)));
-    QVERIFY(torch::equal(parameter.detach(), torch::arange(4, torch::kFloat)));
+  void ranksHaveTheirPlaces() {
+    std::mutex mutex;
+    std::vector<int> ranks;
+    onRanks(3, [&](dist::World& world) {
+      REQUIRE(world.size() == 3);
+      REQUIRE(world.peerWatch() == nullptr);
+      const std::lock_guard lock(mutex);
+      ranks.push_back(world.rank());
+    });
+    std::ranges::sort(ranks);
+    QVERIFY(ranks == std::vector<int>({0, 1, 2}));
+  }
+
+  /// The world is the sum of the nodes, however many ranks each has.
+  void nodesAreCountedInTheirOrder() {
+    std::mutex mutex;
+    std::vector<std::pair<int, int>> places;
+    onNodes({2, 1, 2}, [&](dist::World& world) {
+      REQUIRE(world.peerWatch() != nullptr);
+      REQUIRE(world.share(textOf(5 - world.rank())) == textOf(5));
+      const std::lock_guard lock(mutex);
+      places.emplace_back(world.rank(), world.size());
+    });
+    std::ranges::sort(places);
+    const std::vector<std::pair<int, int>> expected{{0, 5}, {1, 5}, {2, 5}, {3, 5}, {4, 5}};
+    QVERIFY(places == expected);
+  }
+
+  void bytesAreSharedAndGathered() {
+    onRanks(3, [](dist::World& world) {
+      const std::string odd("\0x\n", 3);
+      REQUIRE(world.share(world.rank() == 0 ? odd : "other") == odd);
+      REQUIRE(world.share(world.rank() == 0 ? "" : "other").empty());
+      const auto gathered = world.gather(textOf(world.rank()));
+      if (world.rank() == 0) {
+        REQUIRE(gathered == std::vector<std::string>({textOf(0), textOf(1), textOf(2)}));
+      } else {
+        REQUIRE(gathered.empty());
+      }
+    });
+  }
+
+  void tensorsAreBroadcastWhateverTheirLayout() {
+    onRanks(2, [](dist::World& world) {
+      const at::Tensor map = torch::arange(2 * 3 * 4 * 5, torch::kFloat).reshape({2, 3, 4, 5});
+      at::Tensor here = torch::zeros_like(map);
+      // The other rank keeps it in another order of memory.
+      if (world.rank() == 1) here = here.contiguous(at::MemoryFormat::ChannelsLast);
+      if (world.rank() == 0) here.copy_(map);
+      const at::Tensor count = torch::full({}, world.rank() == 0 ? 7 : 0, torch::kLong);
+      world.broadcast({here, count, torch::zeros({0})});
+      REQUIRE(torch::equal(here, map));
+      REQUIRE(count.item<std::int64_t>() == 7);
+    });
+  }
+
+  void anyRanksWishIsHeard() {
+    onRanks(3, [](dist::World& world) {
+      for (int wishing = -1; wishing < 3; ++wishing) {
+        world.beginAgreement(world.rank() == wishing);
+        // Other collectives may come between.
+        REQUIRE(world.share(textOf(world.rank() + 1)) == textOf(1));
+        REQUIRE(world.finishAgreement() == (wishing >= 0));
+      }
+    });
+  }
+
+  void sumsAreThoseOfAllRanks() {
+    onRanks(3, [](dist::World& world) {
+      const auto sum = world.sumOverRanks(at::kCPU, "auto");
+      at::Tensor own = torch::full({4}, 1 << world.rank(), torch::kDouble);
+      sum(own);
+      REQUIRE(torch::equal(own, torch::full({4}, 7, torch::kDouble)));
+    });
+  }
+
+  void ncclWithoutGpusIsRefusedOnAllRanks() {
+    std::atomic<int> refusals = 0;
+    onRanks(2, [&](dist::World& world) {
+      try {
+        world.sumOverRanks(at::kCPU, "nccl");
+      } catch (const Error& error) {
+        require(error.status() == ExitStatus::Mendable, error.what());
+        ++refusals;
+      }
+    });
+    QCOMPARE(refusals.load(), 2);
+  }
+
+  /// A collective that breaks leaves the note that its rank was waiting in it.
+  void aRankThatLeavesBreaksTheOthersCollectives() {
+    std::atomic<bool> waits = false;
+    std::promise<int> listening;
+    const std::shared_future<int> port = listening.get_future().share();
+    std::jthread leaver(
+        [&] { dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port.get()}); });
+    const auto world =
+        dist::joinWorld({.localRanks = 2,
+                         .onListening = [&](int opened) { listening.set_value(opened); },
+                         .onCollective = [&](const char*, bool waiting) { waits = waiting; }});
+    leaver.join();
+    QVERIFY(!waits);
+    QVERIFY_THROWS_EXCEPTION(std::exception, world->gather("x"));
+    QVERIFY(waits);
+  }
+
+  void aLastWordReachesRankZero() {
+    std::latch heard(2);
+    onNodes({1, 1}, [&](dist::World& world) {
+      world.peerWatch()->say("at step " + std::to_string(7 + world.rank()));
+      if (world.rank() == 1) {
+        world.peerWatch()->sayLast("no such image");
+        heard.arrive_and_wait();
+        return;
+      }
+      std::optional<dist::PeerWatch::Loss> loss;
+      while (!(loss = world.peerWatch()->loss())) std::this_thread::yield();
+      heard.arrive_and_wait();
+      REQUIRE(loss->rank == 1);
+      REQUIRE(loss->lastWord == "no such image");
+      REQUIRE(loss->silentSeconds < dist::PeerWatch::kSilenceSeconds);
+    });
+  }
+
+  /// A rank that is cut off says nothing more. Rank 0 is missed as every other.
+  void silenceIsALoss_data() {
+    QTest::addColumn<int>("silent");
+    QTest::newRow("rank 0 misses another") << 1;
+    QTest::newRow("others miss rank 0") << 0;
+  }
+  void silenceIsALoss() {
+    QFETCH(int, silent);
+    onNodes({1, 1}, [&](dist::World& world) {
+      world.peerWatch()->say("at step 7");
+      world.share("");
+      if (world.rank() == silent) return;  // its world ends, and with it what it says
+      std::optional<dist::PeerWatch::Loss> loss;
+      while (!(loss = world.peerWatch()->loss())) std::this_thread::yield();
+      REQUIRE(loss->rank == silent);
+      REQUIRE(loss->lastWord.empty());
+      REQUIRE(loss->silentSeconds >= dist::PeerWatch::kSilenceSeconds);
+    });
+  }
+
+  void aPortThatIsTakenIsSaid() {
+    QTcpServer taken;
+    QVERIFY(taken.listen(QHostAddress::LocalHost));
+    const dist::WorldOptions options{
+        .nodes = 2, .masterAddress = "127.0.0.1", .masterPort = taken.serverPort()};
+    try {
+      dist::joinWorld(options);
+      QFAIL("it listened");
+    } catch (const Error& error) {
+      QVERIFY2(QByteArray(error.what()).contains("cannot listen there"), error.what());
+    }
   }
 };
 

@@ -18,11 +18,19 @@ model::Losses lossesWithMask(double mask) {
   return {scalar(1), scalar(2), scalar(mask), scalar(4), scalar(5)};
 }
 
+/// -1: the tag was not told.
+float valueOf(const protocol::StepScalars& record, const std::string& wanted) {
+  for (const auto& [tag, number] : record.values)
+    if (tag == wanted) return number;
+  return -1.f;
+}
+
 void addStep(StepRecorder& recorder, std::int64_t step, double mask, double gradientNorm) {
-  recorder.addPart(lossesWithMask(mask), at::full({}, 12 + mask, at::kFloat), 1);
+  const at::Tensor figures =
+      recorder.figuresOf(lossesWithMask(mask), at::full({}, 12 + mask, at::kFloat), 1, true);
   StepRecorder::HostFacts facts{.step = step, .stepSeconds = 1, .images = 2};
   facts.imageIds = {{10 * step}, {10 * step + 1}};
-  recorder.finishStep(facts, at::full({}, gradientNorm, at::kDouble));
+  recorder.finishStep(facts, figures, at::full({}, gradientNorm, at::kDouble));
 }
 
 }  // namespace
@@ -35,15 +43,11 @@ class TstStepRecorder : public QObject {
     QTest::addColumn<double>("gradientNorm");
     QTest::addColumn<QString>("fault");
     QTest::newRow("finite") << 3.0 << 7.0 << "";
-    QTest::newRow("gradient alone")
-        << 3.0 << kInfinity << "step 2: grad_norm=Infinity on images 20, 21";
-    QTest::newRow("gradient beyond float32")
-        << 3.0 << 1e300 << "step 2: grad_norm=Infinity on images 20, 21";
-    QTest::newRow("loss") << std::nan("") << 7.0
-                          << "step 2: loss_mask=NaN loss_total=NaN on images 20, 21";
+    QTest::newRow("gradient alone") << 3.0 << kInfinity << "grad_norm=Infinity";
+    QTest::newRow("gradient beyond float32") << 3.0 << 1e300 << "grad_norm=Infinity";
+    QTest::newRow("loss") << std::nan("") << 7.0 << "loss_mask=NaN loss_total=NaN";
     QTest::newRow("both") << -kInfinity << std::nan("")
-                          << "step 2: loss_mask=-Infinity loss_total=-Infinity grad_norm=NaN on "
-                             "images 20, 21";
+                          << "loss_mask=-Infinity loss_total=-Infinity grad_norm=NaN";
   }
   void theFirstNonFiniteStepIsNamedWithItsImages() {
     QFETCH(double, mask);
@@ -56,9 +60,10 @@ class TstStepRecorder : public QObject {
     const StepRecorder::Flushed flushed = recorder.flush();
     QCOMPARE(flushed.fault.has_value(), !fault.isEmpty());
     if (flushed.fault) {
-      QCOMPARE(QString::fromStdString(flushed.fault->text), fault);
+      QCOMPARE(QString::fromStdString(flushed.fault->what), fault);
       QCOMPARE(flushed.fault->step, std::int64_t{2});
-      QCOMPARE(flushed.fault->imageIds.size(), std::size_t{2});
+      const std::vector<ImageId> ids{{20}, {21}};
+      QVERIFY(flushed.fault->imageIds == ids);
       QCOMPARE(flushed.fault->figures.size(), std::size_t{7});
     }
     QCOMPARE(flushed.scalars.records.size(), std::size_t(3));
@@ -67,28 +72,52 @@ class TstStepRecorder : public QObject {
 
   void aStepIsTheMeanOfItsParts() {
     StepRecorder recorder;
-    recorder.addPart(lossesWithMask(3), at::full({}, 15.f), 2);
-    QCOMPARE(recorder.isNotFinite(at::full({}, 7.0)).item<float>(), 0.f);
-    QCOMPARE(recorder.isNotFinite(at::full({}, 1e300, at::kDouble)).item<float>(), 1.f);
-    recorder.addPart(lossesWithMask(4), at::full({}, 16.f), 2);
-    recorder.finishStep({.step = 9, .stepSeconds = 0.5, .images = 4}, at::full({}, 7.0));
-    const auto batch = recorder.flush().scalars;
-    const auto value = [&](const std::string& wanted) {
-      for (const auto& [tag, number] : batch.records.at(0).values)
-        if (tag == wanted) return number;
-      return -1.f;
-    };
-    QCOMPARE(value("train/loss_mask"), 3.5f);
-    QCOMPARE(value("train/loss_total"), 15.5f);
-    QCOMPARE(value("solver/grad_norm"), 7.f);
-    QCOMPARE(value("time/images_per_second"), 8.f);
+    const at::Tensor figures = recorder.figuresOf(lossesWithMask(3), at::full({}, 15.f), 2, false) +
+                               recorder.figuresOf(lossesWithMask(4), at::full({}, 16.f), 2, true);
+    recorder.finishStep({.step = 9, .stepSeconds = 0.5, .images = 4}, figures, at::full({}, 7.0));
+    const auto record = recorder.flush().scalars.records.at(0);
+    QCOMPARE(valueOf(record, "train/loss_mask"), 3.5f);
+    QCOMPARE(valueOf(record, "train/loss_total"), 15.5f);
+    QCOMPARE(valueOf(record, "solver/grad_norm"), 7.f);
+    QCOMPARE(valueOf(record, "time/images_per_second"), 8.f);
   }
 
-  void aPartThatIsNotFiniteIsSeenBeforeTheStepEnds() {
+  void lossesAndNormTellWhetherAStepIsFinite() {
     StepRecorder recorder;
-    recorder.addPart(lossesWithMask(std::nan("")), at::full({}, 15.f), 2);
-    recorder.addPart(lossesWithMask(4), at::full({}, 16.f), 2);
-    QCOMPARE(recorder.isNotFinite(at::full({}, 7.0)).item<float>(), 1.f);
+    const auto isNotFinite = [&](double mask, double norm) {
+      const at::Tensor figures =
+          recorder.figuresOf(lossesWithMask(mask), at::full({}, 15.f), 1, true);
+      return StepRecorder::isNotFinite(figures, at::full({}, norm, at::kDouble)).item<float>();
+    };
+    QCOMPARE(isNotFinite(3, 7), 0.f);
+    QCOMPARE(isNotFinite(3, 1e300), 1.f);
+    QCOMPARE(isNotFinite(std::nan(""), 7), 1.f);
+  }
+
+  /// Two ranks whose figures are averaged as their gradients are.
+  void timesOfEveryRankAreTold() {
+    StepRecorder first(0, 2), second(1, 2);
+    QCOMPARE(first.figureCount(), std::int64_t{12});
+    for (std::int64_t step = 1; step <= 3; ++step) {
+      const at::Tensor a = first.figuresOf(lossesWithMask(3), at::full({}, 15.f), 1, true);
+      const at::Tensor b = second.figuresOf(lossesWithMask(5), at::full({}, 17.f), 1, true);
+      const auto seconds = static_cast<double>(step);
+      first.finishStep({.step = step, .stepSeconds = seconds, .dataSeconds = 0.5}, (a + b) / 2,
+                       at::full({}, 7.0));
+      second.finishStep({.step = step, .stepSeconds = 10 * seconds, .waitSeconds = 0.25},
+                        (a + b) / 2, at::full({}, 7.0));
+      if (step == 1) first.flush();
+    }
+    const auto records = first.flush().scalars.records;
+    QCOMPARE(records.size(), std::size_t{2});
+    QCOMPARE(valueOf(records[0], "train/loss_mask"), 4.f);
+    QCOMPARE(valueOf(records[0], "time/rank0/step_seconds"), -1.f);
+    // Of the steps before: 1 and 2.
+    QCOMPARE(valueOf(records[1], "time/rank0/step_seconds"), 1.5f);
+    QCOMPARE(valueOf(records[1], "time/rank1/step_seconds"), 15.f);
+    QCOMPARE(valueOf(records[1], "time/rank0/data_seconds"), 0.5f);
+    QCOMPARE(valueOf(records[1], "time/rank1/data_seconds"), 0.f);
+    QCOMPARE(valueOf(records[1], "time/rank1/wait_seconds"), 0.25f);
   }
 };
 

@@ -1,0 +1,222 @@
+// A world of several ranks: c10d process groups behind World.
+#include <c10/util/Logging.h>
+#include <torch/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#ifdef LOCKSTEP_CUDA
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+
+#include "engine/base/error.h"
+#include "engine/dist/reduced_gradients.h"
+#include "engine/dist/rendezvous.h"
+#include "engine/dist/store_watch.h"
+
+namespace lockstep::dist {
+namespace {
+
+/// Collectives wait for as long as it takes: supervisors watch the ranks, and end them.
+constexpr std::chrono::hours kNeverMs{24 * 365};
+
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+
+at::Tensor bytesTensor(const std::string& bytes) {
+  // Only read from: what is sent is not changed.
+  return at::from_blob(const_cast<char*>(bytes.data()), {static_cast<std::int64_t>(bytes.size())},
+                       at::kByte);
+}
+
+std::string hostName() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+class ProcessGroupWorld : public World {
+ public:
+  explicit ProcessGroupWorld(const WorldOptions& options)
+      : meeting_(meet(options)),
+        note_(options.onCollective ? options.onCollective : [](const char*, bool) {}) {
+    if (options.nodes > 1) watch_ = makeWatch(options);
+    control_ = makeGroup("control", /*usesNccl=*/false);
+  }
+
+  int rank() const override { return meeting_.rank; }
+  int size() const override { return meeting_.size; }
+
+  std::string share(const std::string& bytes) override {
+    at::Tensor count = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong);
+    wait("share", [&] { return broadcastOn(*control_, count); });
+    std::string shared = rank() == 0 ? bytes : std::string(count.item<std::int64_t>(), '\0');
+    at::Tensor content = bytesTensor(shared);
+    if (!shared.empty()) wait("share", [&] { return broadcastOn(*control_, content); });
+    return shared;
+  }
+
+  std::vector<std::string> gather(const std::string& bytes) override {
+    const at::Tensor own = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong);
+    std::vector<std::vector<at::Tensor>> counts(1);
+    for (int i = 0; i < size(); ++i) counts[0].push_back(at::zeros({1}, at::kLong));
+    std::vector<at::Tensor> sent{own};
+    wait("gather", [&] { return control_->allgather(counts, sent); });
+    if (rank() != 0) {
+      std::vector<at::Tensor> content{bytesTensor(bytes)};
+      if (!bytes.empty()) wait("gather", [&] { return control_->send(content, 0, rank()); });
+      return {};
+    }
+    std::vector<std::string> gathered{bytes};
+    for (int from = 1; from < size(); ++from) {
+      std::string& received = gathered.emplace_back(counts[0][from].item<std::int64_t>(), '\0');
+      std::vector<at::Tensor> content{bytesTensor(received)};
+      if (!received.empty()) wait("gather", [&] { return control_->recv(content, from, from); });
+    }
+    return gathered;
+  }
+
+  void broadcast(const std::vector<at::Tensor>& tensors) override {
+    for (const at::Tensor& tensor : tensors) {
+      // Whatever its strides and device are, its elements travel in their order.
+      at::Tensor content = tensor.detach().cpu().contiguous();
+      wait("broadcast", [&] { return broadcastOn(*control_, content); });
+      if (rank() != 0) tensor.detach().copy_(content);
+    }
+  }
+
+  void beginAgreement(bool wishes) override {
+    agreed_ = at::full({1}, wishes ? 1 : 0, at::kLong);
+    std::vector<at::Tensor> tensors{agreed_};
+    agreement_ = control_->allreduce(tensors, {c10d::ReduceOp::MAX});
+  }
+
+  bool finishAgreement() override {
+    wait("agreement", [&] { return std::exchange(agreement_, {}); });
+    return agreed_.item<std::int64_t>() != 0;
+  }
+
+  std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>& parameters,
+                                                    std::int64_t figureCount,
+                                                    const std::string& backend) override {
+    const at::Device device = parameters.at(0).device();
+    return std::make_unique<ReducedGradients>(
+        parameters, figureCount, makeGroup("gradients", usesNccl(device, backend)), note_);
+  }
+
+  std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
+                                                const std::string& backend) override {
+    const Group group = makeGroup("statistics", usesNccl(device, backend));
+    return [this, group](at::Tensor& tensor) {
+      std::vector<at::Tensor> tensors{tensor};
+      wait("statistics", [&] { return group->allreduce(tensors); });
+    };
+  }
+
+  PeerWatch* peerWatch() override { return watch_.get(); }
+
+ private:
+  using Work = c10::intrusive_ptr<c10d::Work>;
+
+  /// Runs a collective to its end. A note that stays `waiting` tells that it broke.
+  template <typename Start>
+  void wait(const char* name, const Start& start) {
+    note_(name, true);
+    if (const Work work = start()) work->wait();
+    note_(name, false);
+  }
+
+  static Work broadcastOn(c10d::ProcessGroup& group, at::Tensor& tensor) {
+    std::vector<at::Tensor> tensors{tensor};
+    return group.broadcast(tensors);
+  }
+
+  std::unique_ptr<PeerWatch> makeWatch(const WorldOptions& options) {
+    std::vector<int> watched;
+    if (options.node != 0) watched = {0};
+    if (meeting_.rank == 0)
+      for (int other = options.localRanks; other < meeting_.size; ++other) watched.push_back(other);
+    return std::make_unique<StoreWatch>(meeting_.connect(), meeting_.rank, watched);
+  }
+
+  /// A group of all ranks, made by all at the same point.
+  Group makeGroup(const std::string& name, bool nccl) {
+    const auto store =
+        c10::make_intrusive<c10d::PrefixStore>(name + std::to_string(groups_++), meeting_.store);
+    const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank(), size());
+    note_("connect", true);
+    nccl ? addNccl(*group, store) : addGloo(*group, store);
+    note_("connect", false);
+    return group;
+  }
+
+  void addGloo(c10d::ProcessGroup& group, const c10::intrusive_ptr<c10d::Store>& store) const {
+    auto options = c10d::ProcessGroupGloo::Options::create(kNeverMs);
+    options->devices.push_back(
+        c10d::ProcessGroupGloo::createDeviceForHostname(meeting_.localAddress));
+    options->threads = 2;
+    const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank(), size(), options);
+    for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA})
+      group.setBackend(device, c10d::ProcessGroup::BackendType::GLOO, gloo);
+    group.setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
+  }
+
+  void addNccl([[maybe_unused]] c10d::ProcessGroup& group,
+               [[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store) const {
+#ifdef LOCKSTEP_CUDA
+    auto options = c10d::ProcessGroupNCCL::Options::create();
+    options->timeout = kNeverMs;
+    const auto nccl = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank(), size(), options);
+    group.setBackend(c10::DeviceType::CUDA, c10d::ProcessGroup::BackendType::NCCL, nccl);
+    group.setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
+#endif
+  }
+
+  /// NCCL wants a GPU for every rank: two ranks on one GPU meet over Gloo.
+  bool usesNccl(at::Device device, const std::string& backend) {
+    const std::string own =
+        device.is_cuda() ? hostName() + " " + std::to_string(device.index()) : "";
+    const std::vector<std::string> all = gather(own);
+    const std::set<std::string> different(all.begin(), all.end());
+    const bool isPossible = different.size() == all.size() && !different.contains("");
+    const bool nccl = share(isPossible ? "nccl" : "gloo") == "nccl";
+    if (backend == "nccl" && !nccl) {
+      throw base::mendable(
+          "runtime.backend: nccl needs a GPU of its own for every rank; use auto or gloo, or fewer "
+          "workers");
+    }
+    return nccl && backend != "gloo";
+  }
+
+  Rendezvous meeting_;
+  CollectiveNote note_;
+  std::unique_ptr<PeerWatch> watch_;
+  Group control_;
+  Work agreement_;
+  at::Tensor agreed_;
+  int groups_ = 0;
+};
+
+/// Before its first group. The user's own variables count more.
+bool makeC10dQuiet() {
+  // It logs pages of what it throws as well.
+  constexpr int kFatalOnly = 3;
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatalOnly;
+  // Its record of collectives takes no lock, while ranks may share a process.
+  return ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0) == 0;
+}
+
+}  // namespace
+
+std::unique_ptr<World> joinWorld(const WorldOptions& options) {
+  if (options.nodes == 1 && options.localRanks == 1) return makeWorldOfOne();
+  [[maybe_unused]] static const bool isQuiet = makeC10dQuiet();
+  return std::make_unique<ProcessGroupWorld>(options);
+}
+
+}  // namespace lockstep::dist

@@ -1,0 +1,86 @@
+#include "engine/dist/reduced_gradients.h"
+
+#include <torch/csrc/autograd/engine.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace lockstep::dist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kFirstBucketBytes = kMiB;
+constexpr std::size_t kMaxBucketBytes = 25 * kMiB;
+/// Buckets that the gradients of a model are dealt to, so that most are on their way before the
+/// backward pass ends.
+constexpr std::size_t kBuckets = 8;
+
+std::size_t bucketBytes(const std::vector<at::Tensor>& parameters) {
+  std::size_t bytes = 0;
+  for (const at::Tensor& parameter : parameters) bytes += parameter.nbytes();
+  return std::clamp(bytes / kBuckets, kMiB, kMaxBucketBytes);
+}
+
+}  // namespace
+
+ReducedGradients::ReducedGradients(const std::vector<at::Tensor>& parameters,
+                                   std::int64_t figureCount,
+                                   c10::intrusive_ptr<c10d::ProcessGroup> group,
+                                   CollectiveNote note)
+    : group_(std::move(group)), note_(std::move(note)) {
+  const at::Device device = parameters.empty() ? at::Device(at::kCPU) : parameters[0].device();
+  carrier_ = at::zeros({figureCount}, at::TensorOptions(at::kFloat).device(device));
+  carrier_.set_requires_grad(true);
+  std::vector<at::Tensor> all = parameters;
+  all.push_back(carrier_);
+  makeReducer(std::move(all));
+}
+
+void ReducedGradients::makeReducer(std::vector<at::Tensor> parameters) {
+  const std::size_t bytes = bucketBytes(parameters);
+  // Gradients come in about the reverse order of the parameters: the first bucket holds the last
+  // ones, and is small, so that it leaves soon.
+  std::vector<std::int64_t> order(parameters.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::vector<at::Tensor> inOrder(parameters.rbegin(), parameters.rend());
+  const auto [buckets, limits] =
+      c10d::compute_bucket_assignment_by_size(inOrder, {kFirstBucketBytes, bytes}, {}, order);
+  const std::vector<bool> isSparse(parameters.size(), false);
+  reducer_ = std::make_unique<c10d::Reducer>(
+      std::move(parameters), buckets, group_, isSparse, static_cast<std::int64_t>(bytes),
+      /*find_unused_parameters=*/true, /*gradient_as_bucket_view=*/true,
+      std::unordered_map<std::size_t, std::string>{}, static_cast<std::int64_t>(kFirstBucketBytes),
+      /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
+      std::vector<std::int64_t>{});
+}
+
+void ReducedGradients::backward(const at::Tensor& loss, const at::Tensor& figures,
+                                bool isLastPart) {
+  if (carrier_.grad().defined() && !isAdding_) carrier_.mutable_grad().zero_();
+  isAdding_ = !isLastPart;
+  const at::Tensor carrying = loss + (carrier_ * figures).sum();
+  if (!isLastPart) return carrying.backward();
+  reducer_->prepare_for_backward({carrying});
+  waitForOthers(carrying);
+}
+
+void ReducedGradients::waitForOthers(const at::Tensor& loss) {
+  Clock::time_point ready{};
+  // Called before the Reducer's own end of the pass, which waits for the buckets.
+  loss.register_hook([&](const at::Tensor& gradient) {
+    torch::autograd::Engine::get_default_engine().queue_callback([&] {
+      ready = Clock::now();
+      note_("gradients", true);
+    });
+    return gradient;
+  });
+  loss.backward();
+  note_("gradients", false);
+  waitSeconds_ = std::chrono::duration<double>(Clock::now() - ready).count();
+}
+
+}  // namespace lockstep::dist

@@ -1,0 +1,157 @@
+#include "engine/dist/rendezvous.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "engine/base/error.h"
+
+namespace lockstep::dist {
+namespace {
+
+/// Machines of a cluster may start minutes apart.
+constexpr std::chrono::minutes kPatience{10};
+
+constexpr const char* kThisMachine = "127.0.0.1";
+
+/// A descriptor that is closed unless it is taken.
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {}
+  ~Socket() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Socket(const Socket&) = delete;
+  int get() const { return fd_; }
+  int take() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+Error systemFault(const std::string& what) { return Error(what + ": " + std::strerror(errno)); }
+
+/// A socket that listens on this machine alone, at a port of the system's choice.
+int listenHere() {
+  Socket listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (listening.get() < 0 ||
+      ::bind(listening.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listening.get(), SOMAXCONN) != 0) {
+    throw systemFault("no port for the ranks to meet at");
+  }
+  return listening.take();
+}
+
+/// The address of this machine from which `host` is reached: what the system's own name stands for
+/// may be a loopback address.
+std::string addressTowards(const std::string& host, int port) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_DGRAM;
+  const int fault = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (fault != 0)
+    throw Error("MASTER_ADDR " + host + ": cannot be resolved: " + ::gai_strerror(fault));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
+  for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
+    const Socket probe(::socket(next->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_storage own{};
+    socklen_t length = sizeof own;
+    std::array<char, NI_MAXHOST> text{};
+    // Connecting a datagram socket sends nothing: it only asks for the route.
+    if (probe.get() >= 0 && ::connect(probe.get(), next->ai_addr, next->ai_addrlen) == 0 &&
+        ::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+        ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text.data(), text.size(), nullptr,
+                      0, NI_NUMERICHOST) == 0) {
+      return text.data();
+    }
+  }
+  throw Error("MASTER_ADDR " + host + ": there is no route to it from this machine");
+}
+
+/// Keys of one start: torchrun keeps its store when it starts the ranks again.
+std::string keyPrefix() {
+  const char* restarts = std::getenv("TORCHELASTIC_RESTART_COUNT");
+  return std::string("lockstep/") + (restarts != nullptr ? restarts : "0");
+}
+
+c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options) {
+  const bool isServer = options.node == 0 && options.localRank == 0 && !options.storeIsServed;
+  c10d::TCPStoreOptions storeOptions;
+  storeOptions.isServer = isServer;
+  storeOptions.waitWorkers = false;
+  storeOptions.timeout = kPatience;
+  storeOptions.useLibUV = false;  // that server takes no socket of ours
+  if (isServer && options.masterPort == 0) storeOptions.masterListenFd = listenHere();
+  storeOptions.port = static_cast<std::uint16_t>(options.masterPort);
+  const std::string host = options.masterAddress.empty() ? kThisMachine : options.masterAddress;
+  try {
+    if (storeOptions.masterListenFd) {
+      sockaddr_in address{};
+      socklen_t length = sizeof address;
+      ::getsockname(*storeOptions.masterListenFd, reinterpret_cast<sockaddr*>(&address), &length);
+      storeOptions.port = ntohs(address.sin_port);
+    }
+    return c10::make_intrusive<c10d::TCPStore>(host, storeOptions);
+  } catch (const std::exception& error) {
+    const std::string place = host + " port " + std::to_string(storeOptions.port);
+    throw Error(isServer ? place +
+                               ": rank 0 cannot listen there (MASTER_ADDR, MASTER_PORT): is "
+                               "another program using the port?"
+                         : place + ": rank 0 does not answer there (MASTER_ADDR, MASTER_PORT)");
+  }
+}
+
+std::string countKey(int node) { return "local_ranks/" + std::to_string(node); }
+
+/// Ranks of a node, once it has come.
+int ranksOf(c10d::Store& store, int node) {
+  try {
+    const auto bytes = store.get(countKey(node));
+    return std::atoi(std::string(bytes.begin(), bytes.end()).c_str());
+  } catch (const std::exception&) {
+    throw Error("node " + std::to_string(node) + " did not come within " +
+                std::to_string(kPatience.count()) + " minutes: has it been started?");
+  }
+}
+
+}  // namespace
+
+Rendezvous meet(const WorldOptions& options) {
+  Rendezvous meeting;
+  const auto plain = openStore(options);
+  if (options.onListening && options.node == 0 && options.localRank == 0) {
+    options.onListening(static_cast<c10d::TCPStore&>(*plain).getPort());
+  }
+  meeting.store = c10::make_intrusive<c10d::PrefixStore>(keyPrefix(), plain);
+  meeting.connect = [plain] {
+    return c10::make_intrusive<c10d::PrefixStore>(keyPrefix(), plain->clone());
+  };
+  if (options.localRank == 0) {
+    const std::string count = std::to_string(options.localRanks);
+    meeting.store->set(countKey(options.node),
+                       std::vector<std::uint8_t>(count.begin(), count.end()));
+  }
+  meeting.size = 0;
+  for (int node = 0; node < options.nodes; ++node) {
+    if (node == options.node) meeting.firstLocalRank = meeting.size;
+    meeting.size += node == options.node ? options.localRanks : ranksOf(*meeting.store, node);
+  }
+  meeting.rank = meeting.firstLocalRank + options.localRank;
+  meeting.localAddress =
+      options.nodes == 1 ? kThisMachine : addressTowards(options.masterAddress, options.masterPort);
+  return meeting;
+}
+
+}  // namespace lockstep::dist

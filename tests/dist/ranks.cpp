@@ -1,0 +1,91 @@
+#include "tests/dist/ranks.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <exception>
+#include <future>
+#include <thread>
+
+namespace lockstep::tests {
+namespace {
+
+/// Everything that threads threw, in their order.
+class Threads {
+ public:
+  void add(const std::function<void()>& body) {
+    const std::size_t place = faults_.size();
+    faults_.emplace_back();
+    bodies_.emplace_back([this, place, body] {
+      try {
+        body();
+      } catch (...) {
+        faults_[place] = std::current_exception();
+      }
+    });
+  }
+  void run() {
+    std::vector<std::jthread> threads;
+    for (const auto& body : bodies_) threads.emplace_back(body);
+    threads.clear();
+    for (const std::exception_ptr& fault : faults_)
+      if (fault) std::rethrow_exception(fault);
+  }
+
+ private:
+  std::vector<std::function<void()>> bodies_;
+  std::vector<std::exception_ptr> faults_;
+};
+
+int freePort() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  ::bind(fd, reinterpret_cast<sockaddr*>(&address), length);
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
+  ::close(fd);
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+void onRanks(int count, const std::function<void(dist::World&)>& body) {
+  std::promise<int> listening;
+  const std::shared_future<int> port = listening.get_future().share();
+  Threads threads;
+  for (int rank = 0; rank < count; ++rank) {
+    threads.add([&, rank] {
+      dist::WorldOptions options{.localRank = rank, .localRanks = count};
+      if (rank == 0) {
+        options.onListening = [&](int opened) { listening.set_value(opened); };
+      } else {
+        options.masterPort = port.get();
+      }
+      body(*dist::joinWorld(options));
+    });
+  }
+  threads.run();
+}
+
+void onNodes(const std::vector<int>& ranks, const std::function<void(dist::World&)>& body) {
+  const int port = freePort();
+  Threads threads;
+  for (std::size_t node = 0; node < ranks.size(); ++node) {
+    for (int rank = 0; rank < ranks[node]; ++rank) {
+      threads.add([&, node, rank] {
+        body(*dist::joinWorld({.node = static_cast<int>(node),
+                               .nodes = static_cast<int>(ranks.size()),
+                               .localRank = rank,
+                               .localRanks = ranks[node],
+                               .masterAddress = "localhost",
+                               .masterPort = port}));
+      });
+    }
+  }
+  threads.run();
+}
+
+}  // namespace lockstep::tests

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+
+#include "engine/dist/world.h"
+
+namespace lockstep::tests {
+
+/// Runs `body` on every rank of one world, each rank in a thread of its own. Rethrows the first
+/// exception in order of rank.
+void onRanks(int count, const std::function<void(dist::World&)>& body);
+
+/// The same over several nodes, that meet at a port of this machine: ranks[n] ranks on node n.
+void onNodes(const std::vector<int>& ranks, const std::function<void(dist::World&)>& body);
+
+}  // namespace lockstep::tests
