@@ -17,19 +17,21 @@ namespace {
 struct EvaluateOptions {
   std::string target, weights, split = "val", out;
   bool perImage = false;
-  int workers = 1;
+  RankWish ranks;
 };
 
 int evaluate(const EvaluateOptions& options) {
-  checkWorkers(options.workers);
+  checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
-  const ModelSource source = resolveModel(options.target, options.weights, workerProgram);
+  const ModelSource source =
+      resolveModel(options.target, options.weights, workerProgram, options.ranks);
   requireHeldOut(source);
   protocol::Job job = source.job("evaluate");
   job.split = options.split;
   job.perImage = options.perImage;
   if (!options.out.empty()) job.out = checkOutputFile(options.out, "--out").string();
-  std::fputs(evaluationTable(supervisor::runOneShotJob(workerProgram, job)).c_str(), stdout);
+  std::fputs(evaluationTable(supervisor::runOneShotJob(workerProgram, job, source.ranks)).c_str(),
+             stdout);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -51,7 +53,9 @@ void addEvaluateCommand(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::IsMember({"val"}));
   command->add_flag("--per-image", options->perImage,
                     "The losses of every image, too (with --out)");
-  command->add_option("--workers", options->workers, "Ranks (only 1 is built yet)")
+  command
+      ->add_option("--workers", options->ranks.workers,
+                   "Ranks that share the images; default: one on each GPU, or one on the CPU")
       ->option_text("N");
   command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });

@@ -1,17 +1,32 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "engine/config/experiment.h"
+#include "engine/supervisor/rank_group.h"
 
 namespace lockstep::cli {
 
-/// Turns `runtime.workers`, `device` and `cpu_threads` into what this machine has. A line on
-/// standard error says when `device: auto` becomes the CPU. Throws Error (mendable) for a GPU that
-/// is asked for and not there.
-void resolveMachine(config::Experiment& experiment, const std::filesystem::path& workerProgram);
+/// What the command line and the launcher say about ranks.
+struct RankWish {
+  std::optional<int> workers;  ///< --workers N
+  supervisor::WorldPlace place{};
+};
 
-/// `--workers N`: more than one rank is not built yet. Throws Error (mendable).
-void checkWorkers(int workers);
+/// Turns `runtime.workers`, `device` and `cpu_threads` into what this machine has, workers being
+/// those of the whole world, and returns the ranks to start here. A line on standard error says
+/// when `device: auto` becomes the CPU. Throws Error (mendable) for a GPU that is asked for and not
+/// there, and for ranks that cannot be had.
+supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
+                                      const std::filesystem::path& workerProgram,
+                                      const RankWish& wish);
+
+/// The ranks of a node other than 0, which is told no experiment: as `--workers` says, else one on
+/// each GPU, else one. Throws Error (mendable).
+supervisor::LocalRanks ranksOfFollower(const RankWish& wish);
+
+/// Throws Error (mendable) for a number of ranks that is none, or not the launcher's.
+void checkWorkers(const RankWish& wish);
 
 }  // namespace lockstep::cli

@@ -4,7 +4,6 @@
 
 #include "engine/base/error.h"
 #include "engine/cli/input_path.h"
-#include "engine/cli/machine_choice.h"
 #include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
 #include "engine/config/value_text.h"
@@ -61,8 +60,10 @@ void resolveRun(ModelSource& source, const std::string& weights) {
       throw Error(*fault + "; name another checkpoint with --weights");
   }
   // They say where it was trained; this may be another machine.
-  source.experiment.runtime.device = "auto";
-  source.experiment.runtime.cpuThreads = 0;
+  config::RuntimeConfig& runtime = source.experiment.runtime;
+  runtime.device = runtime.backend = "auto";
+  runtime.cpuThreads = runtime.workers = 0;
+  runtime.devices.clear();
 }
 
 void resolveConfig(ModelSource& source, const std::string& weights) {
@@ -98,7 +99,7 @@ protocol::Job ModelSource::job(const std::string& kind) const {
 }
 
 ModelSource resolveModel(const std::string& target, const std::string& weights,
-                         const fs::path& workerProgram) {
+                         const fs::path& workerProgram, const RankWish& wish) {
   ModelSource source;
   std::error_code error;
   source.target = fs::canonical(target, error);
@@ -111,7 +112,7 @@ ModelSource resolveModel(const std::string& target, const std::string& weights,
     resolveConfig(source, weights);
   }
   source.weights = fs::absolute(source.weights);
-  resolveMachine(source.experiment, workerProgram);
+  source.ranks = resolveMachine(source.experiment, workerProgram, wish);
   return source;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/cli/machine_choice.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
@@ -17,6 +18,7 @@ struct ModelSource {
   std::optional<run_folder::Layout> run;
   std::filesystem::path weights;  ///< a safetensors file that is there
   std::int64_t step = 0;          ///< of the weights, 0: unknown
+  supervisor::LocalRanks ranks;   ///< for a job that all ranks share
 
   /// A job on it.
   protocol::Job job(const std::string& kind) const;
@@ -25,7 +27,8 @@ struct ModelSource {
 /// RUN means its newest checkpoint unless `weights` says otherwise; CONFIG takes `weights` or
 /// model.weights. Throws Error (mendable).
 ModelSource resolveModel(const std::string& target, const std::string& weights,
-                         const std::filesystem::path& workerProgram);
+                         const std::filesystem::path& workerProgram,
+                         const RankWish& wish = {.workers = 1});
 
 /// Throws Error (mendable) when the experiment has no held-out part to evaluate on.
 void requireHeldOut(const ModelSource& source);

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -8,8 +9,12 @@
 #include "engine/cli/replay.h"
 #include "engine/cli/training_plan.h"
 #include "engine/cli/training_summary.h"
+#include "engine/config/load.h"
 #include "engine/supervisor/detach.h"
+#include "engine/supervisor/follower_run.h"
 #include "engine/supervisor/run_log.h"
+#include "engine/supervisor/worker_process.h"
+#include "engine/supervisor/world_place.h"
 
 namespace lockstep::cli {
 namespace {
@@ -54,8 +59,28 @@ int trainDetached(const TrainingPlan& plan) {
   return detached.status;
 }
 
+/// runtime.stall_seconds where the experiment is there to be read; else node 0 alone sees a stall.
+supervisor::StallLimits limitsOfFollower(const TrainOptions& options) {
+  supervisor::StallLimits limits;
+  const std::filesystem::path file = isFolder(options.target)
+                                         ? run_folder::Layout(options.target).config()
+                                         : std::filesystem::path(options.target);
+  if (!isFile(file)) return limits;
+  const config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
+  limits.stall = std::chrono::duration<double>(loaded.experiment.runtime.stallSeconds);
+  return limits;
+}
+
+/// The ranks of a node other than 0: rank 0 has experiment, data set and run folder.
+int follow(const TrainOptions& options) {
+  const auto program = supervisor::workerProgramBesideThis();
+  return static_cast<int>(supervisor::runFollower(
+      {program, ranksOfFollower(options.ranks), limitsOfFollower(options)}));
+}
+
 int train(const TrainOptions& options) {
   if (!options.replay.empty()) return replayStep(options);
+  if (options.ranks.place.node > 0) return follow(options);
   if (options.target.empty())
     throw base::mendable("train: name an experiment file or a run folder");
   if (options.detach) supervisor::closeInheritedDescriptors();
@@ -102,10 +127,19 @@ void addTrainCommand(CLI::App& app, std::function<int()>& action) {
       ->add_option("--replay", options->replay,
                    "Run the batch of a step that was not finite again: the replay.json of a run")
       ->option_text("F");
-  command->add_option("--workers", options->workers, "Ranks on this machine (only 1 is built yet)")
+  command
+      ->add_option("--workers", options->ranks.workers,
+                   "Ranks on this machine; default: runtime.workers, or one on each GPU, or one on "
+                   "the CPU")
       ->option_text("N");
   command->add_flag("--detach", options->detach, "Go on in the background; prints the run folder");
-  command->callback([options, &action] { action = [options] { return train(*options); }; });
+  command->callback([options, &action] {
+    action = [options] {
+      options->ranks.place =
+          supervisor::worldPlaceOf([](const char* name) { return std::getenv(name); });
+      return train(*options);
+    };
+  });
 }
 
 }  // namespace lockstep::cli

@@ -10,13 +10,11 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
-#include "engine/cli/data_check.h"
 #include "engine/cli/fork.h"
 #include "engine/cli/input_path.h"
-#include "engine/cli/machine_choice.h"
+#include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
 #include "engine/supervisor/machine.h"
-#include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
@@ -24,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void refuseImpossible(const TrainOptions& options) {
-  checkWorkers(options.workers);
+  checkWorkers(options.ranks);
   if (!isThere(options.target)) {
     throw base::mendable(options.target + ": no such configuration or run folder");
   }
@@ -61,46 +59,6 @@ bool mayChange(const std::string& key) {
 
 bool hasCheckpoint(const fs::path& folder) {
   return !run_folder::checkpointFolders(run_folder::Layout(folder)).empty();
-}
-
-/// The experiment, whole and checked, in steps and for this machine. A run that goes on has its
-/// weights in its checkpoint: those it started from may be gone.
-config::Experiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
-                                  bool goesOn) {
-  const fs::path target = options.target;
-  const fs::path file = isFolder(target) ? run_folder::Layout(target).config() : target;
-  config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
-  if (goesOn) {
-    std::erase_if(loaded.issues,
-                  [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
-  }
-  loaded.throwIfFaulty();
-  for (const config::ConfigIssue& issue : loaded.issues)
-    std::fprintf(stderr, "%s\n", issue.format().c_str());
-  config::Experiment experiment = loaded.experiment;
-  const std::int64_t trainImages = checkTrainingData(loaded);
-  config::resolveDurations(experiment, trainImages);
-  resolveMachine(experiment, workerProgram);
-  return experiment;
-}
-
-/// Weights that do not fit the model are a fault of the experiment (mendable): nothing is made yet.
-void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
-  if (experiment.model.weights.empty()) return;
-  protocol::Job job;
-  job.kind = "check";
-  job.configYaml = config::writeExperiment(experiment);
-  supervisor::runOneShotJob(workerProgram, job);
-}
-
-/// The same of a checkpoint, every tensor of which has to fit.
-void checkCheckpoint(const config::Experiment& experiment, const fs::path& checkpoint,
-                     const fs::path& workerProgram) {
-  protocol::Job job;
-  job.kind = "check";
-  job.configYaml = config::writeExperiment(experiment);
-  job.resumeFrom = checkpoint.string();
-  supervisor::runOneShotJob(workerProgram, job);
 }
 
 /// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
@@ -167,9 +125,10 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
                        list);
 }
 
-run_folder::RunInfo makeInfo(const run_folder::Layout& layout,
-                             const config::Experiment& experiment) {
+run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExperiment& training) {
+  const config::Experiment& experiment = training.experiment;
   run_folder::RunInfo info;
+  info.ranks = training.ranks.worldSize();
   info.name = experiment.name;
   info.created = base::wallTimeSeconds();
   info.pid = ::getpid();
@@ -184,19 +143,19 @@ void writeFolder(const supervisor::TrainingSetup& setup) {
   run_folder::writeRunInfo(setup.layout, setup.info);
 }
 
-TrainingPlan planNew(const TrainOptions& options, config::Experiment experiment,
+TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
                      const fs::path& workerProgram) {
   const run_folder::Layout made =
       options.output.empty()
-          ? run_folder::createRunFolder(run_folder::runsFolder(), experiment.name)
+          ? run_folder::createRunFolder(run_folder::runsFolder(), training.experiment.name)
           : run_folder::createRunFolderAt(options.output);
   try {
     const run_folder::Layout layout(realPath(made.folder()));
     auto lock = lockRun(layout);
-    auto info = makeInfo(layout, experiment);
-    TrainingPlan plan{
-        {layout, std::move(experiment), std::move(info), std::nullopt, "", workerProgram},
-        std::move(lock)};
+    auto info = makeInfo(layout, training);
+    TrainingPlan plan{{layout, std::move(training.experiment), std::move(info), std::nullopt, "",
+                       workerProgram, std::move(training.ranks)},
+                      std::move(lock)};
     writeFolder(plan.setup);
     return plan;
   } catch (...) {
@@ -223,12 +182,12 @@ std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
   return stopsEarly ? "has stopped early; raise evaluation.early_stop.patience to go on" : "";
 }
 
-TrainingPlan planResumed(const fs::path& folder, config::Experiment experiment,
+TrainingPlan planResumed(const fs::path& folder, TrainingExperiment training,
                          const fs::path& workerProgram) {
   const run_folder::Layout layout(realPath(run_folder::prepareRunFolder(folder).folder()));
   auto lock = lockRun(layout);
-  refuseChanges(layout, experiment);
-  auto info = makeInfo(layout, experiment);
+  refuseChanges(layout, training.experiment);
+  auto info = makeInfo(layout, training);
   const run_folder::ResumePoint point = run_folder::findResumePoint(layout);
   refuseFewerSteps(layout, point.step, info.maxSteps);
   std::string finished;
@@ -238,10 +197,11 @@ TrainingPlan planResumed(const fs::path& folder, config::Experiment experiment,
     info.started = before.started;
     info.attempt = before.attempt + 1;
     if (before.state == "finished" && point.damaged.empty())
-      finished = nothingLeft(layout, point.step, experiment);
+      finished = nothingLeft(layout, point.step, training.experiment);
   }
   info.step = point.step;
-  TrainingPlan plan{{layout, std::move(experiment), std::move(info), point, "", workerProgram},
+  TrainingPlan plan{{layout, std::move(training.experiment), std::move(info), point, "",
+                     workerProgram, std::move(training.ranks)},
                     std::move(lock),
                     std::move(finished)};
   if (plan.finished.empty()) writeFolder(plan.setup);
@@ -268,12 +228,13 @@ std::string changesBetween(const config::Experiment& before, const config::Exper
 TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgram) {
   const run_folder::Layout source(realPath(options.target));
   run_folder::ResumePoint point = run_folder::resumePointAt(source, forkStep(source, options.from));
-  config::Experiment experiment = readExperiment(options, workerProgram, /*goesOn=*/true);
+  TrainingExperiment training = readExperiment(options, workerProgram, /*goesOn=*/true);
+  const config::Experiment& experiment = training.experiment;
   refuseFewerSteps(source, point.step, static_cast<std::int64_t>(experiment.solver.maxSteps.count));
   checkCheckpoint(experiment, source.checkpoint(point.step), workerProgram);
   const std::string changes =
       changesBetween(config::loadExperiment(source.config()).experiment, experiment);
-  TrainingPlan plan = planNew(options, std::move(experiment), workerProgram);
+  TrainingPlan plan = planNew(options, std::move(training), workerProgram);
   try {
     copyHistory(source, plan.setup.layout, point);
     plan.setup.info.step = point.step;
@@ -298,10 +259,10 @@ TrainingPlan planTraining(const TrainOptions& options) {
   if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
   const bool goesOn = folder && hasCheckpoint(*folder);
-  config::Experiment experiment = readExperiment(options, workerProgram, goesOn);
-  if (!goesOn) checkStartWeights(experiment, workerProgram);
-  if (folder) return planResumed(*folder, std::move(experiment), workerProgram);
-  return planNew(options, std::move(experiment), workerProgram);
+  TrainingExperiment training = readExperiment(options, workerProgram, goesOn);
+  if (!goesOn) checkStartWeights(training.experiment, workerProgram);
+  if (folder) return planResumed(*folder, std::move(training), workerProgram);
+  return planNew(options, std::move(training), workerProgram);
 }
 
 }  // namespace lockstep::cli

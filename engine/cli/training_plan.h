@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/machine_choice.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/training_run.h"
 
@@ -14,7 +15,7 @@ struct TrainOptions {
   std::string output;
   bool resume = false;
   std::string from, replay;
-  int workers = 1;
+  RankWish ranks;
   bool detach = false;
 };
 

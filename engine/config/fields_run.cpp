@@ -81,15 +81,13 @@ void addRuntimeFields(FieldTable& table) {
       [](auto& e) -> auto& { return e.runtime; });
   runtime.choice("device", &RuntimeConfig::device, {"auto", "cpu", "cuda"},
                  "auto: a GPU where one and its kernels are, else the CPU.");
-  Field& workers = runtime.integer("workers", &RuntimeConfig::workers, between(0, 65536), "ranks",
-                                   "Processes; 0: one per GPU, or one on a CPU.");
-  workers.isBuilt = [](const Experiment& experiment) { return experiment.runtime.workers <= 1; };
+  runtime.integer("workers", &RuntimeConfig::workers, between(0, 65536), "ranks",
+                  "Processes; 0: one per GPU, or one on a CPU.");
   Field& devices = runtime.integers("devices", &RuntimeConfig::devices, atLeast(0), "",
-                                    "Numbers of the GPUs to use; []: all.");
+                                    "Numbers of the GPUs to use, one for each rank; []: all.");
   devices.mayBeEmpty = true;
-  refuseUntilBuilt(devices);
-  refuseUntilBuilt(runtime.choice("backend", &RuntimeConfig::backend, {"auto", "nccl", "gloo"},
-                                  "How ranks talk; auto: nccl on GPUs, gloo on CPUs."));
+  runtime.choice("backend", &RuntimeConfig::backend, {"auto", "nccl", "gloo"},
+                 "How ranks talk; auto: nccl on GPUs, gloo on CPUs.");
   refuseUntilBuilt(runtime.choice("precision", &RuntimeConfig::precision,
                                   {"fp32", "tf32", "bf16", "fp16"},
                                   "Arithmetic of the network; fp32 is without TF32."));
@@ -101,9 +99,8 @@ void addRuntimeFields(FieldTable& table) {
                   "Threads of a rank that compute; 0: the cores shared among the ranks.");
   refuseUntilBuilt(runtime.flag("cuda_graphs", &RuntimeConfig::cudaGraphs,
                                 "Record a step on the GPU once and replay it."));
-  refuseUntilBuilt(
-      runtime.integer("max_restarts", &RuntimeConfig::maxRestarts, between(0, 1000), "",
-                      "Times a run whose rank died begins again from its newest checkpoint."));
+  runtime.integer("max_restarts", &RuntimeConfig::maxRestarts, between(0, 1000), "",
+                  "Times a run whose rank died begins again from its newest checkpoint.");
   runtime.number("stall_seconds", &RuntimeConfig::stallSeconds, above(0), "s",
                  "A rank that makes no progress for so long is taken for hung.");
 }

@@ -80,7 +80,12 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --replay f", 2, "leave the rest out");
     row("train --replay gone.json", 2, "--replay gone.json: no such file");
     row("train --replay broken.yaml", 1, "broken.yaml: ");
-    row("train experiment.yaml --workers 2", 2, "not built yet");
+    row("train experiment.yaml --workers 3", 2,
+        "2 images cannot be shared out evenly to 3 ranks x solver.accumulate: 1");
+    row("train experiment.yaml --set runtime.workers=4", 2, "shared out evenly to 4 ranks");
+    row("train experiment.yaml --workers 2 --set runtime.devices=[0]", 2,
+        "runtime.devices: lists 1 for 2 ranks");
+    row("train experiment.yaml --set runtime.backend=nccl", 2, "runtime.backend: nccl is for GPUs");
     row("train experiment.yaml --workers two", 2, "--workers");
     row("train experiment.yaml --workers 0", 2, "--workers 0: at least one rank is needed");
     row("evaluate nowhere", 2, "nowhere: no such run folder or configuration");
@@ -93,7 +98,8 @@ class TstCommandLine : public QObject {
     row("evaluate experiment.yaml --weights w.safetensors --out nowhere/e.json", 2,
         "--out nowhere/e.json: cannot be written");
     row("evaluate experiment.yaml --weights w.safetensors --out empty", 2, "it is a folder");
-    row("evaluate experiment.yaml --weights w.safetensors --workers 4", 2, "not built yet");
+    row("evaluate experiment.yaml --weights w.safetensors --workers 0", 2,
+        "--workers 0: at least one rank is needed");
     row("predict experiment.yaml --weights w.safetensors --split val", 2, "--out");
     row("predict experiment.yaml --weights w.safetensors --out p.json", 2,
         "either --split val or --images");

@@ -104,12 +104,11 @@ class TstCrossChecks : public QObject {
       row("runtime.precision", precision, true);
     row("runtime.precision", "fp32", false);
     row("runtime.cuda_graphs", "true", true);
-    row("runtime.max_restarts", "1", true);
-    row("runtime.workers", "2", true);
-    row("runtime.workers", "1", false);
-    row("runtime.devices", "[0]", true);
-    row("runtime.backend", "gloo", true);
-    row("runtime.backend", "nccl", true);
+    row("runtime.max_restarts", "1", false);
+    row("runtime.workers", "2", false);
+    row("runtime.devices", "[0]", false);
+    row("runtime.backend", "gloo", false);
+    row("runtime.backend", "nccl", false);
     row("runtime.device", "cuda", false);
     row("model.norm", "sync_batch", true);
     row("model.norm", "batch", false);

@@ -1,0 +1,50 @@
+#include "engine/cli/training_experiment.h"
+
+#include <cstdio>
+
+#include "engine/base/error.h"
+#include "engine/cli/data_check.h"
+#include "engine/cli/input_path.h"
+#include "engine/config/load.h"
+#include "engine/supervisor/one_shot_job.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+
+TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
+                                  bool goesOn) {
+  const fs::path target = options.target;
+  const fs::path file = isFolder(target) ? run_folder::Layout(target).config() : target;
+  config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
+  if (goesOn) {
+    std::erase_if(loaded.issues,
+                  [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
+  }
+  loaded.throwIfFaulty();
+  for (const config::ConfigIssue& issue : loaded.issues)
+    std::fprintf(stderr, "%s\n", issue.format().c_str());
+  // First, because the ranks share out the batch.
+  supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
+  const std::int64_t trainImages = checkTrainingData(loaded);
+  config::resolveDurations(loaded.experiment, trainImages);
+  return {std::move(loaded.experiment), std::move(ranks)};
+}
+
+void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
+  if (experiment.model.weights.empty()) return;
+  protocol::Job job;
+  job.kind = "check";
+  job.configYaml = config::writeExperiment(experiment);
+  supervisor::runOneShotJob(workerProgram, job);
+}
+
+void checkCheckpoint(const config::Experiment& experiment, const fs::path& checkpoint,
+                     const fs::path& workerProgram) {
+  protocol::Job job;
+  job.kind = "check";
+  job.configYaml = config::writeExperiment(experiment);
+  job.resumeFrom = checkpoint.string();
+  supervisor::runOneShotJob(workerProgram, job);
+}
+
+}  // namespace lockstep::cli

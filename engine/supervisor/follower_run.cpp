@@ -1,0 +1,77 @@
+#include "engine/supervisor/follower_run.h"
+
+#include <signal.h>
+
+#include <optional>
+#include <variant>
+
+#include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/run_log.h"
+#include "engine/supervisor/stop_signals.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+class FollowerRun {
+ public:
+  explicit FollowerRun(const FollowerSetup& setup)
+      : signals_(
+            loop_, [this](int signal) { stopOnSignal(signal); }, [this] { ranks_.reap(); }),
+        ranks_(loop_, groupOf(setup),
+               {[this](int rank, const protocol::WorkerMessage& message) { take(rank, message); },
+                [this](int rank, const std::string& line) { log_.say(nameOf(rank), line); },
+                [this](const RankGroupEnd& end) {
+                  end_ = end;
+                  loop_.stop();
+                }}) {}
+
+  ExitStatus run() {
+    ranks_.start();
+    loop_.run();
+    if (end_.failure) throw Error(end_.failure->line, end_.failure->status);
+    if (!end_.finished) throw Error("killed by a second " + killedBy_, ExitStatus::Killed);
+    return end_.finished->stopped ? ExitStatus::Stopped : ExitStatus::Done;
+  }
+
+ private:
+  static RankGroupSetup groupOf(const FollowerSetup& setup) {
+    RankGroupSetup group{setup.workerProgram, {}, setup.ranks, setup.limits, {}};
+    group.job.kind = "train";
+    return group;
+  }
+
+  static std::string nameOf(int rank) { return "rank " + std::to_string(rank); }
+
+  void take(int rank, const protocol::WorkerMessage& message) {
+    if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) log_.say(nameOf(rank), *log);
+  }
+
+  /// As on node 0 a hang-up only asks.
+  void stopOnSignal(int signal) {
+    if (signal != SIGHUP) ++signalsThatCount_;
+    if (!stopRequested_) {
+      stopRequested_ = true;
+      log_.say("engine", signalName(signal) +
+                             ": rank 0 is asked to stop with a checkpoint; a second signal kills");
+      return ranks_.sendToAll({.name = "stop", .id = "", .predict = {}, .out = ""});
+    }
+    if (signalsThatCount_ < 2) return;
+    killedBy_ = signalName(signal);
+    ranks_.kill();
+  }
+
+  RunLog log_;
+  PollLoop loop_;
+  StopSignals signals_;
+  RankGroup ranks_;
+  RankGroupEnd end_;
+  std::string killedBy_;
+  bool stopRequested_ = false;
+  int signalsThatCount_ = 0;
+};
+
+}  // namespace
+
+ExitStatus runFollower(const FollowerSetup& setup) { return FollowerRun(setup).run(); }
+
+}  // namespace lockstep::supervisor
