@@ -56,6 +56,8 @@ void ReducedGradients::makeReducer(std::vector<at::Tensor> parameters) {
       std::unordered_map<std::size_t, std::string>{}, static_cast<std::int64_t>(kFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>{});
+  // Without a hook the first step multiplies by 1/N what later ones divide by N: other bits.
+  reducer_->register_builtin_comm_hook(c10d::BuiltinCommHookType::ALLREDUCE);
 }
 
 void ReducedGradients::backward(const at::Tensor& loss, const at::Tensor& figures,

@@ -14,6 +14,10 @@ void moveIntoPlace(const fs::path& partial, const fs::path& place) {
   fs::rename(partial, place);
 }
 
+run_folder::Layout makeFolder(const fs::path& folder) {
+  return fs::exists(folder) ? run_folder::Layout(folder) : run_folder::createRunFolderAt(folder);
+}
+
 }  // namespace
 
 void RecordingObserver::onSteps(const protocol::ScalarBatch& batch) {
@@ -64,11 +68,15 @@ int RecordingObserver::timesTold(std::int64_t step, const std::string& tag) cons
 }
 
 Session::Session(const config::Experiment& experiment, const fs::path& folder)
-    : layout(fs::exists(folder) ? run_folder::Layout(folder)
-                                : run_folder::createRunFolderAt(folder)),
+    : layout(makeFolder(folder)),
       observer(folder),
-      world(dist::makeWorldOfOne()),
-      trainer(experiment, layout, {*world, mailbox, phase, observer}) {}
+      ownWorld(dist::makeWorldOfOne()),
+      trainer(experiment, layout, {*ownWorld, mailbox, phase, observer}) {}
+
+Session::Session(const config::Experiment& experiment, const fs::path& folder, dist::World& ranks)
+    : layout(makeFolder(folder)),
+      observer(folder),
+      trainer(experiment, layout, {ranks, mailbox, phase, observer}) {}
 
 protocol::Control control(const std::string& name, const std::string& id) {
   return {.name = name, .id = id, .predict = {}, .out = ""};

@@ -15,7 +15,10 @@ class RecordingObserver : public train::TrainingObserver {
  public:
   explicit RecordingObserver(std::filesystem::path run) : layout(std::move(run)) {}
   void onSteps(const protocol::ScalarBatch& batch) override;
-  void onState(const protocol::WorkerState& state) override { states.push_back(state.state); }
+  void onState(const protocol::WorkerState& state) override {
+    states.push_back(state.state);
+    if (afterState) afterState(state);
+  }
   void onEvaluation(const protocol::EvaluationReady& ready) override;
   void onPredictions(const protocol::PredictionsReady& ready) override;
   void onCheckpoint(const protocol::CheckpointReady& ready) override;
@@ -30,6 +33,7 @@ class RecordingObserver : public train::TrainingObserver {
 
   run_folder::Layout layout;
   std::function<void()> afterSteps, afterAnswer;
+  std::function<void(const protocol::WorkerState&)> afterState;
   std::vector<protocol::StepScalars> steps;
   std::vector<protocol::EvaluationReady> evaluations;
   std::vector<protocol::CheckpointReady> checkpoints;
@@ -42,12 +46,15 @@ class RecordingObserver : public train::TrainingObserver {
 /// A trainer on a run folder of its own, or on one that is there.
 struct Session {
   Session(const config::Experiment& experiment, const std::filesystem::path& folder);
+  /// One rank of a world that lives longer.
+  Session(const config::Experiment& experiment, const std::filesystem::path& folder,
+          dist::World& ranks);
 
   run_folder::Layout layout;
   train::Mailbox mailbox;
   train::PhaseReport phase;
   RecordingObserver observer;
-  std::unique_ptr<dist::World> world;
+  std::unique_ptr<dist::World> ownWorld;
   train::Trainer trainer;
 };
 

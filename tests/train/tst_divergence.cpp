@@ -1,5 +1,6 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <limits>
 
 #include "engine/base/atomic_file.h"
@@ -87,6 +88,25 @@ class TstDivergence : public QObject {
             base::readFile(planted / "model.safetensors"));
   }
 
+  /// Also of a step that nothing happened to.
+  void aStepRunAgainHasItsLosses() {
+    config::Experiment small = experiment();
+    small.solver.accumulate = 2;
+    Session session(small, path("finite"));
+    session.trainer.run();
+    const train::StepReplay again =
+        replayed(small, session.layout.checkpoint(2) / "model.safetensors", 3);
+    QVERIFY(again.firstNotFinite.empty());
+    const auto& told = session.observer.steps;
+    const auto third = std::ranges::find(told, 3, &protocol::StepScalars::step) - told.begin();
+    for (std::size_t i = 0; i < eval::kLossNames.size(); ++i) {
+      QCOMPARE(static_cast<float>(again.losses[i]),
+               session.observer.value(third, std::string("train/") + eval::kLossNames[i]));
+    }
+    QCOMPARE(static_cast<float>(again.gradientNorm),
+             session.observer.value(third, "solver/grad_norm"));
+  }
+
   /// Weights that blow up by themselves: the batch run again gives the losses of the run.
   void theVeryBatchIsRunAgain() {
     config::Experiment wild = experiment();
@@ -103,17 +123,7 @@ class TstDivergence : public QObject {
     const auto replay = run_folder::readReplayFile(left / "replay.json");
     QVERIFY(!replay.firstNotFinite.empty());
 
-    const auto dataset = coco::Dataset::load(wild.dataset.train.annotations);
-    const data::SampleLoader loader(dataset, wild.dataset.train.images, wild.augment, 1,
-                                    data::ClassTable(dataset));
-    const data::Sampler sampler(dataset, data::samplerOptions(wild, 0, 1));
-    model::MaskRcnn model(wild.model, dataset.categories().size() + 1, 1);
-    checkpoint::loadWeights(model.namedState(),
-                            checkpoint::readSafetensors(left / "weights.safetensors"),
-                            checkpoint::WeightsUse::Exactly, "weights");
-    model.train();
-    const train::StepReplay again =
-        train::replayStep(model, {loader, sampler, wild.solver.lossWeights, at::kCPU}, step);
+    const train::StepReplay again = replayed(wild, left / "weights.safetensors", step);
     QCOMPARE(again.firstNotFinite, replay.firstNotFinite);
     QCOMPARE(again.perImage.size(), std::size_t{2});
     for (std::size_t i = 0; i < eval::kLossNames.size(); ++i) {
@@ -133,6 +143,20 @@ class TstDivergence : public QObject {
     config::Experiment experiment = tests::smallExperiment(path("shapes"), 4);
     experiment.checkpoint.every = {2};
     return experiment;
+  }
+
+  static train::StepReplay replayed(const config::Experiment& experiment, const fs::path& weights,
+                                    std::int64_t step) {
+    const auto dataset = coco::Dataset::load(experiment.dataset.train.annotations);
+    const data::SampleLoader loader(dataset, experiment.dataset.train.images, experiment.augment, 1,
+                                    data::ClassTable(dataset));
+    const data::Sampler sampler(dataset, data::samplerOptions(experiment, 0, 1));
+    model::MaskRcnn model(experiment.model, dataset.categories().size() + 1, 1);
+    checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(weights),
+                            checkpoint::WeightsUse::Exactly, "weights");
+    model.train();
+    return train::replayStep(model, {loader, sampler, experiment.solver.lossWeights, at::kCPU},
+                             step);
   }
 
   /// A checkpoint of step 2 with one number of one parameter replaced.

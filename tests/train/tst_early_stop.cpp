@@ -70,6 +70,17 @@ class TstEarlyStop : public QObject {
     QVERIFY2(again.observer.checkpoints.empty(), "there is nothing left to do");
   }
 
+  /// Patience counts the evaluations of the schedule, not those that somebody looks at between.
+  void anEvaluationThatIsAskedForDoesNotCount() {
+    Session session(smallExperiment(), path("asked"));
+    session.observer.afterSteps = [&] {
+      if (session.observer.steps.back().step % 2 == 1)
+        session.mailbox.post(tests::control("evaluate", "e"));
+    };
+    QCOMPARE(session.trainer.run().step, std::int64_t{6});
+    QVERIFY(session.observer.answers.size() >= 3);
+  }
+
   void aResumedTrainingGoesOnWaiting() {
     Session whole(smallExperiment(), path("whole"));
     whole.trainer.run();
