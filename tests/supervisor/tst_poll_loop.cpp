@@ -101,6 +101,36 @@ class TstPollLoop : public QObject {
     loop.run();
     QVERIFY(!order.empty());
   }
+
+  void afterIsOnceAndNotAtOnce() {
+    PollLoop loop;
+    int calls = 0, turns = 0;
+    loop.after(std::chrono::milliseconds(0), [&] { ++calls; });
+    QCOMPARE(calls, 0);
+    loop.every(std::chrono::milliseconds(1), [&] {
+      if (++turns == 5) loop.stop();
+    });
+    loop.run();
+    QCOMPARE(calls, 1);
+  }
+
+  void aCancelledTimerIsNeverCalled() {
+    PollLoop loop;
+    int others = 0, own = 0;
+    PollLoop::TimerId other = 0, itself = 0;
+    itself = loop.every(std::chrono::milliseconds(1), [&] {
+      loop.cancel(other);
+      if (++own == 3) {
+        loop.cancel(itself);
+        loop.after(std::chrono::milliseconds(5), [&] { loop.stop(); });
+      }
+    });
+    other = loop.every(std::chrono::milliseconds(1), [&] { ++others; });
+    loop.cancel(4711);
+    loop.run();
+    QCOMPARE(own, 3);
+    QCOMPARE(others, 0);
+  }
 };
 
 LOCKSTEP_TEST(TstPollLoop)

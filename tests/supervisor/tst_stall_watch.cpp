@@ -58,6 +58,50 @@ class TstStallWatch : public QObject {
     QVERIFY(watch.isStalled(start + seconds(19)));
   }
 
+  void silenceCountsAfterTheFirstHeartbeat() {
+    const StallWatch::Clock::time_point start{};
+    StallWatch watch({seconds(100), seconds(6)}, start);
+    QVERIFY2(!watch.isSilent(start + seconds(50)), "a program may take long to start");
+    watch.note({0, 0, "loading", ""}, start + seconds(50));
+    QVERIFY(!watch.isSilent(start + seconds(56)));
+    QVERIFY(watch.isSilent(start + seconds(57)));
+    watch.noteWork(start + seconds(57));
+    QVERIFY(!watch.isSilent(start + seconds(63)));
+    watch.forgive(start + seconds(80));
+    QVERIFY(!watch.isSilent(start + seconds(86)));
+  }
+
+  void theRankThatWaitsForNobodyIsToBlame_data() {
+    QTest::addColumn<QStringList>("phases");  // of three ranks; `*`: waits in a collective
+    QTest::addColumn<int>("stalled");         // -1: none
+    QTest::newRow("one does not wait") << QStringList{"backward*", "forward", "backward*"} << 1;
+    QTest::newRow("two do not") << QStringList{"backward*", "forward", "data"} << 1;
+    QTest::newRow("all wait") << QStringList{"backward*", "backward*", "backward*"} << 0;
+    QTest::newRow("for one that loads") << QStringList{"backward*", "loading", "backward*"} << -1;
+    QTest::newRow("for a checkpoint") << QStringList{"checkpoint", "backward*", "data*"} << -1;
+    QTest::newRow("beside one that loads") << QStringList{"loading", "data", "backward*"} << 1;
+  }
+  void theRankThatWaitsForNobodyIsToBlame() {
+    QFETCH(QStringList, phases);
+    QFETCH(int, stalled);
+    const StallWatch::Clock::time_point start{};
+    std::vector<StallWatch> watches(3, StallWatch({seconds(10), seconds(6)}, start));
+    for (int second = 1; second <= 30; ++second) {
+      for (std::size_t rank = 0; rank < 3; ++rank) {
+        QString phase = phases[static_cast<int>(rank)];
+        const bool waits = phase.endsWith(QLatin1Char('*'));
+        if (waits) phase.chop(1);
+        watches[rank].note({0, 5, phase.toStdString(), "gradients", waits},
+                           start + seconds(second));
+      }
+    }
+    const std::vector<const StallWatch*> ranks{&watches[0], &watches[1], &watches[2]};
+    const auto found = supervisor::findStalled(ranks, start + seconds(30));
+    QCOMPARE(found ? static_cast<int>(*found) : -1, stalled);
+    QVERIFY(!supervisor::findStalled(ranks, start + seconds(9)));
+    QVERIFY(!supervisor::findStalled({}, start + seconds(30)));
+  }
+
   void limitOfZeroIsNever() {
     const StallWatch::Clock::time_point start{};
     const StallWatch watch({seconds(0), seconds(6)}, start);

@@ -116,6 +116,10 @@ std::vector<int> EngineBench::allPids() const {
 
 void EngineBench::removeWorker() { fs::remove(folder() / "bin/lockstep-worker"); }
 
+void EngineBench::setVariable(const std::string& name, const std::string& value) {
+  variables_[name] = value;
+}
+
 std::unique_ptr<QProcess> EngineBench::start(const std::vector<std::string>& arguments) const {
   auto process = std::make_unique<QProcess>();
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -123,6 +127,8 @@ std::unique_ptr<QProcess> EngineBench::start(const std::vector<std::string>& arg
                      QString::fromStdString((folder() / "x").string()));
   environment.insert(QStringLiteral("LOCKSTEP_RUNS"),
                      QString::fromStdString((folder() / "runs").string()));
+  for (const auto& [name, value] : variables_)
+    environment.insert(QString::fromStdString(name), QString::fromStdString(value));
   process->setProcessEnvironment(environment);
   process->setWorkingDirectory(QString::fromStdString(folder().string()));
   QStringList list;

@@ -3,6 +3,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ class EngineBench {
   /// Of every worker that was ever started, in the order of local ranks.
   std::vector<int> allPids() const;
   void removeWorker();
+  /// Of the environment that lockstep-engine gets.
+  void setVariable(const std::string& name, const std::string& value);
 
   /// Started in folder(); waits for its end when `run`.
   std::unique_ptr<QProcess> start(const std::vector<std::string>& arguments) const;
@@ -58,6 +61,7 @@ class EngineBench {
 
  private:
   QTemporaryDir folder_;
+  std::map<std::string, std::string> variables_;
 };
 
 /// A client of an engine's socket that blocks with a time limit.

@@ -129,6 +129,7 @@ class FakeWorker {
            last_.waiting = a.word() == "waiting";
            beat();
          }},
+        {"rank", [this](Arguments& a) { last_.rank = static_cast<int>(a.number()); }},
         {"listening",
          [this](Arguments& a) { send(protocol::Listening{static_cast<int>(a.number())}); }},
         {"touch",
@@ -362,33 +363,37 @@ class FakeWorker {
 
   void fail(Arguments& a) {
     const int status = static_cast<int>(a.number());
-    send(protocol::Failed{.message = a.rest(),
-                          .exitStatus = status,
-                          .step = 3,
-                          .phase = "forward",
-                          .cause = "error"});
+    protocol::Failed failed;
+    failed.message = a.rest();
+    failed.exitStatus = status;
+    failed.step = 3;
+    failed.phase = "forward";
+    failed.cause = "error";
+    send(failed);
     exit_ = status;
   }
 
   /// failed CAUSE STATUS MESSAGE, with '-' for the blanks of the cause; goes on.
   void sendFailed(Arguments& a) {
-    std::string cause = a.word();
-    std::replace(cause.begin(), cause.end(), '-', ' ');
-    const int status = static_cast<int>(a.number());
-    send(protocol::Failed{.message = a.rest(), .exitStatus = status, .cause = cause});
+    protocol::Failed failed;
+    failed.cause = a.word();
+    std::replace(failed.cause.begin(), failed.cause.end(), '-', ' ');
+    failed.exitStatus = static_cast<int>(a.number());
+    failed.message = a.rest();
+    send(failed);
   }
 
   /// failed-rank RANK HOST CAUSE MESSAGE: what it knows of another; goes on.
   void sendFailedOf(Arguments& a) {
-    const int rank = static_cast<int>(a.number());
-    const std::string host = a.word(), cause = a.word();
-    send(protocol::Failed{.rank = rank,
-                          .host = host,
-                          .message = a.rest(),
-                          .step = 5,
-                          .phase = "backward",
-                          .collective = "gradients",
-                          .cause = cause});
+    protocol::Failed failed;
+    failed.rank = static_cast<int>(a.number());
+    failed.host = a.word();
+    failed.cause = a.word();
+    failed.message = a.rest();
+    failed.step = 5;
+    failed.phase = "backward";
+    failed.collective = "gradients";
+    send(failed);
   }
 
   lockstep::run_folder::Layout layout() const {
