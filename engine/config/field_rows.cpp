@@ -1,6 +1,5 @@
 #include "engine/config/field_rows.h"
 
-#include <algorithm>
 
 #include "engine/config/field_values.h"
 #include "engine/config/value_text.h"
@@ -94,13 +93,6 @@ void completeDurations(Field& field, Access<std::vector<Duration>> access) {
 void refuseUntilBuilt(Field& field) {
   field.isBuilt = [text = field.text](const Experiment& experiment) {
     return text(experiment) == text(Experiment());
-  };
-}
-
-void refuseUntilBuilt(Field& field, std::vector<std::string> notBuilt) {
-  field.isBuilt = [text = field.text,
-                   notBuilt = std::move(notBuilt)](const Experiment& experiment) {
-    return std::find(notBuilt.begin(), notBuilt.end(), text(experiment)) == notBuilt.end();
   };
 }
 

@@ -50,8 +50,6 @@ void completeDurations(Field& field, Access<std::vector<Duration>> access);
 
 /// Only the default has a part behind it yet; every other value is refused.
 void refuseUntilBuilt(Field& field);
-/// The same for some values of a choice.
-void refuseUntilBuilt(Field& field, std::vector<std::string> notBuilt);
 
 /// Adds the rows of one section. Part: generic lambda from Experiment& to the section's struct,
 /// const or not.

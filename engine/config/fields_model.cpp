@@ -94,10 +94,10 @@ void addModelFields(FieldTable& table) {
   model.choice("backbone", &ModelConfig::backbone,
                {"resnet18", "resnet34", "resnet50", "resnet101"},
                "Network that turns an image into features.");
-  Field& norm = model.choice(
+  model.choice(
       "norm", &ModelConfig::norm, {"auto", "frozen_batch", "batch", "sync_batch", "group"},
-      "Normalisation of the backbone; auto: frozen_batch with weights, else group (32 groups).");
-  refuseUntilBuilt(norm, {"sync_batch"});
+      "Normalisation of the backbone; auto: frozen_batch with weights, else group (32 groups); "
+      "sync_batch: batch over the images of all ranks.");
   model.number("norm_epsilon", &ModelConfig::normEpsilon, between(0, 1), "",
                "Added to variances; torchvision's COCO_V1 weights need 0.");
   model.integerOrAuto(

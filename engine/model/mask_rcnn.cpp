@@ -69,9 +69,11 @@ struct MaskRcnn::Features {
   RpnOutput rpn;
 };
 
-MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed)
+MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
+                   ops::SumOverRanks sumOverRanks)
     : classCount_(classCount) {
-  const NormChoice norm{normKind(config.resolvedNorm()), config.normEpsilon};
+  const NormChoice norm{normKind(config.resolvedNorm()), config.normEpsilon,
+                        std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
   body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
   fpn_ = backbone->register_module("fpn",

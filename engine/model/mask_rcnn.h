@@ -11,6 +11,7 @@
 #include "engine/config/experiment.h"
 #include "engine/model/losses.h"
 #include "engine/ops/instances.h"
+#include "engine/ops/sync_batch_norm.h"
 
 /// Letters: N images, C classes with background, H W padded size in px.
 namespace lockstep::model {
@@ -44,8 +45,10 @@ struct LossesAndDetections {
 class MaskRcnn : public torch::nn::Module {
  public:
   /// classCount includes background (row 0). Initialises every parameter as torchvision does, by a
-  /// hash of seed and name.
-  MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed);
+  /// hash of seed and name. sumOverRanks: of the ranks that train together, for norm sync_batch.
+  MaskRcnn(
+      const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
+      ops::SumOverRanks sumOverRanks = [](at::Tensor&) {});
 
   /// The five losses over the batch: training-time numbers of proposals, ground truth among the
   /// proposals. samplingKeys: one per image; which anchors and regions are sampled depends on it

@@ -16,9 +16,10 @@ constexpr double kBatchMomentum = 0.1;  // torch.nn.BatchNorm2d's default
 NormKind normKind(const std::string& name) {
   if (name == "frozen_batch") return NormKind::FrozenBatch;
   if (name == "batch") return NormKind::Batch;
+  if (name == "sync_batch") return NormKind::SyncBatch;
   if (name == "group") return NormKind::Group;
   throw base::mendable("model.norm: there is no norm layer '" + name +
-                       "'; use frozen_batch, batch or group");
+                       "'; use frozen_batch, batch, sync_batch or group");
 }
 
 Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
@@ -32,7 +33,7 @@ Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
   if (choice.kind == NormKind::Group) return;
   runningMean_ = register_buffer("running_mean", at::zeros({channels}));
   runningVar_ = register_buffer("running_var", at::ones({channels}));
-  if (choice.kind == NormKind::Batch) {
+  if (hasBatchStatistics()) {
     batchesTracked_ = register_buffer("num_batches_tracked", at::zeros({}, at::kLong));
   }
 }
@@ -51,10 +52,17 @@ at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRe
     return ops::groupNorm(convolved(), weight_, bias_, residual,
                           {kGroups, choice_.epsilon, hasRelu});
   }
-  if (choice_.kind == NormKind::Batch && is_training()) {
+  if (hasBatchStatistics() && is_training()) {
     batchesTracked_.add_(1);
-    return ops::batchNorm(convolved(), weight_, bias_, residual,
-                          {runningMean_, runningVar_, kBatchMomentum}, {choice_.epsilon, hasRelu});
+    const ops::RunningStatistics running{runningMean_, runningVar_, kBatchMomentum};
+    if (choice_.kind == NormKind::Batch) {
+      return ops::batchNorm(convolved(), weight_, bias_, residual, running,
+                            {choice_.epsilon, hasRelu});
+    }
+    at::Tensor out = ops::syncBatchNorm(convolved(), weight_, bias_, running, choice_.epsilon,
+                                        choice_.sumOverRanks);
+    if (residual) out = out + *residual;
+    return hasRelu ? out.relu() : out;
   }
   at::Tensor out = foldedInto(conv, x);
   if (residual) out += *residual;

@@ -5,22 +5,25 @@
 #include <string>
 
 #include "engine/model/layers.h"
+#include "engine/ops/sync_batch_norm.h"
 
 namespace lockstep::model {
 
-enum class NormKind { FrozenBatch, Batch, Group };
+enum class NormKind { FrozenBatch, Batch, SyncBatch, Group };
 
-/// `frozen_batch`, `batch` or `group`, as in configurations. Throws Error for another name.
+/// `frozen_batch`, `batch`, `sync_batch` or `group`, as in configurations. Throws Error for another
+/// name.
 NormKind normKind(const std::string& name);
 
 struct NormChoice {
   NormKind kind = NormKind::Group;
   double epsilon = 1e-5;
+  ops::SumOverRanks sumOverRanks{};  ///< of SyncBatch
 };
 
 /// A normalisation layer under torchvision's names. FrozenBatch: four buffers; Batch: as
-/// torch.nn.BatchNorm2d, its statistics follow the batch in train(); Group: 32 groups, which
-/// divide every width of a ResNet.
+/// torch.nn.BatchNorm2d, its statistics follow the batch in train(); SyncBatch: the same over the
+/// images of all ranks; Group: 32 groups, which divide every width of a ResNet.
 class Norm : public Layer {
  public:
   Norm(const NormChoice& choice, std::int64_t channels);
@@ -33,6 +36,9 @@ class Norm : public Layer {
  private:
   at::Tensor outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                          const std::optional<at::Tensor>& residual);
+  bool hasBatchStatistics() const {
+    return choice_.kind == NormKind::Batch || choice_.kind == NormKind::SyncBatch;
+  }
   at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x) const;
 
   NormChoice choice_;

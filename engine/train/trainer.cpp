@@ -71,15 +71,18 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
 Trainer::~Trainer() = default;
 
 void Trainer::makeModel() {
-  model_ = std::make_shared<model::MaskRcnn>(experiment_.model, trainSet_.categories().size() + 1,
-                                             experiment_.runtime.seed);
+  dist::World& world = context_.world;
+  const bool isSync = experiment_.model.resolvedNorm() == "sync_batch";
+  model_ = std::make_shared<model::MaskRcnn>(
+      experiment_.model, trainSet_.categories().size() + 1, experiment_.runtime.seed,
+      isSync ? world.sumOverRanks(device_, experiment_.runtime.backend) : [](at::Tensor&) {});
   model_->to(device_);
   model_->train();
   optimizer_ = solver::makeOptimizer(experiment_.solver, solverParameters(*model_));
   for (const solver::Parameter& parameter : optimizer_->parameters())
     parameters_.push_back(parameter.tensor);
-  gradients_ = context_.world.averageGradients(parameters_, recorder_.figureCount(),
-                                               experiment_.runtime.backend);
+  gradients_ =
+      world.averageGradients(parameters_, recorder_.figureCount(), experiment_.runtime.backend);
   if (const double decay = experiment_.solver.emaDecay; decay > 0)
     average_ = std::make_unique<solver::WeightAverage>(decay, optimizer_->parameters());
   notFinite_ = at::zeros({}, at::TensorOptions(at::kFloat).device(device_));

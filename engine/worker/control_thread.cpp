@@ -16,10 +16,11 @@ constexpr std::chrono::milliseconds kStopInterval{100};
 }  // namespace
 
 ControlThread::ControlThread(Channel& channel, train::Mailbox& mailbox,
-                             const train::PhaseReport& phase)
+                             const train::PhaseReport& phase, OwnWorld& world)
     : channel_(channel),
       mailbox_(mailbox),
       phase_(phase),
+      world_(world),
       thread_([this](std::stop_token stop) { run(stop); }) {}
 
 void ControlThread::run(std::stop_token stop) {
@@ -29,6 +30,7 @@ void ControlThread::run(std::stop_token stop) {
     if (Clock::now() >= next) {
       channel_.send(protocol::Heartbeat{phase_.rank, phase_.step, phase_.phase.load(),
                                         phase_.collective.load(), phase_.waiting});
+      if (const auto lost = world_.exchangeNews()) channel_.send(*lost);
       next = Clock::now() + kHeartbeatInterval;
     }
     try {

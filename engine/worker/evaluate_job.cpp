@@ -9,10 +9,10 @@
 namespace lockstep::worker {
 
 protocol::Finished runEvaluate(const JobContext& context) {
-  const protocol::Job& job = context.job;
+  const auto [world, job] = joinWorld(context);
   const config::Experiment experiment = experimentOf(job);
   const config::DatasetPart& part = partOf(experiment, job.split);
-  const at::Device device = train::prepareDevice(experiment.runtime);
+  const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
@@ -22,11 +22,13 @@ protocol::Finished runEvaluate(const JobContext& context) {
                                            .seed = seed,
                                            .device = device,
                                            .threads = experiment.runtime.cpuThreads,
-                                           .maxImages = experiment.evaluation.maxImages});
+                                           .maxImages = experiment.evaluation.maxImages,
+                                           .world = &world});
   context.phase.phase = "evaluating";
-  eval::Evaluation evaluation =
-      evaluator.evaluate(*loaded.model, {.losses = true, .averagePrecision = true},
-                         progressTo(context.channel, "evaluating"));
+  eval::Evaluation evaluation = evaluator.evaluate(
+      *loaded.model, {.losses = true, .averagePrecision = true},
+      world.rank() == 0 ? progressTo(context.channel, "evaluating") : eval::Progress{});
+  if (world.rank() != 0) return {job.step, false, ""};
   evaluation.step = job.step;
   const std::string json = eval::toJson(evaluation, job.perImage);
   if (!job.out.empty()) base::writeFileAtomically(job.out, json);

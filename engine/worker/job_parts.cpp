@@ -8,6 +8,16 @@
 
 namespace lockstep::worker {
 
+JoinedWorld joinWorld(const JobContext& context) {
+  dist::World& world = context.ownWorld.join(
+      context.job, [&](int port) { context.channel.send(protocol::Listening{port}); });
+  if (world.size() == 1) return {world, context.job};
+  const std::string line = world.share(protocol::encode(protocol::SupervisorMessage(context.job)));
+  auto job = std::get<protocol::Job>(protocol::decodeSupervisorMessage(line));
+  job.gpu = context.job.gpu;
+  return {world, std::move(job)};
+}
+
 config::Experiment experimentOf(const protocol::Job& job) {
   config::LoadedExperiment loaded = config::loadExperimentText(job.configYaml, "config.yaml");
   if (!job.resumeFrom.empty()) {  // the checkpoint has the weights; those of the start may be gone

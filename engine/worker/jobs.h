@@ -6,6 +6,7 @@
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
 #include "engine/worker/channel.h"
+#include "engine/worker/own_world.h"
 
 /// What a worker can be asked to do; one function a job. Each returns the last message and throws
 /// Error.
@@ -13,6 +14,7 @@ namespace lockstep::worker {
 
 struct JobContext {
   const protocol::Job& job;
+  OwnWorld& ownWorld;
   Channel& channel;
   train::Mailbox& mailbox;
   train::PhaseReport& phase;
@@ -30,6 +32,14 @@ protocol::Finished runReplay(const JobContext& context);
 /// Whether training can start from model.weights, or go on from the checkpoint `resumeFrom`. Throws
 /// Error (mendable) when they do not fit.
 protocol::Finished runCheck(const JobContext& context);
+
+/// The ranks of a job that may have several, and the job as rank 0 has it: only that one is told
+/// all.
+struct JoinedWorld {
+  dist::World& world;
+  protocol::Job job;
+};
+JoinedWorld joinWorld(const JobContext& context);
 
 /// The experiment of a job. Throws Error when the text has faults (the supervisor made it: it
 /// should not).

@@ -76,16 +76,17 @@ int serve(int fd) {
   auto job = std::get<protocol::Job>(*first);
   train::Mailbox mailbox;
   train::PhaseReport phase;
-  const ControlThread control(channel, mailbox, phase);
+  OwnWorld world(phase);
+  const ControlThread control(channel, mailbox, phase, world);
   try {
     readPathsFile(job);
-    const protocol::Finished finished = runJob({job, channel, mailbox, phase});
+    const protocol::Finished finished = runJob({job, world, channel, mailbox, phase});
     channel.send(finished);
     return static_cast<int>(finished.stopped ? ExitStatus::Stopped : ExitStatus::Done);
   } catch (...) {
     const protocol::Failed failed = failureOf(phase);
     base::logLine(base::LogLevel::Error, "worker", failed.message);
-    channel.send(failed);
+    channel.send(world.fail(failed).value_or(failed));
     return failed.exitStatus;
   }
 }

@@ -1,6 +1,5 @@
 #include "engine/train/trainer.h"
 #include "engine/worker/jobs.h"
-#include "engine/worker/world_of_job.h"
 
 namespace lockstep::worker {
 namespace {
@@ -48,17 +47,17 @@ class SilentObserver : public train::TrainingObserver {
 }  // namespace
 
 protocol::Finished runTrain(const JobContext& context) {
-  const auto [world, job] = joinWorldOf(context);
+  const auto [world, job] = joinWorld(context);
   MessagingObserver messages(context.channel);
   SilentObserver silence;
   train::TrainingObserver* const observer =
-      world->rank() == 0 ? static_cast<train::TrainingObserver*>(&messages) : &silence;
+      world.rank() == 0 ? static_cast<train::TrainingObserver*>(&messages) : &silence;
   context.phase.phase = "loading";
   train::Trainer trainer(experimentOf(job), run_folder::Layout(job.runFolder),
-                         {*world, context.mailbox, context.phase, *observer, job.gpu});
+                         {world, context.mailbox, context.phase, *observer, job.gpu});
   if (!job.resumeFrom.empty()) trainer.resume(job.resumeFrom);
   const train::Trainer::Outcome outcome = trainer.run();
-  world->share("");  // no rank leaves before rank 0 has written its last file
+  world.share("");  // no rank leaves before rank 0 has written its last file
   return {outcome.step, outcome.stopped, ""};
 }
 

@@ -110,7 +110,7 @@ class TstCrossChecks : public QObject {
     row("runtime.backend", "gloo", false);
     row("runtime.backend", "nccl", false);
     row("runtime.device", "cuda", false);
-    row("model.norm", "sync_batch", true);
+    row("model.norm", "sync_batch", false);
     row("model.norm", "batch", false);
     row("solver.ema_decay", "0.99", false);
     row("solver.optimizer", "adamw", false);

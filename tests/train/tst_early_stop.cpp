@@ -72,7 +72,9 @@ class TstEarlyStop : public QObject {
 
   /// Patience counts the evaluations of the schedule, not those that somebody looks at between.
   void anEvaluationThatIsAskedForDoesNotCount() {
-    Session session(smallExperiment(), path("asked"));
+    config::Experiment experiment = smallExperiment();
+    experiment.monitor.logEvery = {1};
+    Session session(experiment, path("asked"));
     session.observer.afterSteps = [&] {
       if (session.observer.steps.back().step % 2 == 1)
         session.mailbox.post(tests::control("evaluate", "e"));

@@ -3,6 +3,7 @@
 #include <QTest>
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -81,6 +82,34 @@ class TstManyRanks : public QObject {
       }
     });
     for (const std::string& ofRank : weights) QVERIFY(ofRank == weights[0]);
+  }
+
+  /// Statistics of all ranks' images: the same running statistics on every rank, which are others
+  /// than those of one rank's images, and a resumed run has its bits.
+  void syncBatchNormIsTheSameOnAllRanks() {
+    config::Experiment experiment = smallExperiment(4);
+    experiment.checkpoint.every = {2};
+    std::map<std::string, std::string> models;
+    for (const char* norm : {"sync_batch", "batch"}) {
+      experiment.model.norm = norm;
+      std::array<std::string, 2> weights;
+      onRanks(2, [&](dist::World& world) {
+        Session session(experiment, path(norm + std::to_string(world.rank())), world);
+        session.trainer.run();
+        weights[world.rank()] = bytesOf(session.trainer.model());
+      });
+      QVERIFY(weights[0] == weights[1]);  // also of batch norm: the last step was evaluated
+      models[norm] = weights[0];
+    }
+    QVERIFY(models["sync_batch"] != models["batch"]);
+    experiment.model.norm = "sync_batch";
+    const run_folder::Layout whole(path("sync_batch0"));
+    onRanks(2, [&](dist::World& world) {
+      Session session(experiment, path("sync again" + std::to_string(world.rank())), world);
+      session.trainer.resume(whole.checkpoint(2));
+      session.trainer.run();
+      require(bytesOf(session.trainer.model()) == models["sync_batch"], "its bits");
+    });
   }
 
   void heldOutFiguresDoNotDependOnRanks_data() {

@@ -33,7 +33,8 @@ protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
   } const shut{ends_[1], receiver_};
   worker::Channel channel(ends_[1]);
   train::PhaseReport phase;
-  return function({job, channel, mailbox, phase});
+  worker::OwnWorld world(phase);
+  return function({job, world, channel, mailbox, phase});
 }
 
 void JobBench::receive() {
