@@ -1,0 +1,145 @@
+"""Hurts one rank of a training on several ranks at a random moment, and resumes the run.
+
+usage: many_ranks.py [--build build] [--trials 50] [--ranks 3] [--seed 1] [--set K=V]…
+
+A rank is killed (SIGKILL), stopped (SIGSTOP), or meets an image that cannot be read. Every time the run must end within 12
+seconds with exit status 1, no process may be left, run.json must name the rank that was hurt and how, the run folder must open,
+and the resumed run must end as one that nothing happened to: every weight, scalar, evaluation and prediction to the last bit.
+Exits 1 with what differs.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import kill_and_resume as single
+from kill_and_resume import Failure
+
+SECONDS_TO_END = 12
+
+
+def ranks_of(engine_pid):
+    """Process numbers of the workers by local rank."""
+    workers = {}
+    try:
+        children = pathlib.Path(f"/proc/{engine_pid}/task/{engine_pid}/children").read_text().split()
+    except OSError:
+        return workers
+    for child in map(int, children):
+        try:
+            words = pathlib.Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+        except OSError:
+            continue
+        if "--rank" in words:
+            workers[int(words[words.index("--rank") + 1])] = child
+    return workers
+
+
+def hurt(process, how, rank, images):
+    """Does it; returns what undoes it, or None when the run was over."""
+    workers = ranks_of(process.pid)
+    if how == "image":
+        name = random.choice(sorted(images.iterdir()))
+        content = name.read_bytes()
+        name.write_bytes(content[: len(content) // 3])
+        return lambda: name.write_bytes(content)
+    if rank not in workers:
+        return None
+    os.kill(workers[rank], signal.SIGKILL if how == "kill" else signal.SIGSTOP)
+    return lambda: None
+
+
+def check_report(run, how, rank, error_text):
+    info = json.loads((run / "run.json").read_text())
+    error = info["error"]
+    if info["state"] != "failed" or not error:
+        raise Failure(f"run.json says {info['state']}, {error}")
+    expected = {"kill": "SIGKILL", "stop": "silence", "image": "error"}[how]
+    if error["cause"] != expected:
+        raise Failure(f"the cause is {error['cause']}, not {expected}: {error['message']}")
+    if how != "image" and error["rank"] != rank:
+        raise Failure(f"rank {error['rank']} is named, not {rank}: {error['message']}")
+    if how == "image" and "shapes/train/" not in error["message"]:
+        raise Failure(f"the image is not named: {error['message']}")
+    if error["message"] not in error_text:
+        raise Failure(f"standard error does not say: {error['message']}")
+    return error
+
+
+def one_trial(engine, folder, run, seconds, chance, options):
+    """Returns what happened."""
+    how, rank, moment = chance.choice(["kill", "stop", "image"]), chance.randrange(options.ranks), chance.uniform(0, seconds)
+    told = f"rank {rank} {how} at {moment:.2f} s"
+    process = single.start(engine, folder, run, options.overrides)
+    try:
+        process.wait(timeout=moment)
+    except subprocess.TimeoutExpired:
+        pass
+    undo = hurt(process, how, rank, folder / "shapes/train") if process.poll() is None else None
+    begin = time.monotonic()
+    workers = list(ranks_of(process.pid).values())
+    try:
+        # An image may never be read again: then the run goes on to its end.
+        out, err = process.communicate(timeout=SECONDS_TO_END + (seconds if how == "image" else 0))
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{told}: the run still goes on") from None
+    finally:
+        if undo:
+            undo()
+    took = time.monotonic() - begin
+    if any(single.is_alive(worker) for worker in workers):
+        raise Failure(f"{told}: a process is left")
+    if process.returncode == 0:
+        return f"{told}: it was done already"
+    if process.returncode != 1:
+        raise Failure(f"{told}: exit status {process.returncode}:\n{err}")
+    try:
+        error = check_report(run, how, rank, err)
+    except Failure as failure:
+        raise Failure(f"{told}: {failure}") from None
+    return f"{told}: ended after {took:.1f} s: {error['message'][:100]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2] / "build")
+    parser.add_argument("--trials", type=int, default=50)
+    parser.add_argument("--ranks", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", action="append", default=[], dest="overrides")
+    options = parser.parse_args()
+    options.overrides += [f"runtime.workers={options.ranks}", f"solver.batch_size={options.ranks}", "dataset.loader_threads=1"]
+    engine = options.build.resolve() / "bin/lockstep-engine"
+    chance = random.Random(options.seed)
+    random.seed(options.seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        subprocess.run([engine, "dataset", "shapes", "--out", folder / "shapes", "--train", "12", "--val", "3", "--seed", "5"],
+                       check=True, stderr=subprocess.DEVNULL)
+        (folder / "experiment.yaml").write_text(single.EXPERIMENT)
+        begin = time.monotonic()
+        single.finish(single.start(engine, folder, folder / "whole", options.overrides))
+        seconds = time.monotonic() - begin
+        expected = single.what_it_left(engine, folder / "whole")
+        print(f"a run that nothing happens to: {seconds:.1f} s, {len(expected)} things to compare", flush=True)
+        for trial in range(options.trials):
+            run = folder / f"trial{trial}"
+            try:
+                told = one_trial(engine, folder, run, seconds, chance, options)
+                single.finish(single.start(engine, folder, run, options.overrides))
+                single.compare(expected, single.what_it_left(engine, run))
+            except Failure as failure:
+                print(f"trial {trial} of seed {options.seed}: {failure}")
+                return 1
+            print(f"trial {trial}: {told}; resumed: the same", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
