@@ -80,7 +80,7 @@ bool Reader::State::fill(std::size_t wantedBytes) {
     end = begin;
     return false;
   }
-  std::memmove(buffer.data(), buffer.data() + begin, held);
+  if (held > 0) std::memmove(buffer.data(), buffer.data() + begin, held);
   begin = 0;
   end = held;
   buffer.resize(std::max({buffer.size(), held + kChunkBytes, wantedBytes}));

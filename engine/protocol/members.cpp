@@ -4,8 +4,6 @@
 #include <charconv>
 #include <limits>
 
-#include "engine/base/shortened_text.h"
-
 namespace lockstep::protocol {
 namespace {
 
@@ -129,7 +127,7 @@ Envelope openEnvelope(std::string_view line) {
   const auto version = envelope.object.find("v");
   if (version == envelope.object.end()) throw VersionMismatch("message: v is missing");
   if (integerOf(*version) != kVersion) {
-    throw VersionMismatch("message: version " + version->dump().substr(0, 20) +
+    throw VersionMismatch("message: version " + base::shortened(version->dump()) +
                           " of the protocol is not spoken here, only " + std::to_string(kVersion));
   }
   MemberReader members(envelope.object, "message");

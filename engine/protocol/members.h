@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/protocol/json_text.h"
 #include "engine/protocol/messages.h"
 
@@ -200,7 +201,7 @@ Variant decodeAs(const Envelope& envelope) {
     (attempt(std::type_identity<Messages>()), ...);
   };
   attemptAll(std::type_identity<Variant>());
-  if (!decoded) throw Error("type '" + envelope.type.substr(0, 60) + "' is not known here");
+  if (!decoded) throw Error("type '" + base::shortened(envelope.type) + "' is not known here");
   return *std::move(decoded);
 }
 

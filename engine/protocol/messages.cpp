@@ -246,7 +246,7 @@ EngineMessage decodeEvent(std::string_view json, std::int64_t seq, std::int64_t 
   attempt(Checkpoint());
   attempt(Evaluation());
   attempt(Predictions());
-  if (!decoded) throw Error("event: type '" + type.substr(0, 60) + "' is not known here");
+  if (!decoded) throw Error("event: type '" + base::shortened(type) + "' is not known here");
   return *std::move(decoded);
 }
 

@@ -17,4 +17,8 @@ std::string damagedJson(const std::string& text, Choices& choices);
 /// A safetensors file whose header or length lies, and metadata that are not what they should be.
 std::string damagedSafetensors(const std::string& file, Choices& choices);
 
+/// An event file whose records are missing, doubled or other messages under a right checksum, whose
+/// lengths lie, or which is torn.
+std::string damagedEventLog(const std::string& file, Choices& choices);
+
 }  // namespace lockstep::tests

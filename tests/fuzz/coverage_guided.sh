@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Searches for inputs that the readers of messages and event logs do not hold, guided by the branches
+# that an input reaches, with the address and undefined-behaviour sanitizers; by hand, where clang has
+# libFuzzer (Debian's has).
+#   tests/fuzz/coverage_guided.sh decoders|lineBuffer|eventLog [SECONDS]
+# New inputs lie in build/fuzz/TARGET; one that does not hold is named at the end. Put it into
+# tests/data/fuzz/messages or event_log, where the tests read it from then on.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+target=${1:-none} seconds=${2:-600}
+case $target in
+  decoders | lineBuffer) corpus=tests/data/fuzz/messages longest=4096 ;;
+  eventLog) corpus=tests/data/fuzz/event_log longest=4096 ;;
+  *) echo "$0: decoders, lineBuffer or eventLog, not $target" >&2; exit 2 ;;
+esac
+build=build/fuzz
+mkdir -p "$build/$target"
+clang++ -std=c++20 -O2 -g1 -I. "-DLOCKSTEP_FUZZ_TARGET=$target" \
+  -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+  engine/base/{atomic_file,clock,crc32c,log,number_text,shortened_text}.cpp \
+  engine/events/*.cpp engine/protocol/*.cpp \
+  tests/fuzz/{coverage_guided,held_event_log,held_messages}.cpp -o "$build/$target.program"
+LOCKSTEP_FUZZ_FOLDER=$(mktemp -d /dev/shm/lockstep-fuzz-XXXXXX)
+export LOCKSTEP_FUZZ_FOLDER ASAN_OPTIONS=quarantine_size_mb=4
+trap 'rm -rf "$LOCKSTEP_FUZZ_FOLDER"' EXIT
+"$build/$target.program" -max_total_time="$seconds" -timeout=2 -rss_limit_mb=1024 \
+  -malloc_limit_mb=64 -max_len="$longest" -print_final_stats=1 -artifact_prefix="$build/" \
+  "$build/$target" "$corpus"

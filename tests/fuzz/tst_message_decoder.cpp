@@ -1,0 +1,84 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "tests/fuzz/held_messages.h"
+#include "tests/fuzz/held_reading.h"
+#include "tests/fuzz/mutants.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::Choices;
+
+class TstMessageDecoder : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    tests::allowFuzzingTime();
+    file_ = folder_.filePath(QStringLiteral("line")).toStdString();
+    for (const auto& [name, line] : tests::fuzzCorpus("messages")) lines_.push_back(line);
+  }
+
+  void corpusIsHeld() {
+    const std::string faults =
+        tests::faultsOfInputs(held(tests::holdDecoders), tests::fuzzCorpus("messages"));
+    QVERIFY2(faults.empty(), faults.c_str());
+  }
+
+  void damagedLinesAreReadOrRefused() {
+    const std::string faults =
+        tests::faultsOf(held(tests::holdDecoders), tests::chosenVariants(3000));
+    QVERIFY2(faults.empty(), faults.c_str());
+  }
+
+  void streamsAreCutIntoTheirLines() {
+    tests::HeldReading reading = held(tests::holdLineBuffer);
+    reading.name = "stream";
+    reading.damage = [this](Choices& choices) { return stream(choices); };
+    const std::string faults = tests::faultsOf(reading, tests::chosenVariants(200));
+    QVERIFY2(faults.empty(), faults.c_str());
+  }
+
+ private:
+  tests::HeldReading held(void (*hold)(std::string_view)) {
+    tests::HeldReading reading{"line",
+                               file_,
+                               {},
+                               [this](Choices& choices) { return damagedLine(choices); },
+                               [this, hold] { hold(base::readFile(file_)); }};
+    reading.isFileTold = false;
+    return reading;
+  }
+
+  /// Mostly a line whose members are not what they should be, sometimes under another's type.
+  std::string damagedLine(Choices& choices) const {
+    const std::string& line = choices.of(lines_);
+    if (!choices.oneIn(5)) return tests::damagedJson(line, choices);
+    auto message = nlohmann::json::parse(line, nullptr, false);
+    const auto other = nlohmann::json::parse(choices.of(lines_), nullptr, false);
+    if (!message.is_object() || !other.is_object() || !other.contains("type")) return line;
+    message["type"] = other["type"];
+    if (choices.oneIn(2)) message.update(other);
+    return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  /// Lines and newlines, and up to 1 MiB of one byte (holdLineBuffer).
+  std::string stream(Choices& choices) const {
+    std::string bytes;
+    for (std::size_t i = 1 + choices.below(12); i > 0; --i) {
+      if (choices.oneIn(3)) bytes += static_cast<char>(0xf8 + choices.below(8));
+      if (choices.oneIn(2)) bytes += choices.of(lines_);
+      if (!choices.oneIn(3)) bytes += '\n';
+    }
+    return choices.oneIn(4) ? tests::damagedBytes(bytes, choices) : bytes;
+  }
+
+  QTemporaryDir folder_;
+  std::filesystem::path file_;
+  std::vector<std::string> lines_;
+};
+
+LOCKSTEP_TEST(TstMessageDecoder)
+#include "tst_message_decoder.moc"
