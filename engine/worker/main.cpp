@@ -86,7 +86,8 @@ int serve(int fd) {
   } catch (...) {
     const protocol::Failed failed = failureOf(phase);
     base::logLine(base::LogLevel::Error, "worker", failed.message);
-    channel.send(world.fail(failed).value_or(failed));
+    if (const auto culprit = world.fail(failed)) channel.send(*culprit);
+    channel.send(failed);
     return failed.exitStatus;
   }
 }
