@@ -97,7 +97,10 @@ void ClientConnection::sendRecord(const events::Record& record) {
   if (record.kind == events::Record::Kind::Scalars) {
     send(protocol::Scalars{record.seq, record.step, record.wallTime, record.scalars});
   } else if (record.kind == events::Record::Kind::Event) {
-    send(protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
+    try {
+      send(protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
+    } catch (const Error&) {  // of another version of the program: the rest is still of use
+    }
   }
   for (const events::Alert& alert : raised)
     send(protocol::AlertMessage{alert.kind, alert.step, alert.text});

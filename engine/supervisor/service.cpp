@@ -7,6 +7,8 @@ std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, i
                                                  const std::optional<protocol::Reset>& lastRestart,
                                                  const protocol::Reset& newest) {
   if (hello.since < 0) return std::nullopt;  // it holds nothing
+  // Of another run that had this folder before.
+  if (hello.attempt > attempt) return protocol::Reset{0, 0};
   std::optional<protocol::Reset> reset;
   if (hello.attempt > 0 && hello.attempt < attempt)
     reset = hello.attempt == attempt - 1 ? lastRestart : firstRestart;

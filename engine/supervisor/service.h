@@ -32,7 +32,7 @@ class Service {
 
 /// The reset of a client that holds `hello.since` of `hello.attempt`, while the log is in
 /// `attempt`. With several restarts since, the oldest counts: more is sent again than needed, and
-/// nothing is left that was cut.
+/// nothing is left that was cut. A client of an attempt that has not been holds another run's.
 std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, int attempt,
                                                  const std::optional<protocol::Reset>& firstRestart,
                                                  const std::optional<protocol::Reset>& lastRestart,

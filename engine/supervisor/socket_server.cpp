@@ -110,8 +110,11 @@ void SocketServer::restoreSocket() {
   try {
     run_folder::ensureSocketFolder();
     listen();
+    trouble_.clear();
   } catch (const Error& error) {
-    base::logWarning("engine", error.what());  // tried again in a second; who is connected stays so
+    // Tried again in a second; who is connected stays so.
+    if (trouble_ != error.what()) base::logWarning("engine", error.what());
+    trouble_ = error.what();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "engine/supervisor/client_connection.h"
 #include "engine/supervisor/poll_loop.h"
@@ -51,6 +52,7 @@ class SocketServer {
   Service& service_;
   FileDescriptor listener_;
   ino_t inode_ = 0;
+  std::string trouble_;  ///< why there is no socket, as it was told
   std::map<int, std::unique_ptr<ClientConnection>> clients_;  ///< by descriptor
   std::int64_t nextNumber_ = 1;
   bool isFull_ = false;  ///< no descriptor is left for another client: tried again later

@@ -8,6 +8,7 @@ namespace {
 
 /// Files of answers kept for clients to read.
 constexpr std::int64_t kKeptAnswers = 64;
+constexpr std::size_t kMostWaiting = 256;
 
 fs::path answerFile(const fs::path& folder, std::int64_t number) {
   return folder / (std::to_string(number) + ".json");
@@ -38,27 +39,27 @@ WorkerRequests::~WorkerRequests() {
   fs::remove_all(folder_, ignored);
 }
 
-protocol::Control WorkerRequests::begin(const RequestToken& token, const std::string& name) {
+void WorkerRequests::begin(const RequestToken& token, protocol::Control control) {
+  if (waiting_.size() >= kMostWaiting) {
+    const std::string reason = std::to_string(kMostWaiting) + " requests wait already: ask later";
+    return server_.send(token, protocol::ErrorReply{token.id, reason});
+  }
   std::error_code ignored;  // a folder that cannot be made shows when the worker writes its answer
   fs::create_directory(folder_, ignored);
-  protocol::Control control;
-  control.name = name;
   control.id = std::to_string(nextNumber_);
   control.out = answerFile(folder_, nextNumber_).string();
   ++nextNumber_;
   waiting_[control.id] = token;
   removeOldAnswers();
-  return control;
-}
-
-void WorkerRequests::predict(const RequestToken& token, protocol::PredictRequest request) {
-  protocol::Control control = begin(token, "predict");
-  control.predict = std::move(request);
   send_(control);
 }
 
+void WorkerRequests::predict(const RequestToken& token, protocol::PredictRequest request) {
+  begin(token, {.name = "predict", .id = "", .predict = std::move(request), .out = ""});
+}
+
 void WorkerRequests::submit(const RequestToken& token, const std::string& name) {
-  send_(begin(token, name));
+  begin(token, {.name = name, .id = "", .predict = {}, .out = ""});
 }
 
 void WorkerRequests::answer(const protocol::Answer& answer) {

@@ -13,6 +13,7 @@ namespace lockstep::supervisor {
 
 /// Requests of clients that the worker answers: gives them numbers of their own and brings the
 /// answers back. Files of answers lie in a folder beside the socket that goes with this object.
+/// Refuses what comes while 256 requests wait, so that a broken client cannot fill the memory.
 class WorkerRequests {
  public:
   using Send = std::function<void(const protocol::Control&)>;
@@ -32,7 +33,7 @@ class WorkerRequests {
   bool isEmpty() const { return waiting_.empty(); }
 
  private:
-  protocol::Control begin(const RequestToken& token, const std::string& name);
+  void begin(const RequestToken& token, protocol::Control control);
   void removeOldAnswers();
 
   SocketServer& server_;

@@ -325,6 +325,23 @@ class TstSocket : public QObject {
     QCOMPARE(EngineBench::finish(*run.engine).status, 1);
   }
 
+  /// Whatever a broken client asks for, its run can be stopped.
+  void requestsThatPileUpAreRefused() {
+    LivingRun run("wait stop\ncheckpoint 7 last\nfinish 7 stopped\n");
+    auto client = run.connect();
+    for (int i = 0; i < 300; ++i) client.send(protocol::Command{std::to_string(i), "evaluate"});
+    for (int i = 256; i < 300; ++i) {
+      const auto reply = client.expect<protocol::ErrorReply>();
+      QCOMPARE(reply.id, std::to_string(i));
+      QVERIFY2(contains(reply.message, "256 requests wait"), reply.message.c_str());
+    }
+    client.send(protocol::Command{"s", "status"});
+    QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
+    client.send(protocol::Command{"t", "stop"});
+    QCOMPARE(client.expect<protocol::Ok>().id, std::string("t"));
+    QCOMPARE(EngineBench::finish(*run.engine).status, 75);
+  }
+
   void alertsAreSentAgainToEveryClient() {
     LivingRun run("scalars 1 2\nbroken-checkpoint 2\nlog info there\nhang\n");
     for (int i = 0; i < 2; ++i) {
