@@ -293,6 +293,7 @@ void MonitorPage::updateAlert() {
                         : alert.kind == "checkpoint_failed"
                             ? tr("The checkpoint of step %1 was not saved")
                         : alert.kind == "loss_jump" ? tr("The loss jumped at step %1")
+                        : alert.kind == "slow_rank" ? tr("One rank is late since step %1")
                                                     : tr("Alert at step %1");
   const QString text = QString::fromStdString(alert.text);
   if (alert_->isVisible() && alert_->detail() == text) return;

@@ -71,6 +71,7 @@ void RunningMedian::add(double value) {
 std::vector<Alert> AlertDetector::add(const Record& record) {
   std::vector<Alert> alerts;
   for (const auto& [tag, value] : record.scalars) addScalar(record.step, tag, value, alerts);
+  endOfScalars(record.step, alerts);
   if (record.kind == Record::Kind::Event) addEvent(record.step, record.json, alerts);
   if (record.kind == Record::Kind::SessionStart) goBackTo(record.step);
   return alerts;
@@ -82,6 +83,7 @@ std::vector<Alert> AlertDetector::add(const RecordView& record,
   for (const ScalarView& scalar : record.scalars) {
     addScalar(record.step, tags[scalar.tag], scalar.value, alerts);
   }
+  endOfScalars(record.step, alerts);
   if (record.kind == Record::Kind::Event) addEvent(record.step, record.json, alerts);
   if (record.kind == Record::Kind::SessionStart) goBackTo(record.step);
   return alerts;
@@ -89,6 +91,7 @@ std::vector<Alert> AlertDetector::add(const RecordView& record,
 
 void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double value,
                               std::vector<Alert>& alerts) {
+  if (tag.starts_with(SlowRank::kTagPrefix)) slowRank_.add(tag, value);
   if (!isLoss(tag)) return;
   if (!std::isfinite(value)) {
     if (!nonFiniteRaised_) alerts.push_back(nonFinite(step, tag, value));
@@ -97,6 +100,10 @@ void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double va
   }
   if (tag == kTrainLoss) addTrainLoss(step, value, alerts);
   if (tag == kHeldOutLoss) addHeldOutLoss(step, value, alerts);
+}
+
+void AlertDetector::endOfScalars(std::int64_t step, std::vector<Alert>& alerts) {
+  if (auto text = slowRank_.endOfRecord()) alerts.push_back({"slow_rank", step, *std::move(text)});
 }
 
 void AlertDetector::addTrainLoss(std::int64_t step, double loss, std::vector<Alert>& alerts) {
@@ -173,6 +180,7 @@ void AlertDetector::goBackTo(std::int64_t step) {
   std::erase_if(train_, [&](const TrainLoss& train) { return train.step >= step; });
   if (bestStep_ >= step) bestCheckpoint_.clear();
   usualLoss_ = {};
+  slowRank_.forget();
   nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = false;
 }
 

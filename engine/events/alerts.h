@@ -8,12 +8,13 @@
 
 #include "engine/events/reader.h"
 #include "engine/events/record.h"
+#include "engine/events/slow_rank.h"
 
 namespace lockstep::events {
 
 struct Alert {
-  std::string
-      kind;  ///< "non_finite", "overfitting", "checkpoint_failed", "write_failed", "loss_jump"
+  std::string kind;  ///< "non_finite", "overfitting", "checkpoint_failed", "write_failed",
+                     ///< "loss_jump", "slow_rank"
   std::int64_t step = 0;
   std::string text;  ///< what, and what one can do
 };
@@ -41,6 +42,7 @@ class RunningMedian {
 ///   overfitting        the held-out loss is over its minimum for 2 evaluations, by 2 % at the
 ///   last,
 ///                      while the training loss fell; again after a new minimum
+///   slow_rank          all ranks wait for one, for long; again once another was late or none
 ///   checkpoint_failed  a log event of that kind
 ///   write_failed       a log event of that kind
 class AlertDetector {
@@ -64,6 +66,7 @@ class AlertDetector {
   void addScalar(std::int64_t step, std::string_view tag, double value, std::vector<Alert>& alerts);
   void addTrainLoss(std::int64_t step, double loss, std::vector<Alert>& alerts);
   void addHeldOutLoss(std::int64_t step, double loss, std::vector<Alert>& alerts);
+  void endOfScalars(std::int64_t step, std::vector<Alert>& alerts);
   void addEvent(std::int64_t step, std::string_view json, std::vector<Alert>& alerts);
   void goBackTo(std::int64_t step);
   double recentTrainLoss() const;
@@ -72,6 +75,7 @@ class AlertDetector {
   std::vector<HeldOut> heldOut_;
   std::vector<TrainLoss> train_;  ///< since the last evaluation
   RunningMedian usualLoss_;
+  SlowRank slowRank_;
   std::string bestCheckpoint_;  ///< step-00000200, empty: none yet
   std::int64_t bestStep_ = 0;
   bool nonFiniteRaised_ = false;

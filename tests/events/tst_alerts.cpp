@@ -58,6 +58,8 @@ class TstAlerts : public QObject {
   void aLossThatIsNoNumberIsRaisedOnceAndNamed();
   void otherScalarsMayBeNoNumbers();
   void aResumeForgetsWhatLiesAfterIt();
+  void aRankThatAllWaitForIsNamed_data();
+  void aRankThatAllWaitForIsNamed();
   void overfittingNamesRiseFallAndBestCheckpoint();
   void overfittingNeedsTwoEvaluations();
   void overfittingNeedsTwoPercent();
@@ -111,6 +113,51 @@ void TstAlerts::aResumeForgetsWhatLiesAfterIt() {
   watch.train(5, 1.0f);
   watch.train(std::nanf(""));
   QCOMPARE(watch.kinds(), (Kinds{"non_finite", "non_finite"}));
+}
+
+void TstAlerts::aRankThatAllWaitForIsNamed_data() {
+  QTest::addColumn<double>("lateStep");  // rank 1's own seconds in each of its late records
+  QTest::addColumn<double>("lateData");  // of which it waits for images
+  QTest::addColumn<int>("lateRecords");
+  QTest::addColumn<QString>("text");
+  QTest::newRow("busy") << 0.4 << 0.0 << 5
+                        << "All ranks wait for rank 1: a step takes it 0.4 s, the others 0.3 s. "
+                           "Does something else use its GPU or its cores, or is its GPU throttled?";
+  QTest::newRow("images") << 0.5 << 0.2 << 7
+                          << "All ranks wait for rank 1: a step takes it 0.5 s, the others 0.3 s. "
+                             "It waits 0.2 s for images: look at its disk, or raise "
+                             "dataset.loader_threads.";
+  QTest::newRow("not for long") << 0.4 << 0.0 << 4 << "";
+  QTest::newRow("not by much") << 0.36 << 0.0 << 50 << "";
+}
+void TstAlerts::aRankThatAllWaitForIsNamed() {
+  QFETCH(double, lateStep);
+  QFETCH(double, lateData);
+  QFETCH(int, lateRecords);
+  QFETCH(QString, text);
+  Watch watch;
+  const auto tell = [&](double second, double data) {
+    const float whole = std::max(0.3, second);
+    watch.add(
+        scalarRecord(++watch.step, {{"time/step_seconds", whole},
+                                    {"time/rank0/step_seconds", whole},
+                                    {"time/rank0/data_seconds", 0.f},
+                                    {"time/rank0/wait_seconds", whole - 0.3f},
+                                    {"time/rank1/step_seconds", whole},
+                                    {"time/rank1/data_seconds", static_cast<float>(data)},
+                                    {"time/rank1/wait_seconds", whole - static_cast<float>(second)},
+                                    {"time/rank2/step_seconds", whole},
+                                    {"time/rank2/data_seconds", 0.f},
+                                    {"time/rank2/wait_seconds", whole - 0.3f}}));
+  };
+  for (int i = 0; i < 20; ++i) tell(0.3, 0);
+  for (int i = 0; i < lateRecords; ++i) tell(lateStep, lateData);
+  QCOMPARE(watch.kinds(), text.isEmpty() ? Kinds{} : Kinds{"slow_rank"});
+  if (!text.isEmpty()) QCOMPARE(QString::fromStdString(watch.alerts[0].text), text);
+  // Again only after it was in time.
+  tell(0.3, 0);
+  for (int i = 0; i < lateRecords; ++i) tell(lateStep, lateData);
+  QCOMPARE(watch.alerts.size(), text.isEmpty() ? 0u : 2u);
 }
 
 void TstAlerts::overfittingNamesRiseFallAndBestCheckpoint() {
