@@ -37,7 +37,7 @@ RankGroup::RankGroup(PollLoop& loop, RankGroupSetup setup, Handlers handlers)
 }
 
 RankGroup::~RankGroup() {
-  killAll();  // at once, before each is waited for
+  kill();  // at once, before each is waited for
   for (const PollLoop::TimerId timer : timers_) loop_.cancel(timer);
 }
 
@@ -100,11 +100,6 @@ void RankGroup::sendToAll(const protocol::Control& control) {
 }
 
 void RankGroup::kill() {
-  isKilled_ = true;
-  killAll();
-}
-
-void RankGroup::killAll() {
   isEnding_ = true;
   for (Rank& rank : ranks_) {
     if (!rank.isRunning()) continue;
@@ -181,21 +176,25 @@ void RankGroup::noteSign(RankSign sign) {
   if (isEnding_ || isDone()) return;
   const bool isFirst = !cause_;
   if (isFirst || sign.kind < cause_->kind) cause_ = std::move(sign);
-  if (isFirst) timers_.push_back(loop_.after(kCollectTime, [this] { killAll(); }));
+  if (cause_->kind <= RankSign::Kind::Signal) return kill();  // nothing weighs more
+  if (isFirst) timers_.push_back(loop_.after(kCollectTime, [this] { kill(); }));
 }
 
 void RankGroup::watch() {
   const auto now = Clock::now();
   const bool isLate = now - std::exchange(lastWatch_, now) > kLateWatch;
-  const auto& first = ranks_.front();
   for (Rank& rank : ranks_) {
     if (isLate) rank.watch.forgive(now);
-    const auto word = rank.lastWord ? rank.lastWord : isDone() ? first.lastWord : std::nullopt;
-    if (!rank.isRunning() || !word || now - *word <= kExitGrace) continue;
+    if (!rank.isRunning() || !hasOverstayed(rank, now)) continue;
     rank.isKilled = true;
     rank.process->kill();
   }
   if (!isEnding_ && !isDone()) watchRanks(now);
+}
+
+bool RankGroup::hasOverstayed(const Rank& rank, Clock::time_point now) const {
+  const Rank& last = !rank.hasSaidItsLast() && isDone() ? ranks_.front() : rank;
+  return last.lastWord && now - *last.lastWord > kExitGrace;
 }
 
 void RankGroup::watchRanks(Clock::time_point now) {
@@ -238,7 +237,7 @@ RankGroupEnd RankGroup::end() const {
   const auto isFinished = [](const Rank& rank) { return rank.finished.has_value(); };
   if (isDone() || std::all_of(ranks_.begin(), ranks_.end(), isFinished))
     return {ranks_.front().finished, std::nullopt, remark()};
-  if (isKilled_ || !cause_) return {};
+  if (!cause_) return {};
   const auto log = setup_.logOf ? setup_.logOf(cause_->error.rank) : std::filesystem::path();
   return {std::nullopt, describeFailure(*cause_, setup_.ranks.worldSize(), log), ""};
 }

@@ -67,7 +67,7 @@ class RankGroup {
   /// To the first rank here, which on node 0 is rank 0.
   void send(const protocol::Control& control);
   void sendToAll(const protocol::Control& control);
-  /// Ends every rank: no failure.
+  /// Ends every rank; by itself no failure.
   void kill();
   /// To be called after SIGCHLD.
   void reap();
@@ -101,10 +101,10 @@ class RankGroup {
   void takeFailed(Rank& rank, const protocol::Failed& failed);
   void exited(Rank& rank, const WorkerExit& exit);
   void watch();
+  bool hasOverstayed(const Rank& rank, Clock::time_point now) const;
   void watchRanks(Clock::time_point now);
   RankSign about(const Rank& rank, RankSign sign) const;
   void noteSign(RankSign sign);
-  void killAll();
   void endWhenAllAreGone();
   RankGroupEnd end() const;
   bool isDone() const;
@@ -118,7 +118,6 @@ class RankGroup {
   std::vector<PollLoop::TimerId> timers_;
   Clock::time_point lastWatch_;
   std::optional<RankSign> cause_;  ///< the weightiest sign so far
-  bool isKilled_ = false;          ///< on request
   bool isEnding_ = false;          ///< no rank is started or watched any more
   bool isReported_ = false;
 };

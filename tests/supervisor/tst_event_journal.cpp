@@ -66,6 +66,24 @@ class TstEventJournal : public QObject {
     }
   }
 
+  void aCutDropsWhatWaitedForTheDisk() {
+    const QTemporaryDir folder;
+    EventJournal journal(folder.path().toStdString(), std::nullopt, [](const events::Alert&) {});
+    journal.appendScalars(1, 1, {{"a", 1.0f}});
+    {
+      const tests::FullDisk full(std::filesystem::file_size(journal.path()));
+      for (int step = 2; step <= 9; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
+    }
+    journal.cutAfterStep(1);
+    QCOMPARE(journal.newestStep(), std::int64_t{1});
+    QCOMPARE(journal.lastRestart()->seq, std::int64_t{1});
+    journal.appendScalars(2, 20, {{"a", 2.0f}});
+    journal.sync();
+    const auto records = events::Reader(journal.path()).readAvailable();
+    QCOMPARE(records.size(), std::size_t{4});  // version, step 1, session start, step 2
+    QCOMPARE(records.back().wallTime, 20.0);
+  }
+
   void summaryFindsTheRestarts() {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();

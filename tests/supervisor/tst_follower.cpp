@@ -119,9 +119,9 @@ class TstFollower : public QObject {
 
   void aSignalAsksRankZeroToStop() {
     EngineBench bench;
-    setTorchrun(bench, 2);
+    setPyTorchJob(bench, 1);
     bench.script("wait stop\nfinish 4 stopped\n");
-    const auto engine = bench.start({"train", "experiment.yaml"});
+    const auto engine = bench.start({"train", "experiment.yaml", "--workers", "2"});
     QVERIFY(waitForJob(bench));
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QCOMPARE(EngineBench::finish(*engine).status, 75);

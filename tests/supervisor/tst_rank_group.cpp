@@ -210,16 +210,14 @@ class TstRankGroup : public QObject {
     GroupBench bench(1);
     bench.limits.silence = 1s;
     bench.script("await awake\nfinish 1\n");
-    bool slept = false;
+    int turns = 0;
     const auto end = bench.run([&] {
-      if (slept || bench.lastJob().kind.empty()) return;
-      slept = true;
-      ::kill(bench.workerPid(), SIGSTOP);
+      if (bench.lastJob().kind.empty() || ++turns > 20) return;
+      if (turns == 1) ::kill(bench.workerPid(), SIGSTOP);
+      if (turns < 20) return;  // by then everything is read that it sent before
       std::this_thread::sleep_for(2500ms);
-      bench.loop.after(300ms, [&] {
-        ::kill(bench.workerPid(), SIGCONT);
-        bench.touch("awake");
-      });
+      bench.loop.after(300ms, [&] { ::kill(bench.workerPid(), SIGCONT); });
+      bench.loop.after(1500ms, [&] { bench.touch("awake"); });  // longer than signs are collected
     });
     QVERIFY2(end.finished, end.failure ? end.failure->line.c_str() : "");
   }
@@ -258,7 +256,7 @@ class TstRankGroup : public QObject {
     const auto end = bench.run([&] {
       if (isTold || !bench.isGone(1)) return;
       isTold = true;
-      bench.touch("gone");
+      bench.loop.after(1300ms, [&] { bench.touch("gone"); });  // longer than signs are collected
     });
     QVERIFY(end.finished && !end.failure);
     QCOMPARE(end.finished->step, std::int64_t{9});
@@ -286,6 +284,18 @@ class TstRankGroup : public QObject {
     });
     QVERIFY(!end.failure && !end.finished);
     QVERIFY(bench.isNobodyLeft());
+  }
+
+  void aSignIsToldThoughTheRestWasKilledOnRequest() {
+    GroupBench bench(2);
+    bench.rankScript(0, "listening 1\nhang\n");
+    bench.rankScript(1, "exit 3\n");
+    const auto end = bench.run([&] {
+      if (!bench.isGone(1)) return;
+      bench.group->reap();
+      bench.group->kill();
+    });
+    QVERIFY(end.failure && end.failure->error.rank == 1);
   }
 
   void aProgramThatDoesNotStartIsTold() {

@@ -137,7 +137,10 @@ class FakeWorker {
         {"await",
          [this](Arguments& a) {
            const fs::path file = self_.parent_path() / a.word();
-           while (!fs::exists(file)) beatAfter(10);
+           while (!fs::exists(file)) {
+             receive(10);
+             beat();
+           }
          }},
         {"state",
          [this](Arguments& a) {
