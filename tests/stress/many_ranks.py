@@ -2,10 +2,11 @@
 
 usage: many_ranks.py [--build build] [--trials 50] [--ranks 3] [--seed 1] [--set K=V]…
 
-A rank is killed (SIGKILL), stopped (SIGSTOP), or meets an image that cannot be read. Every time the run must end within 12
-seconds with exit status 1, no process may be left, run.json must name the rank that was hurt and how, the run folder must open,
-and the resumed run must end as one that nothing happened to: every weight, scalar, evaluation and prediction to the last bit.
-Exits 1 with what differs.
+In turn a rank is killed (SIGKILL), stopped (SIGSTOP), or meets images that cannot be read. Every time the run must end within
+12 seconds with exit status 1, no process may be left, run.json must name the rank that was hurt and how, the run folder must
+open, and the resumed run must end as one that nothing happened to: every weight, scalar, evaluation and prediction to the last
+bit. Every fourth time a rank is killed of a run that may start again (runtime.max_restarts): it must end so by itself. Exits 1
+with what differs.
 """
 import argparse
 import json
@@ -22,6 +23,7 @@ import kill_and_resume as single
 from kill_and_resume import Failure
 
 SECONDS_TO_END = 12
+WAYS = ["kill", "stop", "image", "restart"]
 
 
 def ranks_of(engine_pid):
@@ -45,13 +47,13 @@ def hurt(process, how, rank, images):
     """Does it; returns what undoes it, or None when the run was over."""
     workers = ranks_of(process.pid)
     if how == "image":
-        name = random.choice(sorted(images.iterdir()))
-        content = name.read_bytes()
-        name.write_bytes(content[: len(content) // 3])
-        return lambda: name.write_bytes(content)
+        whole = {file: file.read_bytes() for file in images.iterdir()}
+        for file, content in whole.items():
+            file.write_bytes(content[: len(content) // 3])
+        return lambda: [file.write_bytes(content) for file, content in whole.items()]
     if rank not in workers:
         return None
-    os.kill(workers[rank], signal.SIGKILL if how == "kill" else signal.SIGSTOP)
+    os.kill(workers[rank], signal.SIGSTOP if how == "stop" else signal.SIGKILL)
     return lambda: None
 
 
@@ -72,11 +74,12 @@ def check_report(run, how, rank, error_text):
     return error
 
 
-def one_trial(engine, folder, run, seconds, chance, options):
+def one_trial(engine, folder, run, seconds, how, chance, options):
     """Returns what happened."""
-    how, rank, moment = chance.choice(["kill", "stop", "image"]), chance.randrange(options.ranks), chance.uniform(0, seconds)
+    rank, moment = chance.randrange(options.ranks), chance.uniform(0, seconds)
     told = f"rank {rank} {how} at {moment:.2f} s"
-    process = single.start(engine, folder, run, options.overrides)
+    restarts = ["runtime.max_restarts=2"] if how == "restart" else []
+    process = single.start(engine, folder, run, options.overrides + restarts)
     try:
         process.wait(timeout=moment)
     except subprocess.TimeoutExpired:
@@ -85,8 +88,8 @@ def one_trial(engine, folder, run, seconds, chance, options):
     begin = time.monotonic()
     workers = list(ranks_of(process.pid).values())
     try:
-        # An image may never be read again: then the run goes on to its end.
-        out, err = process.communicate(timeout=SECONDS_TO_END + (seconds if how == "image" else 0))
+        # Images may have been read to the last: then the run goes on to its end.
+        out, err = process.communicate(timeout=SECONDS_TO_END + (2 * seconds if how in ("image", "restart") else 0))
     except subprocess.TimeoutExpired:
         raise Failure(f"{told}: the run still goes on") from None
     finally:
@@ -96,7 +99,8 @@ def one_trial(engine, folder, run, seconds, chance, options):
     if any(single.is_alive(worker) for worker in workers):
         raise Failure(f"{told}: a process is left")
     if process.returncode == 0:
-        return f"{told}: it was done already"
+        attempt = json.loads((run / "run.json").read_text())["attempt"]
+        return f"{told}: " + ("it was done already" if attempt == 1 else f"done in attempt {attempt}")
     if process.returncode != 1:
         raise Failure(f"{told}: exit status {process.returncode}:\n{err}")
     try:
@@ -117,7 +121,6 @@ def main():
     options.overrides += [f"runtime.workers={options.ranks}", f"solver.batch_size={options.ranks}", "dataset.loader_threads=1"]
     engine = options.build.resolve() / "bin/lockstep-engine"
     chance = random.Random(options.seed)
-    random.seed(options.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         subprocess.run([engine, "dataset", "shapes", "--out", folder / "shapes", "--train", "12", "--val", "3", "--seed", "5"],
@@ -131,7 +134,7 @@ def main():
         for trial in range(options.trials):
             run = folder / f"trial{trial}"
             try:
-                told = one_trial(engine, folder, run, seconds, chance, options)
+                told = one_trial(engine, folder, run, seconds, WAYS[trial % len(WAYS)], chance, options)
                 single.finish(single.start(engine, folder, run, options.overrides))
                 single.compare(expected, single.what_it_left(engine, run))
             except Failure as failure:

@@ -1,0 +1,48 @@
+#include <QProcess>
+#include <QTest>
+
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+/// Short forms of the scripts in tests/stress, which are run by hand with many trials.
+class TstStress : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRunThatIsHurtEndsAsIfNothingHadHappened_data() {
+    QTest::addColumn<QString>("script");
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<int>("trials");
+    QTest::newRow("killed twice") << "kill_and_resume.py"
+                                  << "--kills 2" << 2;
+    QTest::newRow("one of two ranks is killed, stopped, fails, is started again")
+        << "many_ranks.py"
+        << "--ranks 2 --set solver.max_steps=8" << 4;
+  }
+  void aRunThatIsHurtEndsAsIfNothingHadHappened() {
+    QFETCH(QString, script);
+    QFETCH(QString, options);
+    QFETCH(int, trials);
+    if (tests::python().isEmpty()) QSKIP("needs Python: packaging/setup.sh --dev");
+    const auto file = tests::sourceFolder() / "tests/stress" / script.toStdString();
+    const auto build = std::filesystem::path(tests::program("lockstep-engine").toStdString())
+                           .parent_path()
+                           .parent_path();
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start(tests::python(),
+                  QStringList{QString::fromStdString(file.string()), QStringLiteral("--build"),
+                              QString::fromStdString(build.string()), QStringLiteral("--trials"),
+                              QString::number(trials)} +
+                      options.split(QLatin1Char(' ')));
+    QVERIFY(process.waitForFinished(600000));
+    const QByteArray said = process.readAll();
+    QVERIFY2(process.exitCode() == 0, said.constData());
+    QVERIFY2(said.count(": the same") == trials, said.constData());
+  }
+};
+
+LOCKSTEP_TEST(TstStress)
+#include "tst_stress.moc"
