@@ -57,13 +57,14 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
     heldOutSet_ = coco::Dataset::load(part.annotations);
     heldOutLoader_ = std::make_unique<data::SampleLoader>(
         *heldOutSet_, part.images, experiment_.augment, seed, trainLoader_->classes());
-    evaluator_ = std::make_unique<eval::Evaluator>(
-        *heldOutLoader_, eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
-                                                .seed = seed,
-                                                .device = device_,
-                                                .threads = experiment_.runtime.cpuThreads,
-                                                .maxImages = experiment_.evaluation.maxImages,
-                                                .world = &context_.world});
+    eval::EvaluatorOptions options{.lossWeights = experiment_.solver.lossWeights,
+                                   .seed = seed,
+                                   .device = device_,
+                                   .threads = experiment_.runtime.cpuThreads,
+                                   .maxImages = experiment_.evaluation.maxImages};
+    ownEvaluator_ = std::make_unique<eval::Evaluator>(*heldOutLoader_, options);
+    options.world = &context_.world;
+    evaluator_ = std::make_unique<eval::Evaluator>(*heldOutLoader_, options);
   }
   makeModel();
 }

@@ -141,7 +141,8 @@ class Trainer {
   std::optional<coco::Dataset> heldOutSet_;
   std::unique_ptr<data::SampleLoader> trainLoader_, heldOutLoader_;
   std::unique_ptr<data::Sampler> sampler_;
-  std::unique_ptr<eval::Evaluator> evaluator_;
+  std::unique_ptr<eval::Evaluator> evaluator_;     ///< of all ranks together
+  std::unique_ptr<eval::Evaluator> ownEvaluator_;  ///< of this rank, for what rank 0 does alone
   std::shared_ptr<model::MaskRcnn> model_;
   std::unique_ptr<solver::Optimizer> optimizer_;
   std::unique_ptr<solver::WeightAverage> average_;  ///< with solver.ema_decay

@@ -2,6 +2,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <unordered_set>
 
@@ -75,8 +76,14 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
   }
   evaluation.step = state_.step;
   bool best = false;
-  if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
+  std::exception_ptr fault;
+  try {
+    if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
+  } catch (...) {
+    fault = std::current_exception();  // after what the others wait for
+  }
   stopsEarly_ = decided(state_.stopsEarly(experiment_.evaluation.earlyStop));
+  if (fault) std::rethrow_exception(fault);
   context_.observer.onState({"running", state_.step});
   return best;
 }
@@ -282,8 +289,8 @@ std::string Trainer::fulfilPredict(const protocol::Control& control) {
   const std::string& weights = control.predict.weights;
   const auto averaged = averagedWeights();
   const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
-  const PredictionSource source{weights.empty() ? current : otherModel(weights), evaluator_.get(),
-                                experiment_, device_};
+  const PredictionSource source{weights.empty() ? current : otherModel(weights),
+                                ownEvaluator_.get(), experiment_, device_};
   base::writeFileAtomically(control.out, predict(source, control.predict));
   return control.out;
 }

@@ -199,14 +199,21 @@ class TstManyRanks : public QObject {
     std::vector<std::string> states;
     std::vector<protocol::Answer> answers;
     const std::string run = path("asked" + std::to_string(asked) + "-");
+    const ImageId heldOut =
+        coco::Dataset::load(smallExperiment(1).dataset.val.annotations).images()[0].id;
     onRanks(2, [&](dist::World& world) {
       Session session(smallExperiment(200), run + std::to_string(world.rank()), world);
       std::once_flag once;
       if (world.rank() == asked) {
         session.observer.afterSteps = [&] {
           std::call_once(once, [&] {
-            for (const char* name : {"pause", "evaluate", "checkpoint", "resume", "stop"})
-              session.mailbox.post(tests::control(name, name));
+            for (const char* name :
+                 {"pause", "evaluate", "checkpoint", "predict", "resume", "stop"}) {
+              protocol::Control request = tests::control(name, name);
+              request.predict.imageIds = {heldOut.value};
+              request.out = run + "answer.json";
+              session.mailbox.post(request);
+            }
           });
         };
       }
@@ -221,10 +228,11 @@ class TstManyRanks : public QObject {
     const run_folder::Layout layout(run + "0");
     QVERIFY(fs::exists(layout.checkpoint(steps[0]) / "state.json"));
     QVERIFY(eval::figuresIn(layout.evaluation(steps[0])).averagePrecision);
-    QCOMPARE(answers.size(), std::size_t{5});
+    QCOMPARE(answers.size(), std::size_t{6});
+    QVERIFY(fs::exists(run + "answer.json"));
     for (const protocol::Answer& answer : answers)
       QVERIFY2(answer.error.empty(), answer.error.c_str());
-    const std::vector<std::string> expected{"running", "paused", "evaluating", "running",
+    const std::vector<std::string> expected{"running", "paused", "evaluating", "running", "paused",
                                             "paused",  "paused", "running",    "stopping"};
     QCOMPARE(states, expected);
   }
