@@ -5,6 +5,9 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/eval/evaluator.h"
+#include "engine/train/loaded_model.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
@@ -146,6 +149,44 @@ class TstTrainer : public QObject {
       QVERIFY2(before.find(name)->isfinite().all().item<bool>(), name.c_str());
       QVERIFY2(at::equal(tensor, *before.find(name)), name.c_str());
     }
+  }
+
+  /// solver.ema_decay changes nothing of the training: what is kept as the model, and evaluated, is
+  /// the average of the weights after each step.
+  void theAverageIsKeptAndEvaluated() {
+    config::Experiment experiment = smallExperiment(3);
+    experiment.checkpoint = {.every = {1}, .keep = 3, .keepBest = true};
+    Session plain(experiment, path("plain"));
+    plain.trainer.run();
+    experiment.solver.emaDecay = 0.5;
+    Session averaged(experiment, path("averaged"));
+    averaged.trainer.run();
+
+    const auto modelOf = [](const Session& session, int step) {
+      return checkpoint::readSafetensors(session.layout.checkpoint(step) / "model.safetensors");
+    };
+    const auto first = modelOf(plain, 1), second = modelOf(plain, 2), third = modelOf(plain, 3);
+    const auto kept = modelOf(averaged, 3);
+    const auto beside =
+        checkpoint::readSafetensors(averaged.layout.checkpoint(3) / "optimizer.safetensors");
+    for (const model::ParameterInfo& parameter : averaged.trainer.model().trainableParameters()) {
+      const std::string& name = parameter.name;
+      const at::Tensor expected =
+          0.5 * (0.5 * *first.find(name) + 0.5 * *second.find(name)) + 0.5 * *third.find(name);
+      QVERIFY2(at::allclose(*kept.find(name), expected, 1e-6, 1e-7), name.c_str());
+      QVERIFY2(at::equal(*beside.find("weight." + name), *third.find(name)), name.c_str());
+      QVERIFY2(at::equal(parameter.tensor, *third.find(name)), name.c_str());
+    }
+    const auto dataset = coco::Dataset::load(experiment.dataset.val.annotations);
+    const auto loaded = train::loadModel(
+        experiment, averaged.layout.checkpoint(3) / "model.safetensors", &dataset, at::kCPU);
+    const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment, 1,
+                                    data::ClassTable(loaded.categories));
+    const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights});
+    eval::Evaluation evaluation = evaluator.evaluate(*loaded.model, {});
+    evaluation.step = 3;
+    QCOMPARE(base::readFile(averaged.layout.evaluation(3)),
+             eval::toJson(evaluation, /*withPerImage=*/true));
   }
 
   void resumedRunNeedsNoStartWeights() {
