@@ -119,6 +119,18 @@ class TstRankGroup : public QObject {
     QVERIFY(end.finished && end.finished->step == 3 && end.remark.empty());
   }
 
+  /// A group that is gone leaves nothing behind in the loop.
+  void anotherGroupMayFollow() {
+    GroupBench bench(2);
+    bench.rankScript(0, "listening 1\nawait one\nfinish 3\n");
+    bench.rankScript(1, "touch one\nfinish 3\nagain\nexit 3\n");
+    QVERIFY(bench.run().finished);
+    bench.rankScript(0, "listening 1\nhang\n");
+    const auto end = bench.run();
+    QVERIFY(end.failure && end.failure->error.rank == 1);
+    QCOMPARE(bench.allPids().size(), std::size_t{4});
+  }
+
   void theWeightiestSignIsTheCause_data() {
     QTest::addColumn<QString>("first");
     QTest::addColumn<QString>("second");
