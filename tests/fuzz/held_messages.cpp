@@ -80,7 +80,9 @@ Lines linesBySearch(const std::string& stream) {
 Lines linesInPieces(std::string_view stream, Choices choices) {
   Lines lines;
   LineBuffer buffer;
-  const std::size_t longest = std::size_t{1} << (1 + choices.below(18));
+  // Some ten thousand pieces at most.
+  const std::size_t longest =
+      std::max(std::size_t{1} << (1 + choices.below(18)), stream.size() >> 13);
   while (!stream.empty()) {
     const std::size_t count = std::min(stream.size(), 1 + choices.below(longest));
     buffer.append(stream.substr(0, count));

@@ -24,7 +24,7 @@ class TstEventLog : public QObject {
   }
 
   void damagedLogsAreReadOrRefused() {
-    const std::string faults = tests::faultsOf(held(), tests::chosenVariants(1000));
+    const std::string faults = tests::faultsOf(held(), tests::chosenVariants(600));
     QVERIFY2(faults.empty(), faults.c_str());
   }
 

@@ -29,7 +29,7 @@ class TstMessageDecoder : public QObject {
 
   void damagedLinesAreReadOrRefused() {
     const std::string faults =
-        tests::faultsOf(held(tests::holdDecoders), tests::chosenVariants(3000));
+        tests::faultsOf(held(tests::holdDecoders), tests::chosenVariants(1000));
     QVERIFY2(faults.empty(), faults.c_str());
   }
 
@@ -37,7 +37,7 @@ class TstMessageDecoder : public QObject {
     tests::HeldReading reading = held(tests::holdLineBuffer);
     reading.name = "stream";
     reading.damage = [this](Choices& choices) { return stream(choices); };
-    const std::string faults = tests::faultsOf(reading, tests::chosenVariants(200));
+    const std::string faults = tests::faultsOf(reading, tests::chosenVariants(60));
     QVERIFY2(faults.empty(), faults.c_str());
   }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The long forms of tests, by hand after packaging/test.sh; about an hour on two cores.
 #   tests/stress/run.sh [BUILD_FOLDER]
-# LOCKSTEP_TEST_DATA adds real images, LOCKSTEP_FUZZ_SEED makes other damaged files.
+# LOCKSTEP_TEST_DATA adds real images, LOCKSTEP_FUZZ_SEED makes other damaged files. LOCKSTEP_FUZZ_SECONDS=600 lets each
+# search of tests_fuzz take that long instead; tests/fuzz/coverage_guided.sh searches by the branches that are reached.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build}
