@@ -215,7 +215,7 @@ class TstMaskRcnn : public QObject {
     config::ModelConfig config = smallModel();
     config.backbone = "resnet19";
     QVERIFY_EXCEPTION_THROWN(model::MaskRcnn(config, 3, 1), Error);
-    QVERIFY_EXCEPTION_THROWN(model::MaskRcnn(smallModel("sync_batch"), 3, 1), Error);
+    QVERIFY_EXCEPTION_THROWN(model::MaskRcnn(smallModel("instance"), 3, 1), Error);
   }
 };
 
