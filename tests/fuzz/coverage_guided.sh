@@ -23,6 +23,7 @@ clang++ -std=c++20 -O2 -g1 -I. "-DLOCKSTEP_FUZZ_TARGET=$target" \
 LOCKSTEP_FUZZ_FOLDER=$(mktemp -d /dev/shm/lockstep-fuzz-XXXXXX)
 export LOCKSTEP_FUZZ_FOLDER ASAN_OPTIONS=quarantine_size_mb=4
 trap 'rm -rf "$LOCKSTEP_FUZZ_FOLDER"' EXIT
-"$build/$target.program" -max_total_time="$seconds" -timeout=2 -rss_limit_mb=1024 \
+# The tests allow 2 s of processor time; with sanitizers, and by the clock, it may take longer.
+"$build/$target.program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 \
   -malloc_limit_mb=64 -max_len="$longest" -print_final_stats=1 -artifact_prefix="$build/" \
   "$build/$target" "$corpus"

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Builds lockstep-engine and lockstep-worker without the desktop app, and gathers what an image needs of them (programs,
+# libraries of .venv/, configs/, SageMaker's entry point) below DIR, under the paths that they have here.
+#   packaging/build_headless.sh DIR [--cuda ARCHITECTURES]   # after packaging/setup.sh, with --cuda after its --cuda
+#   packaging/build_headless.sh DIR --built                  # gathers what build/ has
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. packaging/versions.sh
+. packaging/lib.sh
+[ $# -ge 1 ] || fail "name a folder"
+image=$1 mode=${2:-} architectures=${3:-90}
+programs=(build/bin/lockstep-engine build/bin/lockstep-worker)
+packages=$(echo "$PWD"/.venv/lib/python3*/site-packages)
+
+# A CUDA compiler as wheels, for Debian has none of version 13.
+prepare_cuda() {
+  local toolkit=$packages/nvidia/cu13
+  # shellcheck disable=SC2086  # a list of words
+  .venv/bin/python -m pip install --disable-pip-version-check -q --no-deps $CUDA_COMPILER
+  ln -sf libcudart.so.13 "$toolkit/lib/libcudart.so"
+  export CUDACXX=$toolkit/bin/nvcc
+}
+
+build() {
+  local options=(-DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_GUI=OFF -DLOCKSTEP_CUDA=OFF)
+  if [ "$mode" = --cuda ]; then
+    prepare_cuda
+    options+=(-DLOCKSTEP_CUDA=ON "-DCMAKE_CUDA_ARCHITECTURES=$architectures")
+  fi
+  .venv/bin/cmake -S . -B build -G Ninja "${options[@]}"
+  .venv/bin/cmake --build build -j "$(build_jobs)" --target lockstep-engine lockstep-worker
+}
+
+# Absolute paths of the libraries of .venv that the programs load.
+libraries() {
+  ldd "${programs[@]}" | awk -v here="$PWD/.venv/" 'index($3, here) == 1 {print $3}' | sort -u
+  # With CUDA most are loaded by name, when they are needed.
+  if [ "$mode" = --cuda ]; then
+    find "$packages/torch/lib" "$packages"/nvidia/*/lib -name '*.so*' ! -name 'libtorch_python*'
+  fi
+}
+
+gather() {
+  mkdir -p "$image/usr/local/bin"
+  libraries | sort -u | xargs -d '\n' cp -P --parents -t "$image"
+  # A library may be a link to its file.
+  libraries | sort -u | xargs -d '\n' realpath | sort -u | xargs -d '\n' cp --parents -t "$image"
+  cp --parents -r -t "$image" "$PWD"/LICENSE* "$PWD/configs" "$PWD/packaging/sagemaker" "${programs[@]/#/$PWD/}"
+  strip "${programs[@]/#/$image$PWD/}"
+  ln -sf "$PWD/packaging/sagemaker/train" "$image/usr/local/bin/train"
+}
+
+[ "$mode" = --built ] || build
+gather
+say "gathered below $image: $(du -sh "$image" | cut -f1)"

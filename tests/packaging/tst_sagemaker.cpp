@@ -1,0 +1,429 @@
+// packaging/sagemaker/train in a folder that looks like SageMaker's /opt/ml.
+#include <signal.h>
+
+#include <QRegularExpression>
+#include <QTest>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/packaging/script_bench.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+using tests::ScriptBench;
+
+namespace {
+
+/// Writes down how it was called, leaves what is in `run`, and ends as the file `status` says.
+constexpr const char* kEngine = R"sh(
+printf '%s\n' "$@" > "$BENCH/arguments"
+env > "$BENCH/environment"
+while [ "$1" != --output ]; do shift; done
+mkdir -p "$2"
+if [ -d "$BENCH/run" ]; then cp -r "$BENCH/run/." "$2"; fi
+echo 'step=2 max_steps=4 loss_total=1.5' >&2
+if [ -e "$BENCH/waits" ]; then
+  trap 'echo stopping >&2; exit 75' TERM
+  touch "$BENCH/waiting"
+  while :; do sleep 0.02; done
+fi
+if [ -e "$BENCH/fault" ]; then cat "$BENCH/fault" >&2; fi
+exit "$(cat "$BENCH/status" 2>/dev/null || echo 0)"
+)sh";
+
+class SageMaker : public ScriptBench {
+ public:
+  SageMaker() {
+    setVariable("SAGEMAKER_BASE_DIR", (folder() / "ml").string());
+    setVariable("BENCH", folder().string());
+    setVariable("LOCKSTEP_ENGINE", (folder() / "lockstep-engine").string());
+    writeProgram("lockstep-engine", kEngine);
+  }
+  void channel(const std::string& name, const std::vector<std::string>& files) const {
+    for (const auto& file : files) write("ml/input/data/" + name + "/" + file, "{}");
+  }
+  /// A data set, where a test is not about it.
+  void anyData() const {
+    channel("train", {"a.jpg", "train.json"});
+    channel("val", {"a.jpg", "val.json"});
+  }
+  Ended train() const { return run(tests::sourceFile("packaging/sagemaker/train"), {}); }
+  std::vector<std::string> arguments() const {
+    std::istringstream lines(read("arguments"));
+    std::vector<std::string> all;
+    for (std::string line; std::getline(lines, line);) all.push_back(line);
+    return all;
+  }
+  /// The values of `--set`.
+  QStringList settings() const {
+    QStringList all;
+    const auto given = arguments();
+    for (std::size_t i = 0; i + 1 < given.size(); ++i)
+      if (given[i] == "--set") all << QString::fromStdString(given[i + 1]);
+    return all;
+  }
+  /// A variable that the engine got; empty: none.
+  std::string variable(const std::string& name) const {
+    std::istringstream lines(read("environment"));
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
+    return {};
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TstSagemaker : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void hyperparametersBecomeSettings_data() {
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QStringList>("settings");
+    const auto row = [](const char* json, const QStringList& settings) {
+      QTest::newRow(json) << QByteArray(json) << settings;
+    };
+    row("{}", {});
+    row(R"({"solver.max_steps": "200"})", {"solver.max_steps=200"});
+    row(R"({"solver.max_steps": 200, "solver.nesterov": true})",
+        {"solver.max_steps=200", "solver.nesterov=true"});
+    row(R"({"solver.base_lr": "1e-3"})", {"solver.base_lr=1e-3"});
+    row("{\"solver.optimizer\": \"\\\"adamw\\\"\"}", {"solver.optimizer=adamw"});
+    row(R"({"solver.optimizer": "adamw"})", {"solver.optimizer=adamw"});
+    row(R"({"solver.warmup_steps": "2 epochs"})", {"solver.warmup_steps=2 epochs"});
+    row(R"({"augment.min_size": "[256, 320]"})", {"augment.min_size=[256, 320]"});
+    row(R"({"augment.min_size": [256, 320]})", {"augment.min_size=[256, 320]"});
+    row(R"({"solver.nesterov": "True", "evaluation.early_stop.metric": "None"})",
+        {"solver.nesterov=true", "evaluation.early_stop.metric=null"});
+    row("{\"solver.loss_weights\": \"{\\\"loss_mask\\\": 2, \\\"loss_box_reg\\\": 0.5}\"}",
+        {"solver.loss_weights.loss_mask=2", "solver.loss_weights.loss_box_reg=0.5"});
+    row(R"({"solver": {"schedule": "cosine", "clip_grad_norm": 10}})",
+        {"solver.schedule=cosine", "solver.clip_grad_norm=10"});
+    row("{\"name\": \"droplets: #3\"}", {"name=\"droplets: #3\""});
+    row(R"({"sagemaker_region": "x", "_tuning_objective_metric": "y", "solver.gamma": "0.5"})",
+        {"solver.gamma=0.5"});
+  }
+  void hyperparametersBecomeSettings() {
+    QFETCH(QByteArray, json);
+    QFETCH(QStringList, settings);
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.write("ml/input/config/hyperparameters.json", json.toStdString());
+    const auto ended = bench.train();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QCOMPARE(bench.settings(), settings);
+  }
+
+  void channelsBecomeTheDataSet_data() {
+    QTest::addColumn<QStringList>("files");
+    QTest::addColumn<QStringList>("settings");  // behind dataset., below input/data/
+    QTest::addColumn<QString>("fault");
+    const auto row = [](const char* name, const QStringList& files, const QStringList& settings,
+                        const char* fault = "") {
+      QTest::newRow(name) << files << settings << QString::fromUtf8(fault);
+    };
+    row("none", {}, {});
+    const QStringList both{"train.images=train", "train.annotations=train/t.json", "val.images=val",
+                           "val.annotations=val/v.json"};
+    row("annotations beside the images", {"train/a.jpg", "train/t.json", "val/v.json"}, both);
+    row("images in a folder of their own",
+        {"train/images/a.jpg", "train/annotations/t.json", "val/images/b.jpg", "val/v.json"},
+        {"train.images=train/images", "train.annotations=train/annotations/t.json",
+         "val.images=val/images", "val.annotations=val/v.json"});
+    row("one channel of annotations",
+        {"train/a.jpg", "val/b.jpg", "annotations/instances_train.json",
+         "annotations/instances_val.json"},
+        {"train.images=train", "train.annotations=annotations/instances_train.json",
+         "val.images=val", "val.annotations=annotations/instances_val.json"});
+    row("channels of annotations",
+        {"train/a.jpg", "validation/b.jpg", "train_annotations/x.json", "val_annotations/y.json"},
+        {"train.images=train", "train.annotations=train_annotations/x.json",
+         "val.images=validation", "val.annotations=val_annotations/y.json"});
+    const QStringList whole{"train.images=D/train", "train.annotations=D/annotations/i_train.json",
+                            "val.images=D/val", "val.annotations=D/annotations/i_val.json"};
+    for (const char* name : {"data", "training"}) {
+      const QString channel = QString::fromUtf8(name);
+      QStringList files{"D/train/a.jpg", "D/val/b.jpg", "D/annotations/i_train.json",
+                        "D/annotations/i_val.json"};
+      QStringList settings = whole;
+      files.replaceInStrings("D/", channel + "/");
+      settings.replaceInStrings("D/", channel + "/");
+      row(name, files, settings);
+    }
+    row("annotations that are not there", {"train/a.jpg"}, {}, "0 candidates for the annotations");
+    row("annotations in doubt", {"train/a.json", "train/b.json"}, {}, "2 candidates");
+    row("experiments in doubt", {"config/a.yaml", "config/b.yaml"}, {}, "2 candidates");
+  }
+  void channelsBecomeTheDataSet() {
+    QFETCH(QStringList, files);
+    QFETCH(QStringList, settings);
+    QFETCH(QString, fault);
+    SageMaker bench;
+    for (const QString& file : files) bench.write("ml/input/data/" + file.toStdString(), "{}");
+    const auto ended = bench.train();
+    if (!fault.isEmpty()) {
+      QCOMPARE(ended.status, 2);
+      QVERIFY2(contains(ended.err, fault.toStdString()), ended.err.c_str());
+      QVERIFY(contains(bench.read("ml/output/failure"), fault.toStdString()));
+      return;
+    }
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QStringList found = bench.settings();
+    found.replaceInStrings("dataset.", "");
+    found.replaceInStrings(QString::fromStdString((bench.folder() / "ml/input/data/").string()),
+                           "");
+    found.replaceInStrings("\"", "");
+    QCOMPARE(found, settings);
+  }
+
+  void variablesNameChannelsToo() {
+    SageMaker bench;
+    bench.write("elsewhere/t.json", "{}");
+    bench.setVariable("SM_CHANNEL_TRAIN", (bench.folder() / "elsewhere").string());
+    QCOMPARE(bench.train().status, 0);
+    QVERIFY(contains(bench.settings().join(' ').toStdString(), "/elsewhere/t.json"));
+  }
+
+  void hyperparametersOfTheDataGoBeforeChannels() {
+    SageMaker bench;
+    bench.channel("train", {"a.json", "b.json"});
+    bench.write("ml/input/config/hyperparameters.json",
+                R"({"dataset.train.images": "/d", "dataset.train.annotations": "/d/a.json"})");
+    QCOMPARE(bench.train().status, 0);
+    QCOMPARE(bench.settings(),
+             QStringList({"dataset.train.images=/d", "dataset.train.annotations=/d/a.json"}));
+  }
+
+  void experimentIsFound_data() {
+    QTest::addColumn<QString>("config");
+    QTest::addColumn<QString>("found");
+    QTest::newRow("the channel's only one") << QString() << "ml/input/data/config/own.yaml";
+    QTest::newRow("of the channel") << "own.yaml"
+                                    << "ml/input/data/config/own.yaml";
+    QTest::newRow("of the image") << "configs/cpu_small.yaml"
+                                  << "configs/cpu_small.yaml";
+    QTest::newRow("by its name alone") << "cpu_small.yaml"
+                                       << "configs/cpu_small.yaml";
+  }
+  void experimentIsFound() {
+    QFETCH(QString, config);
+    QFETCH(QString, found);
+    SageMaker bench;
+    bench.channel("config", {"own.yaml"});
+    if (!config.isEmpty()) {
+      bench.write("ml/input/config/hyperparameters.json",
+                  "{\"config\": \"" + config.toStdString() + "\"}");
+    }
+    QCOMPARE(bench.train().status, 0);
+    const auto arguments = bench.arguments();
+    QVERIFY2(arguments.at(1).ends_with("/" + found.toStdString()), arguments.at(1).c_str());
+    QCOMPARE(bench.settings(), QStringList());
+    const std::string output = (bench.folder() / "ml/checkpoints").string();
+    QVERIFY(std::vector<std::string>(arguments.begin() + 2, arguments.begin() + 5) ==
+            std::vector<std::string>({"--output", output, "--resume"}));
+  }
+
+  void missingExperimentIsSaid() {
+    SageMaker bench;
+    bench.write("ml/input/config/hyperparameters.json", R"({"config": "nothing.yaml"})");
+    QCOMPARE(bench.train().status, 2);
+    QVERIFY(contains(bench.read("ml/output/failure"), "nothing.yaml"));
+  }
+
+  void hostsBecomeTheWorld_data() {
+    QTest::addColumn<QString>("hosts");
+    QTest::addColumn<QString>("current");
+    QTest::addColumn<QString>("world");
+    QTest::newRow("one") << R"(["algo-1"])"
+                         << "algo-1"
+                         << "/";
+    QTest::newRow("first") << R"(["algo-1", "algo-2"])"
+                           << "algo-1"
+                           << "0/2";
+    QTest::newRow("second") << R"(["algo-2", "algo-1"])"
+                            << "algo-2"
+                            << "1/2";
+  }
+  void hostsBecomeTheWorld() {
+    QFETCH(QString, hosts);
+    QFETCH(QString, current);
+    QFETCH(QString, world);
+    for (const bool byVariables : {true, false}) {
+      SageMaker bench;
+      bench.channel("config", {"a.yaml"});
+      if (byVariables) {
+        bench.setVariable("SM_HOSTS", hosts.toStdString());
+        bench.setVariable("SM_CURRENT_HOST", current.toStdString());
+        bench.setVariable("SM_NETWORK_INTERFACE_NAME", "eth7");
+      } else {
+        bench.write("ml/input/config/resourceconfig.json",
+                    "{\"hosts\": " + hosts.toStdString() + ", \"current_host\": \"" +
+                        current.toStdString() + "\", \"network_interface_name\": \"eth7\"}");
+      }
+      QCOMPARE(bench.train().status, 0);
+      QCOMPARE(QString::fromStdString(bench.variable("RANK") + "/" + bench.variable("WORLD_SIZE")),
+               world);
+      const bool isMore = world != "/";
+      QCOMPARE(bench.variable("MASTER_ADDR"), std::string(isMore ? "algo-1" : ""));
+      QCOMPARE(bench.variable("MASTER_PORT"), std::string(isMore ? "7777" : ""));
+      QCOMPARE(bench.variable("NCCL_SOCKET_IFNAME"), std::string(isMore ? "eth7" : ""));
+    }
+  }
+
+  void everyGpuHasARank() {
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.setVariable("SM_NUM_GPUS", "8");
+    QCOMPARE(bench.train().status, 0);
+    const auto arguments = bench.arguments();
+    const auto workers = std::find(arguments.begin(), arguments.end(), "--workers");
+    QVERIFY(workers != arguments.end() && *(workers + 1) == "8");
+    bench.setVariable("SM_NUM_GPUS", "0");
+    QCOMPARE(bench.train().status, 0);
+    const auto without = bench.arguments();
+    QVERIFY(std::find(without.begin(), without.end(), "--workers") == without.end());
+  }
+
+  void bestModelAndRunAreLeft_data() {
+    QTest::addColumn<QByteArray>("best");
+    QTest::addColumn<QByteArray>("model");
+    QTest::newRow("best") << QByteArray(R"({"metric": "segm/AP", "value": 0.5, "step": 2})")
+                          << QByteArray("2");
+    QTest::newRow("no evaluation") << QByteArray("null") << QByteArray("4");
+    QTest::newRow("the best is gone") << QByteArray(R"({"step": 3})") << QByteArray("4");
+  }
+  void bestModelAndRunAreLeft() {
+    QFETCH(QByteArray, best);
+    QFETCH(QByteArray, model);
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.write("run/run.json", "{\"best\": " + best.toStdString() + "}");
+    bench.write("run/config.yaml", "name: a");
+    bench.write("run/checkpoints/step-00000002/model.safetensors", "2");
+    bench.write("run/checkpoints/step-00000004/model.safetensors", "4");
+    bench.write("run/checkpoints/step-00000006/optimizer.safetensors", "no model");
+    const auto ended = bench.train();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QVERIFY2(contains(ended.err, "step=2 max_steps=4"), "its lines come through");
+    QCOMPARE(bench.read("ml/model/model.safetensors"), model.toStdString());
+    QCOMPARE(bench.read("ml/model/config.yaml"), std::string("name: a"));
+    QVERIFY(bench.has("ml/output/data/run.json"));
+    QVERIFY(bench.has("ml/output/data/checkpoints/step-00000004/model.safetensors"));
+    QVERIFY(!bench.has("ml/output/failure"));
+  }
+
+  void onlyTheFirstHostLeavesResults() {
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.write("run/run.json", R"({"best": null})");
+    bench.setVariable("SM_HOSTS", R"(["algo-1", "algo-2"])");
+    bench.setVariable("SM_CURRENT_HOST", "algo-2");
+    QCOMPARE(bench.train().status, 0);
+    QVERIFY(!bench.has("ml/output/data"));
+  }
+
+  void failureIsTold_data() {
+    QTest::addColumn<QByteArray>("status");
+    QTest::addColumn<QByteArray>("run");
+    QTest::addColumn<QByteArray>("fault");
+    QTest::newRow("a rank") << QByteArray("1")
+                            << QByteArray(R"({"error": {"message": "rank 3 was killed"}})")
+                            << QByteArray("rank 3 was killed\n");
+    QTest::newRow("the experiment")
+        << QByteArray("2") << QByteArray() << QByteArray("a.yaml:3: no such key");
+    QTest::newRow("nothing is known")
+        << QByteArray("1") << QByteArray("{}") << QByteArray("the last line");
+  }
+  void failureIsTold() {
+    QFETCH(QByteArray, status);
+    QFETCH(QByteArray, run);
+    QFETCH(QByteArray, fault);
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.write("status", status.toStdString());
+    bench.write("fault", "a.yaml:3: no such key\nthe last line\n");
+    if (!run.isEmpty()) bench.write("run/run.json", run.toStdString());
+    const auto ended = bench.train();
+    QCOMPARE(ended.status, status.toInt());
+    const std::string failure = bench.read("ml/output/failure");
+    QVERIFY2(contains(failure, fault.toStdString()), failure.c_str());
+    QVERIFY(failure.size() <= 1025);
+  }
+
+  void stopIsPassedOnAndLeavesTheModel() {
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.write("waits", "");
+    bench.write("run/run.json", R"({"best": null})");
+    bench.write("run/config.yaml", "");
+    bench.write("run/checkpoints/step-00000004/model.safetensors", "4");
+    const auto process = bench.start(tests::sourceFile("packaging/sagemaker/train"), {});
+    QTRY_VERIFY_WITH_TIMEOUT(bench.has("waiting"), 20000);
+    ::kill(static_cast<pid_t>(process->processId()), SIGTERM);
+    const auto ended = ScriptBench::finish(*process);
+    QCOMPARE(ended.status, 75);
+    QVERIFY2(contains(ended.err, "stopping"), ended.err.c_str());
+    QCOMPARE(bench.read("ml/model/model.safetensors"), std::string("4"));
+    QVERIFY(!bench.has("ml/output/failure"));
+  }
+
+  /// With the true lockstep-engine and a scripted rank: the whole way, and the lines that
+  /// SageMaker's expressions are for.
+  void trueEngineIsDrivenAndItsLinesMatch() {
+    EngineBench engine;
+    engine.script(
+        "state running 0\nscalars 1 6\neval 6 0.5 0.25 best\ncheckpoint 6 last best\nfinish 6\n");
+    SageMaker bench;
+    bench.setVariable("LOCKSTEP_ENGINE", (engine.folder() / "bin/lockstep-engine").string());
+    bench.setVariable("SM_CHANNEL_CONFIG", engine.folder().string());
+    bench.setVariable("SM_CHANNEL_TRAIN", (engine.folder() / "train").string());
+    bench.setVariable("SM_CHANNEL_VAL", (engine.folder() / "val").string());
+    bench.setVariable("SM_CHANNEL_ANNOTATIONS", engine.folder().string());
+    bench.write("ml/input/config/hyperparameters.json",
+                "{\"solver.gamma\": \"0.5\", \"name\": \"\\\"a b\\\"\"}");
+    const auto ended = bench.train();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    const std::string config = bench.read("ml/model/config.yaml");
+    QVERIFY2(contains(config, "gamma: 0.5") && contains(config, "a b"), config.c_str());
+    QVERIFY(!bench.read("ml/model/model.safetensors").empty());
+    QVERIFY(bench.has("ml/output/data/run.json"));
+    const auto again = bench.train();
+    QVERIFY2(again.status == 0, again.err.c_str());  // it is done already
+
+    const QString lines = QString::fromStdString(ended.err);
+    const auto expressions = metricExpressions();
+    QCOMPARE(expressions.size(), 6);
+    for (const auto& [name, expression] : expressions) {
+      const QRegularExpression metric(expression, QRegularExpression::MultilineOption);
+      QVERIFY2(metric.isValid(), qPrintable(name));
+      const auto match = metric.match(lines);
+      QVERIFY2(match.hasMatch(), qPrintable(name + ": " + lines));
+      bool isNumber = false;
+      match.captured(1).toDouble(&isNumber);
+      QVERIFY2(isNumber, qPrintable(name + ": " + match.captured(1)));
+    }
+  }
+
+ private:
+  /// Rows `| name | `expression` |` of the README's table.
+  static std::vector<std::pair<QString, QString>> metricExpressions() {
+    std::ifstream readme(tests::sourceFile("packaging/sagemaker/README.md"));
+    std::vector<std::pair<QString, QString>> found;
+    const QRegularExpression row(QStringLiteral(R"(^\| ((?:train|val):\S+) \| `(.*)` \|$)"));
+    for (std::string line; std::getline(readme, line);) {
+      const auto match = row.match(QString::fromStdString(line));
+      if (match.hasMatch()) found.emplace_back(match.captured(1), match.captured(2));
+    }
+    return found;
+  }
+};
+
+LOCKSTEP_TEST(TstSagemaker)
+#include "tst_sagemaker.moc"
