@@ -8,19 +8,16 @@ open, and the resumed run must end as one that nothing happened to: every weight
 bit. Every fourth time a rank is killed of a run that may start again (runtime.max_restarts): it must end so by itself. Exits 1
 with what differs.
 """
-import argparse
 import json
 import os
 import pathlib
-import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-import kill_and_resume as single
-from kill_and_resume import Failure
+import trials
+from trials import Failure
 
 SECONDS_TO_END = 12
 WAYS = ["kill", "stop", "image", "restart"]
@@ -79,7 +76,7 @@ def one_trial(engine, folder, run, seconds, how, chance, options):
     rank, moment = chance.randrange(options.ranks), chance.uniform(0, seconds)
     told = f"rank {rank} {how} at {moment:.2f} s"
     restarts = ["runtime.max_restarts=2"] if how == "restart" else []
-    process = single.start(engine, folder, run, options.overrides + restarts)
+    process = trials.start(engine, folder, run, options.overrides + restarts)
     try:
         process.wait(timeout=moment)
     except subprocess.TimeoutExpired:
@@ -96,7 +93,7 @@ def one_trial(engine, folder, run, seconds, how, chance, options):
         if undo:
             undo()
     took = time.monotonic() - begin
-    if any(single.is_alive(worker) for worker in workers):
+    if any(trials.is_alive(worker) for worker in workers):
         raise Failure(f"{told}: a process is left")
     if process.returncode == 0:
         attempt = json.loads((run / "run.json").read_text())["attempt"]
@@ -111,37 +108,15 @@ def one_trial(engine, folder, run, seconds, how, chance, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2] / "build")
-    parser.add_argument("--trials", type=int, default=50)
+    parser = trials.arguments(__doc__, trials=50)
     parser.add_argument("--ranks", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", action="append", default=[], dest="overrides")
     options = parser.parse_args()
     options.overrides += [f"runtime.workers={options.ranks}", f"solver.batch_size={options.ranks}", "dataset.loader_threads=1"]
-    engine = options.build.resolve() / "bin/lockstep-engine"
-    chance = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        subprocess.run([engine, "dataset", "shapes", "--out", folder / "shapes", "--train", "12", "--val", "3", "--seed", "5"],
-                       check=True, stderr=subprocess.DEVNULL)
-        (folder / "experiment.yaml").write_text(single.EXPERIMENT)
-        begin = time.monotonic()
-        single.finish(single.start(engine, folder, folder / "whole", options.overrides))
-        seconds = time.monotonic() - begin
-        expected = single.what_it_left(engine, folder / "whole")
-        print(f"a run that nothing happens to: {seconds:.1f} s, {len(expected)} things to compare", flush=True)
-        for trial in range(options.trials):
-            run = folder / f"trial{trial}"
-            try:
-                told = one_trial(engine, folder, run, seconds, WAYS[trial % len(WAYS)], chance, options)
-                single.finish(single.start(engine, folder, run, options.overrides))
-                single.compare(expected, single.what_it_left(engine, run))
-            except Failure as failure:
-                print(f"trial {trial} of seed {options.seed}: {failure}")
-                return 1
-            print(f"trial {trial}: {told}; resumed: the same", flush=True)
-    return 0
+
+    def trial(folder, run, seconds, number, chance):
+        return one_trial(trials.engine_of(options), folder, run, seconds, WAYS[number % len(WAYS)], chance, options)
+
+    return trials.run_trials(options, train_images=12, trial=trial)
 
 
 if __name__ == "__main__":

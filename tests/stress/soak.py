@@ -13,8 +13,8 @@ import sys
 import tempfile
 import time
 
-import kill_and_resume as single
 import many_ranks
+import trials
 
 
 def private_mib(pid):
@@ -41,9 +41,7 @@ def main():
     samples = {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([engine, "dataset", "shapes", "--out", folder / "shapes", "--train", "40", "--val", "8", "--seed", "5"],
-                       check=True, stderr=subprocess.DEVNULL)
-        (folder / "experiment.yaml").write_text(single.EXPERIMENT)
+        trials.make_data(engine, folder, 40, 8)
         begin = time.monotonic()
         with open(folder / "said", "w+") as said:
             process = subprocess.Popen([engine, "train", folder / "experiment.yaml", "--output", folder / "run",

@@ -16,9 +16,9 @@ import sys
 import tempfile
 import time
 
-import kill_and_resume as single
 import many_ranks
-from kill_and_resume import Failure
+import trials
+from trials import Failure
 
 HOSTS = {"lockstepA": "10.77.13.1", "lockstepB": "10.77.13.2"}
 PORT = 29577
@@ -112,10 +112,8 @@ def main():
     engine = options.build.resolve() / "bin/lockstep-engine"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([engine, "dataset", "shapes", "--out", folder / "shapes", "--train", "8", "--val", "3", "--seed", "5"],
-                       check=True, stderr=subprocess.DEVNULL)
-        (folder / "experiment.yaml").write_text(single.EXPERIMENT)
-        single.finish(single.start(engine, folder, folder / "one", ["runtime.workers=2", "solver.max_steps=12"]))
+        trials.make_data(engine, folder, 8, 3)
+        trials.finish(trials.start(engine, folder, folder / "one", ["runtime.workers=2", "solver.max_steps=12"]))
         try:
             make_hosts()
             sides = [start(engine, folder, node, folder / "two", ["solver.max_steps=12"]) for node in range(2)]
@@ -124,7 +122,7 @@ def main():
                 if side.returncode != 0:
                     raise Failure(f"node {node} ended with {side.returncode}:\n{err}")
             remove_hosts()
-            single.compare(single.what_it_left(engine, folder / "one"), single.what_it_left(engine, folder / "two"))
+            trials.compare(trials.what_it_left(engine, folder / "one"), trials.what_it_left(engine, folder / "two"))
             print("two machines leave what two ranks on one machine leave", flush=True)
             for how in ["kill", "stop", "cut"]:
                 one_trial(engine, folder, how, options.seconds)
