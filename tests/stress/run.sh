@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long forms of tests, by hand after packaging/test.sh; about an hour on two cores.
+# The long forms of tests, by hand after packaging/test.sh; about two hours on two cores.
 #   tests/stress/run.sh [BUILD_FOLDER]
 # LOCKSTEP_TEST_DATA adds real images, LOCKSTEP_FUZZ_SEED makes other damaged files. LOCKSTEP_FUZZ_SECONDS=600 lets each
 # search of tests_fuzz take that long instead; tests/fuzz/coverage_guided.sh searches by the branches that are reached.
@@ -13,5 +13,8 @@ export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10
 "$build/bin/tests_checkpoint" damaged_files
 # 200 steps beside torchvision
 "$build/bin/tests_train" torchvision_training
-# killed at 20 random moments
+# killed at 20 random moments; one of three ranks hurt at 50
 .venv/bin/python tests/stress/kill_and_resume.py --build "$build"
+.venv/bin/python tests/stress/many_ranks.py --build "$build"
+# 3,000 steps on two ranks
+.venv/bin/python tests/stress/soak.py --build "$build"
