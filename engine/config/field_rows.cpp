@@ -1,6 +1,5 @@
 #include "engine/config/field_rows.h"
 
-
 #include "engine/config/field_values.h"
 #include "engine/config/value_text.h"
 

@@ -185,10 +185,13 @@ Trainer::Outcome Trainer::run() {
     }
   }
   if (state_.step < lastStep) {
-    context_.observer.onLog(
-        {"info",
-         "stopping early: " + earlyStopReason(experiment_.evaluation.earlyStop, *state_.earlyStop),
-         state_.step});
+    if (isLeader()) {  // the others were only told that it is so
+      context_.observer.onLog(
+          {"info",
+           "stopping early: " +
+               earlyStopReason(experiment_.evaluation.earlyStop, *state_.earlyStop),
+           state_.step});
+    }
     atBoundary(leftUndone());
   }
   return {state_.step, false};

@@ -68,19 +68,19 @@ void Trainer::shareStatistics() {
 bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {
   enter("evaluating");
   context_.observer.onState({"evaluating", state_.step});
-  eval::Evaluation evaluation;
   shareStatistics();
-  {
-    const auto averaged = averagedWeights();
-    evaluation = evaluator_->evaluate(*model_, request);
-  }
-  evaluation.step = state_.step;
   bool best = false;
   std::exception_ptr fault;
   try {
+    eval::Evaluation evaluation;
+    {
+      const auto averaged = averagedWeights();
+      evaluation = evaluator_->evaluate(*model_, request);
+    }
+    evaluation.step = state_.step;
     if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
   } catch (...) {
-    fault = std::current_exception();  // after what the others wait for
+    fault = std::current_exception();  // thrown after what the others wait for
   }
   stopsEarly_ = decided(state_.stopsEarly(experiment_.evaluation.earlyStop));
   if (fault) std::rethrow_exception(fault);

@@ -5,15 +5,8 @@
 
 using namespace lockstep;
 using tests::Ended;
+using tests::words;
 using tests::Workplace;
-
-namespace {
-
-QStringList words(const char* line) {
-  return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
-
-}  // namespace
 
 /// What a run can be begun again from: a checkpoint of it, or the batch that it ended on.
 class TstForkAndReplay : public QObject {

@@ -10,13 +10,10 @@
 
 using namespace lockstep;
 using tests::Ended;
+using tests::words;
 using tests::Workplace;
 
 namespace {
-
-QStringList words(const char* line) {
-  return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
 
 /// Takes the right to write into a folder, and gives it back.
 class ReadOnly {

@@ -33,6 +33,10 @@ runtime: {device: cpu, cpu_threads: 1}
 
 }  // namespace
 
+QStringList words(const char* line) {
+  return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
 const Curve& Curves::of(const char* tag) const {
   static const Curve kNone;
   const auto found = byTag.find(tag);

@@ -15,6 +15,9 @@
 
 namespace lockstep::tests {
 
+/// The words of a command line without quotes.
+QStringList words(const char* line);
+
 /// How a program ended.
 struct Ended {
   int status = -1;  ///< exit status; -1: ended by a signal, or not in time
