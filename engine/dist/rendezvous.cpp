@@ -24,6 +24,8 @@ constexpr std::chrono::minutes kPatience{10};
 
 constexpr const char* kThisMachine = "127.0.0.1";
 
+constexpr const char* kAnyPort = "9";  // where nothing is sent to
+
 /// A descriptor that is closed unless it is taken.
 class Socket {
  public:
@@ -57,12 +59,11 @@ int listenHere() {
 
 /// The address of this machine from which `host` is reached: what the system's own name stands for
 /// may be a loopback address.
-std::string addressTowards(const std::string& host, int port) {
+std::string addressTowards(const std::string& host) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
-  const int fault = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (fault != 0)
-    throw Error("MASTER_ADDR " + host + ": cannot be resolved: " + ::gai_strerror(fault));
+  const int fault = ::getaddrinfo(host.c_str(), kAnyPort, &hints, &found);
+  if (fault != 0) throw Error(host + ": cannot be resolved: " + ::gai_strerror(fault));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
   for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
     const Socket probe(::socket(next->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -77,7 +78,7 @@ std::string addressTowards(const std::string& host, int port) {
       return text.data();
     }
   }
-  throw Error("MASTER_ADDR " + host + ": there is no route to it from this machine");
+  throw Error(host + ": there is no route to it from this machine");
 }
 
 /// Keys of one start: torchrun keeps its store when it starts the ranks again.
@@ -113,17 +114,43 @@ c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options) {
   }
 }
 
-std::string countKey(int node) { return "local_ranks/" + std::to_string(node); }
+bool isLoopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
+}
 
-/// Ranks of a node, once it has come.
-int ranksOf(c10d::Store& store, int node) {
+/// What a node tells the others when it comes.
+struct Node {
+  int ranks = 0;
+  std::string address;  ///< of its machine, from which it reaches rank 0
+};
+
+std::string nodeKey(int node) { return "node/" + std::to_string(node); }
+
+void announce(c10d::Store& store, int place, const Node& node) {
+  const std::string text = std::to_string(node.ranks) + " " + node.address;
+  store.set(nodeKey(place), std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+/// A node's announcement, once it has come.
+Node waitForNode(c10d::Store& store, int place) {
   try {
-    const auto bytes = store.get(countKey(node));
-    return std::atoi(std::string(bytes.begin(), bytes.end()).c_str());
+    const auto bytes = store.get(nodeKey(place));
+    const std::string text(bytes.begin(), bytes.end());
+    return {std::atoi(text.c_str()), text.substr(text.find(' ') + 1)};
   } catch (const std::exception&) {
-    throw Error("node " + std::to_string(node) + " did not come within " +
+    throw Error("node " + std::to_string(place) + " did not come within " +
                 std::to_string(kPatience.count()) + " minutes: has it been started?");
   }
+}
+
+/// The address at which all other nodes reach this machine. Where MASTER_ADDR names this very
+/// machine (some launchers tell rank 0 `localhost`; a host's own name is often a loopback address)
+/// that is the one towards a node elsewhere; without such a node, nobody needs another.
+std::string addressForAll(const std::string& towardsMaster, const std::vector<Node>& nodes) {
+  if (!isLoopback(towardsMaster)) return towardsMaster;
+  for (const Node& node : nodes)
+    if (!isLoopback(node.address)) return addressTowards(node.address);
+  return towardsMaster;
 }
 
 }  // namespace
@@ -138,19 +165,18 @@ Rendezvous meet(const WorldOptions& options) {
   meeting.connect = [plain] {
     return c10::make_intrusive<c10d::PrefixStore>(keyPrefix(), plain->clone());
   };
-  if (options.localRank == 0) {
-    const std::string count = std::to_string(options.localRanks);
-    meeting.store->set(countKey(options.node),
-                       std::vector<std::uint8_t>(count.begin(), count.end()));
-  }
+  const Node own{options.localRanks,
+                 options.nodes == 1 ? kThisMachine : addressTowards(options.masterAddress)};
+  if (options.localRank == 0) announce(*meeting.store, options.node, own);
+  std::vector<Node> nodes;
   meeting.size = 0;
-  for (int node = 0; node < options.nodes; ++node) {
-    if (node == options.node) meeting.firstLocalRank = meeting.size;
-    meeting.size += node == options.node ? options.localRanks : ranksOf(*meeting.store, node);
+  for (int place = 0; place < options.nodes; ++place) {
+    nodes.push_back(place == options.node ? own : waitForNode(*meeting.store, place));
+    if (place == options.node) meeting.firstLocalRank = meeting.size;
+    meeting.size += nodes.back().ranks;
   }
   meeting.rank = meeting.firstLocalRank + options.localRank;
-  meeting.localAddress =
-      options.nodes == 1 ? kThisMachine : addressTowards(options.masterAddress, options.masterPort);
+  meeting.localAddress = addressForAll(own.address, nodes);
   return meeting;
 }
 

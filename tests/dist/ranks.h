@@ -13,4 +13,7 @@ void onRanks(int count, const std::function<void(dist::World&)>& body);
 /// The same over several nodes, that meet at a port of this machine: ranks[n] ranks on node n.
 void onNodes(const std::vector<int>& ranks, const std::function<void(dist::World&)>& body);
 
+/// A port of this machine at which nobody listens.
+int freePort();
+
 }  // namespace lockstep::tests

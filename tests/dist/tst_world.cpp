@@ -1,3 +1,4 @@
+#include <QNetworkInterface>
 #include <QTcpServer>
 #include <QTest>
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "engine/base/error.h"
+#include "engine/dist/rendezvous.h"
 #include "engine/dist/world.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
@@ -24,6 +26,26 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 #define REQUIRE(condition) require(condition, #condition)
+
+/// One at which other machines find it; empty: none.
+QString addressOfThisMachine() {
+  for (const QHostAddress& address : QNetworkInterface::allAddresses())
+    if (address.isGlobal() && address.protocol() == QAbstractSocket::IPv4Protocol)
+      return address.toString();
+  return {};
+}
+
+/// Of two nodes the first one's, which knows of localhost alone, while the second has its own
+/// address of rank 0.
+QString addressOfRankZero(const std::string& towardsIt) {
+  dist::WorldOptions options{
+      .nodes = 2, .masterAddress = "localhost", .masterPort = tests::freePort()};
+  auto first = std::async(std::launch::async, [options] { return dist::meet(options); });
+  options.node = 1;
+  options.masterAddress = towardsIt;
+  dist::meet(options);
+  return QString::fromStdString(first.get().localAddress);
+}
 
 std::string textOf(int rank) { return std::string(static_cast<std::size_t>(rank) * 1000, 'a'); }
 
@@ -188,6 +210,17 @@ class TstWorld : public QObject {
       REQUIRE(loss->lastWord.empty());
       REQUIRE(loss->silentSeconds >= dist::PeerWatch::kSilenceSeconds);
     });
+  }
+
+  /// Some launchers tell rank 0 `localhost`, where nobody else would find it.
+  void whoIsToldLocalhostTellsTheOthersAnAddressThatTheyReach() {
+    const QString outside = addressOfThisMachine();
+    if (outside.isEmpty()) QSKIP("this machine has no network");
+    QCOMPARE(addressOfRankZero(outside.toStdString()), outside);
+  }
+
+  void onOneMachineLocalhostStays() {
+    QVERIFY(QHostAddress(addressOfRankZero("localhost")).isLoopback());
   }
 
   void aPortThatIsTakenIsSaid() {

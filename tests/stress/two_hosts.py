@@ -2,9 +2,9 @@
 
 usage: two_hosts.py [--build build] [--seconds 12]      needs root and iproute2
 
-Both sides are started as a PyTorchJob starts them (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT). The weights must be those of two
-ranks on one machine. Cut apart, killed or stopped on the other machine, both sides must end with exit status 1 within --seconds,
-and rank 0's run.json must name rank 1.
+Both sides are started as a PyTorchJob starts them (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), then with MASTER_ADDR=localhost on
+the first, as some training operators do. The weights must be those of two ranks on one machine. Cut apart, killed or stopped on the
+other machine, both sides must end with exit status 1 within --seconds, and rank 0's run.json must name rank 1.
 """
 import argparse
 import json
@@ -20,7 +20,8 @@ import many_ranks
 import trials
 from trials import Failure
 
-HOSTS = {"lockstepA": "10.77.13.1", "lockstepB": "10.77.13.2"}
+# Above 127.0.0.1: Gloo lets the higher address connect to the lower one, so that one below would never be sought at localhost.
+HOSTS = {"lockstepA": "198.18.13.1", "lockstepB": "198.18.13.2"}
 PORT = 29577
 
 
@@ -45,9 +46,9 @@ def remove_hosts():
         subprocess.run(["ip", "netns", "del", host], capture_output=True)
 
 
-def start(engine, folder, node, run, overrides):
+def start(engine, folder, node, run, overrides, master=HOSTS["lockstepA"]):
     host = list(HOSTS)[node]
-    environment = dict(os.environ, RANK=str(node), WORLD_SIZE="2", MASTER_ADDR=HOSTS["lockstepA"], MASTER_PORT=str(PORT))
+    environment = dict(os.environ, RANK=str(node), WORLD_SIZE="2", MASTER_ADDR=master, MASTER_PORT=str(PORT))
     # The other machine has no experiment file: rank 0 shares what is in it.
     config = folder / "experiment.yaml" if node == 0 else "/nowhere/experiment.yaml"
     output = ["--output", run] if node == 0 else []
@@ -104,6 +105,24 @@ def one_trial(engine, folder, how, seconds):
         remove_hosts()
 
 
+def check_training(engine, folder, told):
+    """`told`: the first machine's own MASTER_ADDR."""
+    run = folder / f"two-{told}"
+    make_hosts()
+    sides = [start(engine, folder, 0, run, ["solver.max_steps=12"], master=told), start(engine, folder, 1, run, [])]
+    try:
+        for node, side in enumerate(sides):
+            out, err = side.communicate(timeout=300)
+            if side.returncode != 0:
+                raise Failure(f"{told}: node {node} ended with {side.returncode}:\n{err}")
+    finally:
+        for side in sides:
+            side.kill()
+        remove_hosts()
+    trials.compare(trials.what_it_left(engine, folder / "one"), trials.what_it_left(engine, run))
+    print(f"two machines, the first told {told}, leave what two ranks on one machine leave", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2] / "build")
@@ -115,15 +134,8 @@ def main():
         trials.make_data(engine, folder, 8, 3)
         trials.finish(trials.start(engine, folder, folder / "one", ["runtime.workers=2", "solver.max_steps=12"]))
         try:
-            make_hosts()
-            sides = [start(engine, folder, node, folder / "two", ["solver.max_steps=12"]) for node in range(2)]
-            for node, side in enumerate(sides):
-                out, err = side.communicate(timeout=300)
-                if side.returncode != 0:
-                    raise Failure(f"node {node} ended with {side.returncode}:\n{err}")
-            remove_hosts()
-            trials.compare(trials.what_it_left(engine, folder / "one"), trials.what_it_left(engine, folder / "two"))
-            print("two machines leave what two ranks on one machine leave", flush=True)
+            for told in [HOSTS["lockstepA"], "localhost"]:
+                check_training(engine, folder, told)
             for how in ["kill", "stop", "cut"]:
                 one_trial(engine, folder, how, options.seconds)
         except Failure as failure:
