@@ -6,7 +6,7 @@
 
 #include "app/models/background.h"
 #include "engine/base/error.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/load.h"
 #include "engine/events/reader.h"
 

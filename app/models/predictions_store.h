@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/coco/dataset.h"
-#include "engine/coco/results.h"
+#include "engine/coco/files/dataset.h"
+#include "engine/coco/files/results.h"
 
 namespace lockstep::app {
 

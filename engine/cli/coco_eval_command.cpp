@@ -8,7 +8,7 @@
 #include "engine/cli/evaluation_table.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
-#include "engine/coco/average_precision.h"
+#include "engine/coco/evaluation/average_precision.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {

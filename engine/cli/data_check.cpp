@@ -13,7 +13,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
 

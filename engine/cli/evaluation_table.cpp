@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/coco/average_precision.h"
+#include "engine/coco/evaluation/average_precision.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::cli {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 
 namespace lockstep::data {
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/coco/orientation.h"
+#include "engine/coco/masks/orientation.h"
 #include "engine/data/image_markers.h"
 
 namespace lockstep::data {

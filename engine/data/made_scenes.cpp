@@ -10,7 +10,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/coco/rle.h"
+#include "engine/coco/masks/rle.h"
 #include "engine/data/scene_painting.h"
 
 namespace lockstep::data {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/data/image_file.h"
 
 namespace lockstep::data {

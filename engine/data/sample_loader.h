@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/batch.h"
 #include "engine/data/class_table.h"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::data {

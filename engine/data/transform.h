@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/class_table.h"
 #include "engine/data/image_file.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/results.h"
+#include "engine/coco/files/results.h"
 #include "engine/ops/instances.h"
 
 namespace lockstep::eval {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/average_precision.h"
-#include "engine/coco/results.h"
+#include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/files/results.h"
 
 namespace lockstep::eval {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/coco/results.h"
+#include "engine/coco/files/results.h"
 #include "engine/eval/evaluation.h"
 
 namespace lockstep::eval {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/coco/rle.h"
+#include "engine/coco/masks/rle.h"
 #include "engine/ops/paste_masks.h"
 
 namespace lockstep::eval {

@@ -9,7 +9,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/model/mask_rcnn.h"
 

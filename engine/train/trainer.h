@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/prefetcher.h"
 #include "engine/data/sample_loader.h"

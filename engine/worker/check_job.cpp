@@ -1,7 +1,7 @@
 #include <torch/types.h>
 
 #include "engine/checkpoint/load_weights.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/model/mask_rcnn.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/worker/jobs.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/coco/results.h"
+#include "engine/coco/files/results.h"
 #include "engine/data/image_file.h"
 #include "engine/train/loaded_model.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/coco/rle.h"
+#include "engine/coco/masks/rle.h"
 
 namespace lockstep::tests {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/coco/average_precision.h"
-#include "engine/coco/iou_thresholds.h"
-#include "engine/coco/pairwise_mean.h"
+#include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/pairwise_mean.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

@@ -4,7 +4,7 @@
 #include <QTest>
 
 #include "engine/base/atomic_file.h"
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "engine/coco/average_precision.h"
+#include "engine/coco/evaluation/average_precision.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/coco/rle.h"
+#include "engine/coco/masks/rle.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"
 

@@ -5,7 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
-#include "engine/coco/results.h"
+#include "engine/coco/files/results.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"
 

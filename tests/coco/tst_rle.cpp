@@ -1,7 +1,7 @@
 #include <QTest>
 
 #include "engine/base/error.h"
-#include "engine/coco/rle.h"
+#include "engine/coco/masks/rle.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/data/image_file.h"
 
 namespace lockstep::tests {

@@ -7,7 +7,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/coco/orientation.h"
+#include "engine/coco/masks/orientation.h"
 #include "engine/data/image_file.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/test_main.h"

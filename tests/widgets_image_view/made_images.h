@@ -3,8 +3,8 @@
 #include <QString>
 #include <memory>
 
-#include "engine/coco/dataset.h"
-#include "engine/coco/results.h"
+#include "engine/coco/files/dataset.h"
+#include "engine/coco/files/results.h"
 
 namespace lockstep::tests {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "engine/coco/dataset.h"
-#include "engine/coco/results.h"
+#include "engine/coco/files/dataset.h"
+#include "engine/coco/files/results.h"
 
 namespace lockstep::tests {
 

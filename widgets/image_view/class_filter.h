@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "engine/coco/dataset.h"
+#include "engine/coco/files/dataset.h"
 
 class QLineEdit;
 class QListWidget;

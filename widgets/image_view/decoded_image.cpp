@@ -7,7 +7,7 @@
 #include <QTransform>
 #include <algorithm>
 
-#include "engine/coco/orientation.h"
+#include "engine/coco/masks/orientation.h"
 
 namespace lockstep::widgets {
 namespace {

@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
-#include "engine/coco/average_precision.h"
-#include "engine/coco/dataset.h"
-#include "engine/coco/results.h"
+#include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/files/dataset.h"
+#include "engine/coco/files/results.h"
 #include "widgets/image_view/verdict.h"
 
 /// How predictions stand to the ground truth, for pictures and tables. Plain functions of values:

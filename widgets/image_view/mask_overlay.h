@@ -4,8 +4,8 @@
 #include <QPainterPath>
 #include <span>
 
-#include "engine/coco/dataset.h"
-#include "engine/coco/rle.h"
+#include "engine/coco/files/dataset.h"
+#include "engine/coco/masks/rle.h"
 
 namespace lockstep::widgets {
 

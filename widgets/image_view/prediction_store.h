@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/results.h"
+#include "engine/coco/files/results.h"
 
 namespace lockstep::widgets {
 

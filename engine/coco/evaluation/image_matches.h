@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/coco/evaluation/average_precision.h"
+
+/// AP in two halves: what each image gives is a value of its own, which may be kept, and the
+/// figures are a function of them. A area ranges (all, small, medium, large), T IoU thresholds (0.5
+/// … 0.95).
+namespace lockstep::coco {
+
+inline constexpr std::size_t kAreaRangeCount = 4, kIouThresholdCount = 10;
+/// Detections of one class of one image that count, best scores first.
+inline constexpr std::size_t kMaxDetections = 100;
+
+/// One detection against the ground truth; bit t is threshold t. Neither bit: it does not count.
+struct MatchedDetection {
+  double score = 0;
+  std::array<std::uint16_t, kAreaRangeCount> truePositive{}, falsePositive{};
+};
+
+/// One class of one image.
+struct ClassMatches {
+  CategoryId category;
+  std::vector<MatchedDetection> detections;  ///< by falling score, at most kMaxDetections
+  std::array<std::uint32_t, kAreaRangeCount> gtCount{};  ///< annotations that count
+};
+
+/// One image; classes with neither annotation nor detection are left out, the others sorted by
+/// category.
+using ImageMatches = std::vector<ClassMatches>;
+
+/// Greedy matching of one image as pycocotools does it. `detections` in the order of the results:
+/// it decides ties. An annotation with id 0 is never matched, which is what pycocotools makes of
+/// it.
+ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
+                             std::span<const Detection* const> detections, IouType type);
+
+/// The figures from what the images gave, in the order of image ids. `threads` 0: as many as there
+/// are.
+AveragePrecision accumulate(std::span<const ImageMatches> images,
+                            const std::vector<Category>& categories, int threads = 0);
+
+}  // namespace lockstep::coco

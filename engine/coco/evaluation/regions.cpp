@@ -1,0 +1,77 @@
+#include "engine/coco/evaluation/regions.h"
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace lockstep::coco {
+namespace {
+
+double boxIou(const std::array<double, 4>& detection, const std::array<double, 4>& gt, bool crowd) {
+  const double width =
+      std::min(detection[2] + detection[0], gt[2] + gt[0]) - std::max(detection[0], gt[0]);
+  if (width <= 0) return 0;
+  const double height =
+      std::min(detection[3] + detection[1], gt[3] + gt[1]) - std::max(detection[1], gt[1]);
+  if (height <= 0) return 0;
+  const double overlap = width * height, detectionArea = detection[2] * detection[3];
+  return overlap / (crowd ? detectionArea : detectionArea + gt[2] * gt[3] - overlap);
+}
+
+}  // namespace
+
+Region::Region(const Detection& detection, const Image& image, IouType type)
+    : type_(type), boxXywh_(detection.boxXywh) {
+  if (type_ == IouType::Box) return;
+  if (detection.mask.height == 0) {
+    owned_ = rasterisePolygon(boxOutline(boxXywh_), image.height, image.width);
+  } else if (detection.mask.height != image.height || detection.mask.width != image.width) {
+    throw Error("a result's mask for image " + std::to_string(image.id.value) + " is " +
+                std::to_string(detection.mask.height) + " x " +
+                std::to_string(detection.mask.width) + " px (height x width) but the image is " +
+                std::to_string(image.height) + " x " + std::to_string(image.width));
+  } else {
+    borrowed_ = &detection.mask;
+  }
+  measureMask();
+}
+
+Region::Region(const Annotation& annotation, const Image& image, IouType type)
+    : type_(type), boxXywh_(annotation.boxXywh) {
+  if (type_ == IouType::Box) return;
+  borrowed_ = std::get_if<Rle>(&annotation.segmentation);
+  if (borrowed_ == nullptr) owned_ = annotationMask(annotation, image);
+  measureMask();
+}
+
+void Region::measureMask() {
+  maskArea_ = areaPx(mask());
+  pixels_ = boundingPixels(mask());
+}
+
+std::uint64_t Region::sharedBoxPx(const Region& other) const {
+  const int width = std::min(pixels_.x1, other.pixels_.x1) - std::max(pixels_.x0, other.pixels_.x0);
+  const int height =
+      std::min(pixels_.y1, other.pixels_.y1) - std::max(pixels_.y0, other.pixels_.y0);
+  return width <= 0 || height <= 0
+             ? 0
+             : static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+}
+
+bool Region::canReachHalf(const Region& groundTruth, bool isCrowd) const {
+  if (type_ == IouType::Box) return true;
+  const std::uint64_t most = std::min({maskArea_, groundTruth.maskArea_, sharedBoxPx(groundTruth)});
+  const std::uint64_t whole = isCrowd ? maskArea_ : maskArea_ + groundTruth.maskArea_ - most;
+  return most > 0 && 2 * most >= whole;
+}
+
+double Region::iouWith(const Region& groundTruth, bool isCrowd) const {
+  if (type_ == IouType::Box) return boxIou(boxXywh_, groundTruth.boxXywh_, isCrowd);
+  if (sharedBoxPx(groundTruth) == 0) return 0;
+  const std::uint64_t overlap = overlapPx(mask(), groundTruth.mask());
+  if (overlap == 0) return 0;
+  const std::uint64_t whole = isCrowd ? maskArea_ : maskArea_ + groundTruth.maskArea_ - overlap;
+  return static_cast<double>(overlap) / static_cast<double>(whole);
+}
+
+}  // namespace lockstep::coco

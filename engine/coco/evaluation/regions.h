@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/masks/runs.h"
+
+/// What IoU is taken of: boxes, or masks with their box and area at hand. Used by this folder
+/// alone.
+namespace lockstep::coco {
+
+class Region {
+ public:
+  /// A detection without a mask counts as its box's mask, as in pycocotools. The detection must
+  /// outlive the region. Throws Error where the mask has another size than the image.
+  Region(const Detection& detection, const Image& image, IouType type);
+  /// The annotation must outlive the region.
+  Region(const Annotation& annotation, const Image& image, IouType type);
+
+  /// With a crowd as `groundTruth`: over the area of this region.
+  double iouWith(const Region& groundTruth, bool isCrowd) const;
+  /// Whether iouWith can be 0.5 or more; looks at no runs.
+  bool canReachHalf(const Region& groundTruth, bool isCrowd) const;
+
+ private:
+  const Rle& mask() const { return borrowed_ != nullptr ? *borrowed_ : owned_; }
+  void measureMask();
+  std::uint64_t sharedBoxPx(const Region& other) const;
+
+  IouType type_;
+  std::array<double, 4> boxXywh_;
+  const Rle* borrowed_ = nullptr;
+  Rle owned_;
+  PixelBox pixels_;
+  std::uint64_t maskArea_ = 0;
+};
+
+}  // namespace lockstep::coco

@@ -1,0 +1,112 @@
+#include "engine/coco/files/dataset.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "engine/base/error.h"
+#include "engine/coco/files/dataset_checks.h"
+
+namespace lockstep::coco {
+
+Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> categories,
+                           std::vector<Annotation> annotations, const std::string& name) {
+  FaultList faults(name);
+  DatasetParts parts{std::move(images), std::move(categories), {}};
+  parts.annotations.reserve(annotations.size());
+  for (Annotation& annotation : annotations) {
+    const bool hasArea = annotation.area != 0;
+    const bool hasBox = annotation.boxXywh != std::array<double, 4>{};
+    parts.annotations.push_back({std::move(annotation), hasArea, hasBox});
+  }
+  sortAndCheck(parts, faults);
+  faults.throwIfAny();
+  return assemble(std::move(parts), faults);
+}
+
+Dataset Dataset::assemble(DatasetParts parts, FaultList& faults) {
+  Dataset dataset;
+  dataset.images_ = std::move(parts.images);
+  dataset.categories_ = std::move(parts.categories);
+  dataset.annotations_.resize(dataset.images_.size());
+  for (std::size_t i = 0; i < dataset.images_.size(); ++i) {
+    dataset.imageIndexById_.emplace(dataset.images_[i].id, i);
+  }
+  for (std::size_t i = 0; i < dataset.categories_.size(); ++i) {
+    dataset.classById_.emplace(dataset.categories_[i].id, ClassIndex{static_cast<int>(i) + 1});
+  }
+  std::unordered_set<std::int64_t> ids;
+  ids.reserve(parts.annotations.size());
+  for (AnnotationDraft& draft : parts.annotations) {
+    Annotation& annotation = draft.annotation;
+    if (!ids.insert(annotation.id).second) {
+      faults.add(describe(annotation), "its id is there twice; ids must be unique");
+    }
+    const auto image = dataset.imageIndexById_.find(annotation.imageId);
+    if (image == dataset.imageIndexById_.end()) {
+      faults.add(describe(annotation),
+                 "its image is not in \"images\"; add the image or remove the annotation");
+      continue;
+    }
+    if (!dataset.classById_.contains(annotation.categoryId)) {
+      faults.add(describe(annotation),
+                 "category " + std::to_string(annotation.categoryId.value) +
+                     " is not in \"categories\"; add the category or correct category_id");
+    }
+    const std::string fault = annotationFault(draft, dataset.images_[image->second]);
+    if (!fault.empty()) {
+      faults.add(describe(annotation), fault);
+      continue;
+    }
+    complete(draft, dataset.images_[image->second]);
+    dataset.annotations_[image->second].push_back(std::move(annotation));
+  }
+  faults.throwIfAny();
+  return dataset;
+}
+
+std::size_t Dataset::annotationCount() const {
+  std::size_t count = 0;
+  for (const auto& annotations : annotations_) count += annotations.size();
+  return count;
+}
+
+std::size_t Dataset::imageIndex(ImageId id) const {
+  const auto found = imageIndexById_.find(id);
+  if (found == imageIndexById_.end()) {
+    throw Error("the data set has no image " + std::to_string(id.value));
+  }
+  return found->second;
+}
+
+ClassIndex Dataset::classOf(CategoryId id) const {
+  const auto found = classById_.find(id);
+  if (found == classById_.end()) {
+    throw Error("the data set has no category " + std::to_string(id.value));
+  }
+  return found->second;
+}
+
+std::size_t Dataset::usableImageCount() const {
+  return static_cast<std::size_t>(
+      std::count_if(annotations_.begin(), annotations_.end(), [](const auto& annotations) {
+        return std::any_of(annotations.begin(), annotations.end(),
+                           [](const Annotation& annotation) { return annotation.isUsable(); });
+      }));
+}
+
+Rle annotationMask(const Annotation& annotation, const Image& image) {
+  if (const Rle* rle = std::get_if<Rle>(&annotation.segmentation)) return *rle;
+  std::vector<Rle> parts;
+  for (const auto& polygon : std::get<0>(annotation.segmentation)) {
+    parts.push_back(rasterisePolygon(polygon, image.height, image.width));
+  }
+  if (parts.empty()) {
+    return Rle{
+        image.height,
+        image.width,
+        {static_cast<std::uint32_t>(image.height) * static_cast<std::uint32_t>(image.width)}};
+  }
+  return merge(parts);
+}
+
+}  // namespace lockstep::coco

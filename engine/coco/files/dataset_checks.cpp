@@ -1,0 +1,152 @@
+#include "engine/coco/files/dataset_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/coco/masks/runs.h"
+
+namespace lockstep::coco {
+namespace {
+
+using Polygons = std::vector<std::vector<double>>;
+
+constexpr std::size_t kFewestPoints = 3;
+
+std::string sizeText(int height, int width) {
+  return std::to_string(height) + " x " + std::to_string(width);
+}
+
+template <typename Entry>
+void sortById(std::vector<Entry>& entries, const char* kind, FaultList& faults) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.id < b.id; });
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i].id == entries[i - 1].id) {
+      faults.add(kind + (" " + std::to_string(entries[i].id.value)),
+                 "its id is there twice; ids must be unique");
+    }
+  }
+}
+
+std::string imageFault(const Image& image) {
+  if (image.width <= 0 || image.height <= 0) {
+    return "width and height must be over 0, they are " + std::to_string(image.width) + " and " +
+           std::to_string(image.height);
+  }
+  if (static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height) >
+      kMaxPixels) {
+    return "it has more pixels than a mask can have (2^32)";
+  }
+  return {};
+}
+
+std::string boxFault(const Annotation& annotation) {
+  for (double value : annotation.boxXywh) {
+    if (!std::isfinite(value)) return "its box holds a value that is no finite number";
+  }
+  if (annotation.boxXywh[2] < 0 || annotation.boxXywh[3] < 0) {
+    return "its box has a negative width or height";
+  }
+  return {};
+}
+
+std::string polygonFault(const Polygons& polygons) {
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    const std::vector<double>& xy = polygons[i];
+    const std::string which = polygons.size() == 1 ? "its polygon"
+                                                   : "polygon " + std::to_string(i + 1) + " of " +
+                                                         std::to_string(polygons.size());
+    if (xy.size() % 2 != 0) {
+      return which + " has " + std::to_string(xy.size()) +
+             " numbers; it must hold pairs [x0, y0, x1, y1, …]";
+    }
+    if (xy.size() / 2 < kFewestPoints) {
+      return which + " has " + std::to_string(xy.size() / 2) +
+             (xy.size() == 2 ? " point" : " points") +
+             "; a polygon needs at least 3: correct or remove it";
+    }
+    if (!std::all_of(xy.begin(), xy.end(), [](double value) { return std::isfinite(value); })) {
+      return which + " holds a coordinate that is no finite number";
+    }
+  }
+  return {};
+}
+
+std::string rleFault(const Rle& rle, const Image& image) {
+  if (rle.height != image.height || rle.width != image.width) {
+    return "its RLE is " + sizeText(rle.height, rle.width) +
+           " px (height x width) but the image is " + sizeText(image.height, image.width);
+  }
+  const char* fault = countsFault(rle);
+  return fault == nullptr
+             ? std::string()
+             : "RLE of " + sizeText(rle.height, rle.width) + " px (height x width): " + fault;
+}
+
+std::string segmentationFault(const AnnotationDraft& draft, const Image& image) {
+  const Segmentation& segmentation = draft.annotation.segmentation;
+  if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleFault(*rle, image);
+  const auto& polygons = std::get<Polygons>(segmentation);
+  if (polygons.empty() && !(draft.annotation.isCrowd && draft.hasBox)) {
+    return "it has no segmentation; a mask is needed: add polygons or RLE, or remove the "
+           "annotation";
+  }
+  return polygonFault(polygons);
+}
+
+/// The smallest box around all points.
+std::array<double, 4> boxOf(const Polygons& polygons) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double x0 = kInfinity, y0 = kInfinity, x1 = -kInfinity, y1 = -kInfinity;
+  for (const std::vector<double>& xy : polygons) {
+    for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
+      x0 = std::min(x0, xy[i]);
+      x1 = std::max(x1, xy[i]);
+      y0 = std::min(y0, xy[i + 1]);
+      y1 = std::max(y1, xy[i + 1]);
+    }
+  }
+  return {x0, y0, x1 - x0, y1 - y0};
+}
+
+}  // namespace
+
+std::string describe(const Annotation& annotation) {
+  return "annotation " + std::to_string(annotation.id) + " (image " +
+         std::to_string(annotation.imageId.value) + ")";
+}
+
+void sortAndCheck(DatasetParts& parts, FaultList& faults) {
+  sortById(parts.images, "image", faults);
+  sortById(parts.categories, "category", faults);
+  for (const Image& image : parts.images) {
+    const std::string fault = imageFault(image);
+    if (!fault.empty()) faults.add("image " + std::to_string(image.id.value), fault);
+  }
+}
+
+std::string annotationFault(const AnnotationDraft& draft, const Image& image) {
+  if (draft.hasBox) {
+    std::string fault = boxFault(draft.annotation);
+    if (!fault.empty()) return fault;
+  }
+  if (draft.hasArea && !(std::isfinite(draft.annotation.area) && draft.annotation.area >= 0)) {
+    return "its area must be a number of at least 0";
+  }
+  return segmentationFault(draft, image);
+}
+
+void complete(AnnotationDraft& draft, const Image& image) {
+  Annotation& annotation = draft.annotation;
+  if (Polygons* polygons = std::get_if<Polygons>(&annotation.segmentation)) {
+    if (polygons->empty()) polygons->push_back(boxOutline(annotation.boxXywh));
+    if (!draft.hasBox) annotation.boxXywh = boxOf(*polygons);
+  } else if (!draft.hasBox) {
+    annotation.boxXywh = boundingBoxXywh(std::get<Rle>(annotation.segmentation));
+  }
+  if (!draft.hasArea)
+    annotation.area = static_cast<double>(areaPx(annotationMask(annotation, image)));
+}
+
+}  // namespace lockstep::coco

@@ -1,0 +1,23 @@
+#include "engine/coco/files/fault_list.h"
+
+#include "engine/base/error.h"
+
+namespace lockstep::coco {
+namespace {
+constexpr std::size_t kNamedFaults = 3;
+}  // namespace
+
+void FaultList::add(const std::string& where, const std::string& what) {
+  if (++count_ <= kNamedFaults) first_.push_back(where + ": " + what);
+}
+
+void FaultList::throwIfAny() const {
+  if (count_ == 0) return;
+  std::string line = name_ + ": ";
+  if (count_ > 1) line += std::to_string(count_) + " faults: ";
+  for (std::size_t i = 0; i < first_.size(); ++i) line += (i > 0 ? "; " : "") + first_[i];
+  if (count_ > first_.size()) line += "; and " + std::to_string(count_ - first_.size()) + " more";
+  throw Error(line);
+}
+
+}  // namespace lockstep::coco
