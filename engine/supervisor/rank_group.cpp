@@ -202,7 +202,7 @@ void RankGroup::watchRanks(Clock::time_point now) {
   std::vector<const StallWatch*> watches;
   for (const Rank& rank : ranks_) {
     if (!rank.isRunning() || rank.hasSaidItsLast()) continue;
-    if (rank.watch.isSilent(now))
+    if (rank.watch.isSilent(now) && (rank.watch.hadHeartbeat() || rank.process->isStopped()))
       noteSign(about(rank, signOfStillness(RankSign::Kind::Silence, setup_.limits.silence)));
     ranks.push_back(&rank);
     watches.push_back(&rank.watch);

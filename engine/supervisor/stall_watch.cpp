@@ -21,11 +21,11 @@ void StallWatch::note(const protocol::Heartbeat& heartbeat, Clock::time_point no
                      heartbeat.collective != last_.collective || heartbeat.waiting != last_.waiting;
   if (moved || !isStepPhase(heartbeat.phase)) moved_ = now;
   last_ = heartbeat;
-  hasBeat_ = true;
+  hadHeartbeat_ = true;
 }
 
 bool StallWatch::isSilent(Clock::time_point now) const {
-  return hasBeat_ && limits_.silence.count() > 0 && now - heard_ > limits_.silence;
+  return limits_.silence.count() > 0 && now - heard_ > limits_.silence;
 }
 
 bool StallWatch::isStalled(Clock::time_point now) const {

@@ -31,8 +31,10 @@ class StallWatch {
   /// Nobody listened for a while: what was not heard does not count.
   void forgive(Clock::time_point now) { noteWork(now); }
 
-  /// It had a first heartbeat, and none for longer than the limit.
+  /// Nothing was heard of it for longer than the limit. Before its first heartbeat that alone is no
+  /// fault: loading libraries from a slow disk takes what it takes.
   bool isSilent(Clock::time_point now) const;
+  bool hadHeartbeat() const { return hadHeartbeat_; }
   /// For longer than the limit it has said nothing at all, or stayed in one place of a step
   /// (loading, evaluating and pausing may take as long as they do).
   bool isStalled(Clock::time_point now) const;
@@ -44,7 +46,7 @@ class StallWatch {
   StallLimits limits_;
   Clock::time_point heard_, moved_;
   protocol::Heartbeat last_;
-  bool hasBeat_ = false;
+  bool hadHeartbeat_ = false;
 };
 
 /// The rank, by its place in `ranks`, that keeps the others: the first that does not get on and

@@ -148,6 +148,13 @@ void WorkerProcess::send(const protocol::Control& control) {
   outgoing_.flush(socket_.get());  // a broken socket shows as its end when it is read
 }
 
+bool WorkerProcess::isStopped() const {
+  siginfo_t state{};
+  return isRunning() &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         state.si_pid == pid_;
+}
+
 void WorkerProcess::kill() {
   if (isRunning()) ::kill(-pid_, SIGKILL);
 }

@@ -52,6 +52,8 @@ class WorkerProcess {
   /// To be called after SIGCHLD; tried once a second anyway.
   void reap();
   bool isRunning() const { return pid_ > 0; }
+  /// Whether the system holds it (SIGSTOP): it does nothing until it is told to go on.
+  bool isStopped() const;
 
  private:
   enum class Extent { OneTurn, Everything };

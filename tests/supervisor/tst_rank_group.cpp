@@ -217,6 +217,19 @@ class TstRankGroup : public QObject {
     QVERIFY(bench.isNobodyLeft());
   }
 
+  /// As while it loads its libraries; one that merely takes long there is let alone.
+  void aRankThatIsStoppedBeforeItsFirstHeartbeatIsNamed() {
+    GroupBench bench(2);
+    bench.limits.silence = 1s;
+    bench.rankScript(0, "listening 1\nhang\n");
+    bench.rankScript(1, "mute\nkill 19\n");
+    const auto end = bench.run();
+    QVERIFY(end.failure);
+    QCOMPARE(end.failure->error.rank, 1);
+    QCOMPARE(end.failure->error.cause, std::string("silence"));
+    QVERIFY(bench.isNobodyLeft());
+  }
+
   /// As when the machine sleeps, or everything on it is stopped and goes on.
   void whatWasNotHeardWhileThisProcessSleptDoesNotCount() {
     GroupBench bench(1);

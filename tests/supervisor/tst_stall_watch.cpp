@@ -61,7 +61,7 @@ class TstStallWatch : public QObject {
   void silenceCountsAfterTheFirstHeartbeat() {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(100), seconds(6)}, start);
-    QVERIFY2(!watch.isSilent(start + seconds(50)), "a program may take long to start");
+    QVERIFY2(!watch.hadHeartbeat(), "a program may take long to start");
     watch.note({0, 0, "loading", ""}, start + seconds(50));
     QVERIFY(!watch.isSilent(start + seconds(56)));
     QVERIFY(watch.isSilent(start + seconds(57)));

@@ -9,7 +9,8 @@
 //   below THIS_FILE.received    every line the supervisor sent, and `pid N` first; of the other
 //                               ranks THIS_FILE.received.R
 //
-// As the real one does, it sends heartbeats all the time, also while its script waits or hangs.
+// As the real one does, it sends heartbeats all the time, also while its script waits or hangs; one
+// whose script begins with `mute` has none at the start.
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -73,8 +74,9 @@ class FakeWorker {
     if (!job_.resumeFrom.empty()) best_ = run_folder::readTrainingState(job_.resumeFrom).best;
     last_.rank = job_.node * job_.localRanks + job_.localRank;
     last_.phase = "loading";
-    beat();
-    std::istringstream script(scriptText());
+    const std::string text = scriptText();
+    if (!text.starts_with("mute\n")) beat();
+    std::istringstream script(text);
     const auto known = commands();
     for (std::string line; std::getline(script, line);) {
       if (line.empty()) continue;
@@ -121,6 +123,7 @@ class FakeWorker {
 
   std::map<std::string, Command> commands() {
     return {
+        {"mute", [](Arguments&) {}},
         {"heartbeat",
          [this](Arguments& a) {
            last_.step = a.number();
