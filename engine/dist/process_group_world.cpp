@@ -46,46 +46,48 @@ class ProcessGroupWorld : public World {
       : meeting_(meet(options)),
         note_(options.onCollective ? options.onCollective : [](const char*, bool) {}) {
     if (options.nodes > 1) watch_ = makeWatch(options);
-    control_ = makeGroup("control", /*usesNccl=*/false);
   }
 
   int rank() const override { return meeting_.rank; }
   int size() const override { return meeting_.size; }
 
   std::string share(const std::string& bytes) override {
+    c10d::ProcessGroup& group = control();
     at::Tensor count = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong);
-    wait("share", [&] { return broadcastOn(*control_, count); });
+    wait("share", [&] { return broadcastOn(group, count); });
     std::string shared = rank() == 0 ? bytes : std::string(count.item<std::int64_t>(), '\0');
     at::Tensor content = bytesTensor(shared);
-    if (!shared.empty()) wait("share", [&] { return broadcastOn(*control_, content); });
+    if (!shared.empty()) wait("share", [&] { return broadcastOn(group, content); });
     return shared;
   }
 
   std::vector<std::string> gather(const std::string& bytes) override {
+    c10d::ProcessGroup& group = control();
     const at::Tensor own = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong);
     std::vector<std::vector<at::Tensor>> counts(1);
     for (int i = 0; i < size(); ++i) counts[0].push_back(at::zeros({1}, at::kLong));
     std::vector<at::Tensor> sent{own};
-    wait("gather", [&] { return control_->allgather(counts, sent); });
+    wait("gather", [&] { return group.allgather(counts, sent); });
     if (rank() != 0) {
       std::vector<at::Tensor> content{bytesTensor(bytes)};
-      if (!bytes.empty()) wait("gather", [&] { return control_->send(content, 0, rank()); });
+      if (!bytes.empty()) wait("gather", [&] { return group.send(content, 0, rank()); });
       return {};
     }
     std::vector<std::string> gathered{bytes};
     for (int from = 1; from < size(); ++from) {
       std::string& received = gathered.emplace_back(counts[0][from].item<std::int64_t>(), '\0');
       std::vector<at::Tensor> content{bytesTensor(received)};
-      if (!received.empty()) wait("gather", [&] { return control_->recv(content, from, from); });
+      if (!received.empty()) wait("gather", [&] { return group.recv(content, from, from); });
     }
     return gathered;
   }
 
   void broadcast(const std::vector<at::Tensor>& tensors) override {
+    c10d::ProcessGroup& group = control();
     for (const at::Tensor& tensor : tensors) {
       // Whatever its strides and device are, its elements travel in their order.
       at::Tensor content = tensor.detach().cpu().contiguous();
-      wait("broadcast", [&] { return broadcastOn(*control_, content); });
+      wait("broadcast", [&] { return broadcastOn(group, content); });
       if (rank() != 0) tensor.detach().copy_(content);
     }
   }
@@ -93,7 +95,7 @@ class ProcessGroupWorld : public World {
   void beginAgreement(bool wishes) override {
     agreed_ = at::full({1}, wishes ? 1 : 0, at::kLong);
     std::vector<at::Tensor> tensors{agreed_};
-    agreement_ = control_->allreduce(tensors, {c10d::ReduceOp::MAX});
+    agreement_ = control().allreduce(tensors, {c10d::ReduceOp::MAX});
   }
 
   bool finishAgreement() override {
@@ -142,6 +144,13 @@ class ProcessGroupWorld : public World {
     if (meeting_.rank == 0)
       for (int other = options.localRanks; other < meeting_.size; ++other) watched.push_back(other);
     return std::make_unique<StoreWatch>(meeting_.connect(), meeting_.rank, watched);
+  }
+
+  /// The group of everything but gradients. The first collective connects it: where a rank is gone
+  /// by then that takes for ever, and the world is there already to hear of it from the watch.
+  c10d::ProcessGroup& control() {
+    if (!control_) control_ = makeGroup("control", /*nccl=*/false);
+    return *control_;
   }
 
   /// A group of all ranks, made by all at the same point.

@@ -62,8 +62,8 @@ struct WorldOptions {
   CollectiveNote onCollective{};
 };
 
-/// Waits until all ranks are there. Throws Error that says who is missing. A world of one rank
-/// needs no network.
+/// Waits until all nodes are there. Throws Error that says who is missing. The ranks connect to one
+/// another at their first collective. A world of one rank needs no network.
 std::unique_ptr<World> joinWorld(const WorldOptions& options);
 
 }  // namespace lockstep::dist

@@ -10,6 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/dist/rendezvous.h"
+#include "engine/dist/store_watch.h"
 #include "engine/dist/world.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
@@ -74,6 +75,7 @@ class TstWorld : public QObject {
     onRanks(3, [&](dist::World& world) {
       REQUIRE(world.size() == 3);
       REQUIRE(world.peerWatch() == nullptr);
+      world.share("");  // rank 0 keeps the store until all are there
       const std::lock_guard lock(mutex);
       ranks.push_back(world.rank());
     });
@@ -162,12 +164,14 @@ class TstWorld : public QObject {
     std::atomic<bool> waits = false;
     std::promise<int> listening;
     const std::shared_future<int> port = listening.get_future().share();
-    std::jthread leaver(
-        [&] { dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port.get()}); });
+    std::jthread leaver([&] {
+      dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port.get()})->share("");
+    });
     const auto world =
         dist::joinWorld({.localRanks = 2,
                          .onListening = [&](int opened) { listening.set_value(opened); },
                          .onCollective = [&](const char*, bool waiting) { waits = waiting; }});
+    world->share("");
     leaver.join();
     QVERIFY(!waits);
     QVERIFY_THROWS_EXCEPTION(std::exception, world->gather("x"));
@@ -190,6 +194,21 @@ class TstWorld : public QObject {
       REQUIRE(loss->lastWord == "no such image");
       REQUIRE(loss->silentSeconds < dist::PeerWatch::kSilenceSeconds);
     });
+  }
+
+  /// Connecting to it would take for ever.
+  void aRankThatIsGoneBeforeTheFirstCollectiveIsHeardOf() {
+    dist::WorldOptions options{
+        .nodes = 2, .masterAddress = "localhost", .masterPort = tests::freePort()};
+    const auto gone = std::async(std::launch::async, [options]() mutable {
+      options.node = 1;
+      dist::StoreWatch(dist::meet(options).connect(), 1, {}).sayLast("no such device");
+    });
+    const auto world = dist::joinWorld(options);
+    std::optional<dist::PeerWatch::Loss> loss;
+    while (!(loss = world->peerWatch()->loss())) std::this_thread::yield();
+    QCOMPARE(loss->rank, 1);
+    QCOMPARE(loss->lastWord, "no such device");
   }
 
   /// A rank that is cut off says nothing more. Rank 0 is missed as every other.
