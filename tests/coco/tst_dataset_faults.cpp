@@ -57,7 +57,7 @@ class TstDatasetFaults : public QObject {
         "{\"images\": " + std::string(200000, '[') + std::string(200000, ']') + "}",
         ": JSON nested deeper than 1024 levels");
     row("nested and cut off", "{\"images\": " + std::string(200000, '['),
-        "broken JSON at byte 200012: unexpected end of input");
+        ": JSON nested deeper than 1024 levels");
     row("a list", "[]", ": is an array, not a COCO instances file");
     row("no images", "{}",
         ": has no \"images\"; a COCO instances file has images, annotations and categories");

@@ -63,7 +63,7 @@ class TstResults : public QObject {
     QVERIFY(json.find("\"score\":\"NaN\"") != std::string::npos);
     QVERIFY(json.find("\"bbox\":[\"Infinity\",\"-Infinity\",1,1]") != std::string::npos);
     QVERIFY(
-        errorOf([&] { parseDetections(json, "r"); }).contains(QStringLiteral("score is a string")));
+        errorOf([&] { parseDetections(json, "r"); }).contains(QStringLiteral("bbox holds a string")));
   }
 
   void masksComeInBothKindsOfRuns() {
@@ -118,7 +118,7 @@ class TstResults : public QObject {
         "r.json: result 1: RLE of 2 x 3 px (height x width): its counts do not sum to height x "
         "width");
     row("many", "[1, 2, 3, 4, 5]",
-        "r.json: 5 faults: result 1: is a number, not an object; result 2");
+        "r.json: 5 faults: result 1: is a number, not an object (at byte 2); result 2");
   }
   void badResultIsNamed() {
     QFETCH(QByteArray, text);

@@ -39,22 +39,24 @@ Dataset Dataset::assemble(DatasetParts parts, FaultList& faults) {
   for (AnnotationDraft& draft : parts.annotations) {
     Annotation& annotation = draft.annotation;
     if (!ids.insert(annotation.id).second) {
-      faults.add(describe(annotation), "its id is there twice; ids must be unique");
+      faults.add(describe(annotation), "its id is there twice; ids must be unique", draft.byte);
     }
     const auto image = dataset.imageIndexById_.find(annotation.imageId);
     if (image == dataset.imageIndexById_.end()) {
       faults.add(describe(annotation),
-                 "its image is not in \"images\"; add the image or remove the annotation");
+                 "its image is not in \"images\"; add the image or remove the annotation",
+                 draft.byte);
       continue;
     }
     if (!dataset.classById_.contains(annotation.categoryId)) {
       faults.add(describe(annotation),
                  "category " + std::to_string(annotation.categoryId.value) +
-                     " is not in \"categories\"; add the category or correct category_id");
+                     " is not in \"categories\"; add the category or correct category_id",
+                 draft.byte);
     }
     const std::string fault = annotationFault(draft, dataset.images_[image->second]);
     if (!fault.empty()) {
-      faults.add(describe(annotation), fault);
+      faults.add(describe(annotation), fault, draft.byte);
       continue;
     }
     complete(draft, dataset.images_[image->second]);

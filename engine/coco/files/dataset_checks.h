@@ -13,6 +13,7 @@ namespace lockstep::coco {
 struct AnnotationDraft {
   Annotation annotation;
   bool hasArea = true, hasBox = true;
+  std::size_t byte = 0;  ///< where it begins in its file, from 1; 0: in no file
 };
 
 struct DatasetParts {

@@ -1,104 +1,129 @@
 // A data set from and to a COCO instances file.
 #include <algorithm>
+#include <array>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/coco/files/dataset_checks.h"
-#include "engine/coco/files/json_document.h"
 #include "engine/coco/files/json_text.h"
 #include "engine/coco/files/read_table.h"
 
 namespace lockstep::coco {
 namespace {
 
-namespace dom = simdjson::dom;
+constexpr std::array<std::string_view, 3> kTableNames{"images", "categories", "annotations"};
 
-/// The three tables of the file, each an array.
-struct Tables {
-  dom::array images, categories, annotations;
-};
+/// Null where there is none. Of members of one name the last counts, as in Python.
+const JsonOutline::Member* findMember(const JsonOutline& outline, std::string_view key) {
+  const auto found = std::find_if(outline.members.rbegin(), outline.members.rend(),
+                                  [&](const auto& member) { return member.key == key; });
+  return found == outline.members.rend() ? nullptr : &*found;
+}
 
-dom::array takeTable(dom::object root, const char* key, const std::string& name) {
-  dom::element value;
-  if (root.at_key(key).get(value) != simdjson::SUCCESS) {
+/// Looks at everything that will not be read as a table. Throws Error for broken JSON.
+void checkOthers(const JsonFile& file, const JsonOutline& outline) {
+  checkTable(file, outline.rest);
+  const bool hasTables = std::ranges::all_of(
+      kTableNames, [&](std::string_view key) { return findMember(outline, key) != nullptr; });
+  for (const auto& member : outline.members) {
+    const bool isRead = hasTables && std::ranges::count(kTableNames, member.key) > 0 &&
+                        findMember(outline, member.key) == &member;
+    if (!isRead) checkTable(file, member.table);
+  }
+}
+
+const JsonTable& takeTable(const JsonOutline& outline, const char* key, const std::string& name) {
+  const JsonOutline::Member* member = findMember(outline, key);
+  if (member == nullptr) {
     throw Error(name + ": has no \"" + key +
                 "\"; a COCO instances file has images, annotations and categories");
   }
-  dom::array table;
-  if (value.get_array().get(table) != simdjson::SUCCESS) {
-    throw Error(name + ": \"" + key + "\" is " + kindOf(value) + "; it must be an array");
+  if (member->kind != std::string_view("an array")) {
+    throw Error(name + ": \"" + key + "\" is " + member->kind + "; it must be an array");
   }
-  return table;
+  return member->table;
 }
 
-Tables takeTables(dom::element root, const std::string& name) {
-  dom::object object;
-  if (root.get_object().get(object) != simdjson::SUCCESS) {
-    throw Error(name + ": is " + kindOf(root) +
-                ", not a COCO instances file: an object with images, annotations and categories" +
-                (root.is_array() ? " (is it a file of results?)" : ""));
-  }
-  return {takeTable(object, "images", name), takeTable(object, "categories", name),
-          takeTable(object, "annotations", name)};
-}
-
+/// Reads every entry of a table with `take(value, record, reader)` and reports those with a fault:
 /// "annotation 7" where the entry has a readable id, else its place in the file.
-std::string describeEntry(dom::element entry, const char* kind, const char* table,
-                          std::size_t index) {
-  dom::element id;
-  if (entry.at_key("id").get(id) == simdjson::SUCCESS) {
-    const auto whole = wholeNumber(id);
-    if (whole) return kind + (" " + std::to_string(*whole));
-  }
-  return table + ("[" + std::to_string(index) + "]");
-}
-
-/// Reads every entry of a table with `take(reader)` and reports those with a fault.
 template <typename Entry>
-std::vector<Entry> readEntries(dom::array table, const char* kind, const char* key,
-                               FaultList& faults, Entry (*take)(RecordReader&)) {
-  return readTable<Entry>(table, take,
-                          [&](std::size_t index, dom::element element, const std::string& fault) {
-                            faults.add(describeEntry(element, kind, key, index), fault);
-                          });
+std::vector<Entry> readEntries(const JsonFile& file, const JsonTable& table, const char* kind,
+                               const char* key, FaultList& faults,
+                               Entry (*take)(JsonValue, RecordReader&, const PieceReader&)) {
+  return readTable<Entry>(file, table, take, [&](const RecordFault& fault) {
+    const std::string where = fault.id ? kind + (" " + std::to_string(*fault.id))
+                                       : key + ("[" + std::to_string(fault.index) + "]");
+    faults.add(where, fault.what, fault.byte);
+  });
 }
 
-int takeSide(RecordReader& reader, const char* key) {
-  const std::int64_t side = reader.takeWhole(key);
-  return static_cast<int>(std::clamp<std::int64_t>(side, INT32_MIN, INT32_MAX));
+int takeSide(FieldReader& field) {
+  return static_cast<int>(std::clamp<std::int64_t>(field.whole(), INT32_MIN, INT32_MAX));
 }
 
-Image takeImage(RecordReader& reader) {
+Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
   Image image;
-  image.id.value = reader.takeWhole("id");
-  image.fileName = reader.takeText("file_name");
-  image.width = takeSide(reader, "width");
-  image.height = takeSide(reader, "height");
+  record.read(value, {"id", "file_name", "width", "height"},
+              [&](std::string_view key, FieldReader field) {
+                if (key == "id") {
+                  image.id.value = field.whole();
+                } else if (key == "file_name") {
+                  image.fileName = field.text();
+                } else if (key == "width") {
+                  image.width = takeSide(field);
+                } else if (key == "height") {
+                  image.height = takeSide(field);
+                } else {
+                  field.pass();
+                }
+              });
   return image;
 }
 
-Category takeCategory(RecordReader& reader) {
+Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&) {
   Category category;
-  category.id.value = reader.takeWhole("id");
-  category.name = reader.takeText("name");
+  record.read(value, {"id", "name"}, [&](std::string_view key, FieldReader field) {
+    if (key == "id") {
+      category.id.value = field.whole();
+    } else if (key == "name") {
+      category.name = field.text();
+    } else {
+      field.pass();
+    }
+  });
   return category;
 }
 
-AnnotationDraft takeAnnotation(RecordReader& reader) {
-  AnnotationDraft draft;
+void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft) {
   Annotation& annotation = draft.annotation;
-  annotation.id = reader.takeWhole("id");
-  annotation.imageId.value = reader.takeWhole("image_id");
-  annotation.categoryId.value = reader.takeWhole("category_id");
-  annotation.isCrowd = reader.takeFlag("iscrowd");
-  const auto box = reader.takeBox("bbox");
-  const auto area = reader.takeOptionalNumber("area");
-  auto segmentation = reader.takeSegmentation("segmentation");
-  draft.hasBox = box.has_value();
-  draft.hasArea = area.has_value();
-  annotation.boxXywh = box.value_or(annotation.boxXywh);
-  annotation.area = area.value_or(0);
-  if (segmentation) annotation.segmentation = std::move(*segmentation);
+  if (key == "id") {
+    annotation.id = field.whole();
+  } else if (key == "image_id") {
+    annotation.imageId.value = field.whole();
+  } else if (key == "category_id") {
+    annotation.categoryId.value = field.whole();
+  } else if (key == "iscrowd") {
+    annotation.isCrowd = field.flag();
+  } else if (key == "bbox") {
+    const auto box = field.box();
+    draft.hasBox = box.has_value();
+    annotation.boxXywh = box.value_or(annotation.boxXywh);
+  } else if (key == "area") {
+    draft.hasArea = true;
+    annotation.area = field.number();
+  } else if (key == "segmentation") {
+    annotation.segmentation = field.segmentation().value_or(Segmentation());
+  } else {
+    field.pass();
+  }
+}
+
+AnnotationDraft takeAnnotation(JsonValue value, RecordReader& record, const PieceReader& reader) {
+  AnnotationDraft draft;
+  draft.hasBox = draft.hasArea = false;
+  draft.byte = reader.byteOf(value);
+  record.read(value, {"id", "image_id", "category_id"},
+              [&](std::string_view key, FieldReader field) { takeField(key, field, draft); });
   return draft;
 }
 
@@ -169,18 +194,28 @@ void appendTable(const Entries& entries, std::string& json, Append append, bool&
 
 }  // namespace
 
-Dataset Dataset::load(const std::filesystem::path& file) {
-  const std::string name = file.string();
-  const JsonDocument document(JsonDocument::read(file, "annotation file"), name);
-  const Tables tables = takeTables(document.root(), name);
+Dataset Dataset::load(const std::filesystem::path& path) {
+  const JsonFile file = JsonFile::load(path, "annotation file");
+  const JsonOutline outline = file.outline();
+  const std::string& name = file.name();
+  checkOthers(file, outline);
+  if (outline.kind != std::string_view("an object")) {
+    throw Error(
+        name + ": is " + outline.kind +
+        ", not a COCO instances file: an object with images, annotations and categories" +
+        (outline.kind == std::string_view("an array") ? " (is it a file of results?)" : ""));
+  }
+  const JsonTable& images = takeTable(outline, "images", name);
+  const JsonTable& categories = takeTable(outline, "categories", name);
+  const JsonTable& annotations = takeTable(outline, "annotations", name);
   FaultList faults(name);
   DatasetParts parts;
-  parts.images = readEntries<Image>(tables.images, "image", "images", faults, takeImage);
+  parts.images = readEntries<Image>(file, images, "image", "images", faults, takeImage);
   parts.categories =
-      readEntries<Category>(tables.categories, "category", "categories", faults, takeCategory);
+      readEntries<Category>(file, categories, "category", "categories", faults, takeCategory);
   sortAndCheck(parts, faults);
   faults.throwIfAny();
-  parts.annotations = readEntries<AnnotationDraft>(tables.annotations, "annotation", "annotations",
+  parts.annotations = readEntries<AnnotationDraft>(file, annotations, "annotation", "annotations",
                                                    faults, takeAnnotation);
   return assemble(std::move(parts), faults);
 }

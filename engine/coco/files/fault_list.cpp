@@ -7,8 +7,10 @@ namespace {
 constexpr std::size_t kNamedFaults = 3;
 }  // namespace
 
-void FaultList::add(const std::string& where, const std::string& what) {
-  if (++count_ <= kNamedFaults) first_.push_back(where + ": " + what);
+void FaultList::add(const std::string& where, const std::string& what, std::size_t byte) {
+  if (++count_ > kNamedFaults) return;
+  first_.push_back(where + ": " + what);
+  if (byte > 0) first_.back() += " (at byte " + std::to_string(byte) + ")";
 }
 
 void FaultList::throwIfAny() const {

@@ -1,0 +1,303 @@
+#include "engine/coco/files/json_records.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/base/error.h"
+#include "engine/coco/masks/runs.h"
+
+namespace lockstep::coco {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+const char* kindOf(JsonValue& value) {
+  switch (ondemand::json_type(value.type())) {
+    case ondemand::json_type::array:
+      return "an array";
+    case ondemand::json_type::object:
+      return "an object";
+    case ondemand::json_type::number:
+      return "a number";
+    case ondemand::json_type::string:
+      return "a string";
+    case ondemand::json_type::boolean:
+      return "true or false";
+    case ondemand::json_type::null:
+      return "null";
+  }
+  return "something else";
+}
+
+bool isKind(JsonValue& value, ondemand::json_type type) {
+  return ondemand::json_type(value.type()) == type;
+}
+
+/// A number's value where it is whole, also written as 42.0.
+std::optional<std::int64_t> wholeNumber(JsonValue& value) {
+  std::int64_t whole = 0;
+  if (value.get_int64().get(whole) == simdjson::SUCCESS) return whole;
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const double number = value.get_double();
+  if (std::abs(number) > kExact || number != std::floor(number)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+/// A string is read whole: only one with escapes needs a look.
+void passOverString(JsonValue& value) {
+  const std::string_view token = value.raw_json_token();
+  if (std::memchr(token.data(), '\\', token.size()) != nullptr) {
+    [[maybe_unused]] const std::string_view text = value.get_string();
+  } else {
+    [[maybe_unused]] const ondemand::raw_json_string text = value.get_raw_json_string();
+  }
+}
+
+/// height and width of runs, both over 0 and with no more pixels than runs can count; 0 and 0
+/// otherwise.
+std::array<int, 2> takeSize(JsonValue value) {
+  constexpr std::array<int, 2> kNone{0, 0};
+  std::array<std::int64_t, 2> size{};
+  std::size_t count = 0;
+  if (!isKind(value, ondemand::json_type::array)) return passOver(value), kNone;
+  for (auto element : value.get_array()) {
+    JsonValue number = element.value();
+    if (count >= 2 || !isKind(number, ondemand::json_type::number)) {
+      passOver(number);
+      count = 3;
+      continue;
+    }
+    size[count++] = wholeNumber(number).value_or(0);
+  }
+  const bool isSize = count == 2 && size[0] > 0 && size[1] > 0 && size[0] <= INT32_MAX &&
+                      size[1] <= INT32_MAX &&
+                      static_cast<std::uint64_t>(size[0]) * size[1] <= kMaxPixels;
+  return isSize ? std::array<int, 2>{static_cast<int>(size[0]), static_cast<int>(size[1])} : kNone;
+}
+
+const char* takeCounts(JsonValue value, Rle& rle) {
+  if (isKind(value, ondemand::json_type::string)) {
+    const std::string_view text = value.get_string();
+    return readCounts(text, rle);
+  }
+  const char* fault = nullptr;
+  if (!isKind(value, ondemand::json_type::array)) {
+    passOver(value);
+    return "its counts must be a string or a list of numbers";
+  }
+  for (auto element : value.get_array()) {
+    JsonValue number = element.value();
+    const bool isNumber = isKind(number, ondemand::json_type::number);
+    const std::int64_t count = isNumber ? wholeNumber(number).value_or(-1) : -1;
+    if (!isNumber) passOver(number);
+    if (count < 0 || static_cast<std::uint64_t>(count) > kMaxPixels) {
+      fault = "its counts must be whole numbers that are not negative";
+    }
+    rle.counts.push_back(static_cast<std::uint32_t>(count));
+  }
+  return fault;
+}
+
+/// Says in `fault` what is wrong.
+Rle takeRuns(ondemand::object object, std::string& fault) {
+  Rle rle;
+  std::optional<std::array<int, 2>> size;
+  bool hasCounts = false;
+  const char* countFault = nullptr;
+  for (auto field : object) {
+    const std::string_view key = field.unescaped_key();
+    JsonValue value = field.value();
+    if (key == "size") {
+      size = takeSize(value);
+    } else if (key == "counts") {
+      hasCounts = true;
+      rle.counts.clear();
+      countFault = takeCounts(value, rle);
+    } else {
+      passOver(value);
+    }
+  }
+  if (!size || !hasCounts) {
+    fault = "the RLE must be {\"size\": [height, width], \"counts\": …}";
+    return rle;
+  }
+  rle.height = (*size)[0];
+  rle.width = (*size)[1];
+  if (rle.height == 0) {
+    fault = "the RLE's size must be [height, width], both over 0";
+    return rle;
+  }
+  if (countFault == nullptr) countFault = countsFault(rle);
+  if (countFault != nullptr) {
+    fault = "RLE of " + std::to_string(rle.height) + " x " + std::to_string(rle.width) +
+            " px (height x width): " + countFault;
+  }
+  return rle;
+}
+
+}  // namespace
+
+void passOver(JsonValue value) {
+  switch (ondemand::json_type(value.type())) {
+    case ondemand::json_type::array:
+      for (auto element : value.get_array()) passOver(element.value());
+      return;
+    case ondemand::json_type::object:
+      for (auto field : value.get_object()) {
+        [[maybe_unused]] const std::string_view key = field.unescaped_key();
+        passOver(field.value());
+      }
+      return;
+    case ondemand::json_type::number: {
+      [[maybe_unused]] const double number = value.get_double();
+      return;
+    }
+    case ondemand::json_type::string:
+      return passOverString(value);
+    case ondemand::json_type::boolean: {
+      [[maybe_unused]] const bool flag = value.get_bool();
+      return;
+    }
+    case ondemand::json_type::null:
+      if (!bool(value.is_null())) throw simdjson::simdjson_error(simdjson::N_ATOM_ERROR);
+      return;
+  }
+}
+
+bool RecordReader::isObject(JsonValue& element) {
+  if (isKind(element, ondemand::json_type::object)) return true;
+  fail(std::string("is ") + kindOf(element) + ", not an object");
+  passOver(element);
+  return false;
+}
+
+void FieldReader::failKind(const char* wanted) {
+  record_.fail(std::string(key_) + " is " + kindOf(value_) + "; it must be " + wanted);
+  passOver(value_);
+}
+
+std::int64_t FieldReader::whole() {
+  if (!isKind(value_, ondemand::json_type::number)) return failKind("a whole number"), 0;
+  const auto whole = wholeNumber(value_);
+  if (!whole) record_.fail(std::string(key_) + " is not a whole number");
+  if (key_ == "id") record_.id_ = whole;
+  return whole.value_or(0);
+}
+
+double FieldReader::number() {
+  if (!isKind(value_, ondemand::json_type::number)) return failKind("a number"), 0;
+  return value_.get_double();
+}
+
+std::string FieldReader::text() {
+  if (!isKind(value_, ondemand::json_type::string)) return failKind("a string"), std::string();
+  return std::string(std::string_view(value_.get_string()));
+}
+
+bool FieldReader::flag() {
+  if (isKind(value_, ondemand::json_type::boolean)) return value_.get_bool();
+  if (!isKind(value_, ondemand::json_type::number)) return failKind("0 or 1"), false;
+  const auto whole = wholeNumber(value_);
+  if (whole != 0 && whole != 1) record_.fail(std::string(key_) + " is a number; it must be 0 or 1");
+  return whole == 1;
+}
+
+std::optional<std::array<double, 4>> FieldReader::box() {
+  if (!isKind(value_, ondemand::json_type::array)) {
+    return failKind("[x, y, width, height]"), std::nullopt;
+  }
+  std::array<double, 4> box{};
+  std::size_t count = 0;
+  for (auto element : value_.get_array()) {
+    JsonValue number = element.value();
+    if (!isKind(number, ondemand::json_type::number)) {
+      record_.fail(std::string(key_) + " holds " + kindOf(number) + "; it must be four numbers");
+      passOver(number);
+    } else {
+      const double side = number.get_double();
+      if (count < box.size()) box[count] = side;
+    }
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  if (count != box.size()) {
+    record_.fail(std::string(key_) + " has " + std::to_string(count) +
+                 " numbers; it must be [x, y, width, height]");
+  } else if (box[2] < 0 || box[3] < 0) {
+    record_.fail(std::string(key_) + " has a negative width or height");
+  }
+  return box;
+}
+
+std::optional<Segmentation> FieldReader::segmentation() {
+  if (isKind(value_, ondemand::json_type::array)) {
+    auto list = polygons(value_.get_array());
+    if (list.empty()) return std::nullopt;
+    return list;
+  }
+  if (!isKind(value_, ondemand::json_type::object)) {
+    return failKind("a list of polygons or an RLE object"), std::nullopt;
+  }
+  std::string fault;
+  Rle rle = takeRuns(value_.get_object(), fault);
+  if (!fault.empty()) record_.fail(std::move(fault));
+  return rle;
+}
+
+std::vector<std::vector<double>> FieldReader::polygons(ondemand::array list) {
+  std::vector<std::vector<double>> taken;
+  for (auto element : list) {
+    JsonValue polygon = element.value();
+    std::vector<double>& xy = taken.emplace_back();
+    if (!isKind(polygon, ondemand::json_type::array)) {
+      record_.fail(std::string(key_) + " holds " + kindOf(polygon) +
+                   "; it must be a list of polygons, each [x0, y0, x1, y1, …]");
+      passOver(polygon);
+      continue;
+    }
+    for (auto coordinate : polygon.get_array()) {
+      JsonValue number = coordinate.value();
+      if (isKind(number, ondemand::json_type::number)) {
+        xy.push_back(number.get_double());
+        continue;
+      }
+      record_.fail(std::string("a polygon holds ") + kindOf(number) +
+                   " where a coordinate must be");
+      passOver(number);
+    }
+  }
+  return taken;
+}
+
+std::string_view FieldReader::runsText() {
+  if (isKind(value_, ondemand::json_type::array)) {
+    ondemand::array list = value_.get_array();
+    if (!bool(list.is_empty())) {
+      record_.fail(
+          "its segmentation is a polygon; results hold masks as RLE: {\"size\", \"counts\"}");
+    }
+    for (auto element : list) passOver(element.value());
+    return {};
+  }
+  if (!isKind(value_, ondemand::json_type::object)) return failKind("an RLE object"), "";
+  ondemand::object object = value_.get_object();
+  const std::string_view text = object.raw_json();
+  if (bool(object.reset())) {
+    for (auto field : object) {
+      [[maybe_unused]] const std::string_view key = field.unescaped_key();
+      passOver(field.value());
+    }
+  }
+  return text;
+}
+
+Rle parseRuns(std::string_view text, ondemand::parser& parser) {
+  const simdjson::padded_string copy(text);
+  ondemand::document document = parser.iterate(copy);
+  std::string fault;
+  Rle rle = takeRuns(document.get_object(), fault);
+  if (!fault.empty()) throw Error(fault);
+  return rle;
+}
+
+}  // namespace lockstep::coco

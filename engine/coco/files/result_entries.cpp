@@ -1,0 +1,83 @@
+#include "engine/coco/files/result_entries.h"
+
+#include "engine/base/error.h"
+#include "engine/coco/files/fault_list.h"
+#include "engine/coco/files/read_table.h"
+
+namespace lockstep::coco {
+namespace {
+
+ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& record,
+                      const PieceReader& reader) {
+  ResultEntry entry;
+  record.read(value, {"image_id", "category_id", "score"},
+              [&](std::string_view key, FieldReader field) {
+                if (key == "image_id") {
+                  entry.imageId.value = field.whole();
+                } else if (key == "category_id") {
+                  entry.categoryId.value = field.whole();
+                } else if (key == "score") {
+                  entry.score = field.number();
+                } else if (key == "bbox") {
+                  const auto box = field.box();
+                  entry.hasBox = box.has_value();
+                  entry.boxXywh = box.value_or(entry.boxXywh);
+                } else if (key == "segmentation") {
+                  const std::string_view runs = field.runsText();
+                  entry.maskBytes = static_cast<std::uint32_t>(runs.size());
+                  entry.maskAt = runs.empty() ? 0 : file.byteOf(reader.inFile(runs).data()) - 1;
+                } else {
+                  field.pass();
+                }
+              });
+  if (!entry.hasBox && entry.maskBytes == 0) {
+    record.fail("it has neither \"bbox\" nor \"segmentation\"");
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::vector<ResultEntry> readResults(const JsonFile& file) {
+  const JsonOutline outline = file.outline();
+  checkTable(file, outline.rest);
+  if (outline.kind != std::string_view("an array")) {
+    for (const auto& member : outline.members) checkTable(file, member.table);
+    throw Error(
+        file.name() + ": is " + outline.kind +
+        ", not COCO results: an array of {image_id, category_id, score, bbox, segmentation}");
+  }
+  FaultList faults(file.name());
+  auto entries = readTable<ResultEntry>(
+      file, outline.elements,
+      [&file](JsonValue value, RecordReader& record, const PieceReader& reader) {
+        return takeEntry(file, value, record, reader);
+      },
+      [&](const RecordFault& fault) {
+        faults.add("result " + std::to_string(fault.index + 1), fault.what, fault.byte);
+      });
+  faults.throwIfAny();
+  return entries;
+}
+
+// As pycocotools: whether the first entry has a box decides where the areas of all come from.
+EntryDecoder::EntryDecoder(const JsonFile& file, const std::vector<ResultEntry>& entries)
+    : file_(file), entries_(entries), areaIsOfMask_(!entries.empty() && !entries.front().hasBox) {}
+
+Detection EntryDecoder::decode(std::size_t index) {
+  const ResultEntry& entry = entries_[index];
+  Detection detection{entry.imageId, entry.categoryId, entry.score, entry.boxXywh, {}};
+  if (entry.maskBytes == 0) return detection;
+  const std::string_view text = entry.maskText(file_);
+  try {
+    detection.mask = parseRuns(text, parser_);
+  } catch (const Error& error) {
+    throw Error(file_.name() + ": result " + std::to_string(index + 1) + ": " + error.what() +
+                " (at byte " + std::to_string(file_.byteOf(text.data())) + ")");
+  }
+  if (!entry.hasBox) detection.boxXywh = boundingBoxXywh(detection.mask);
+  if (areaIsOfMask_) detection.areaPx = static_cast<double>(areaPx(detection.mask));
+  return detection;
+}
+
+}  // namespace lockstep::coco
