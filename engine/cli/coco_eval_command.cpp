@@ -1,14 +1,18 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/evaluation_table.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
-#include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/precision_arrays.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {
@@ -16,9 +20,36 @@ namespace {
 
 struct CocoEvalOptions {
   std::string gt, dt, type, out;
+  bool withArrays = false;
 };
 
-std::string toJson(const coco::AveragePrecision& result, const std::string& type) {
+/// A member of nested arrays: values row by row, the lengths from the outermost in.
+void writeArray(protocol::JsonWriter& writer, const char* name, std::span<const double> values,
+                std::span<const std::size_t> lengths) {
+  const auto write = [&](const auto& self, std::size_t depth, std::size_t& next) -> void {
+    if (depth == lengths.size()) return writer.value(values[next++]);
+    writer.beginArray();
+    for (std::size_t i = 0; i < lengths[depth]; ++i) self(self, depth + 1, next);
+    writer.endArray();
+  };
+  writer.key(name);
+  std::size_t next = 0;
+  write(write, 0, next);
+}
+
+void writeArrays(protocol::JsonWriter& writer, const coco::PrecisionArrays& arrays) {
+  constexpr std::size_t kIous = coco::kIouThresholdCount, kAreas = coco::kAreaRangeCount,
+                        kCounts = coco::kMaxDetectionCounts.size(),
+                        kRecalls = coco::kRecallThresholds.size();
+  const std::array ofPrecision{kIous, kRecalls, arrays.classes, kAreas, kCounts};
+  const std::array ofRecall{kIous, arrays.classes, kAreas, kCounts};
+  writeArray(writer, "precision", arrays.precision, ofPrecision);
+  writeArray(writer, "recall", arrays.recall, ofRecall);
+  writeArray(writer, "scores", arrays.scores, ofPrecision);
+}
+
+std::string toJson(const coco::AveragePrecision& result, const std::string& type,
+                   const std::optional<coco::PrecisionArrays>& arrays) {
   std::string text;
   protocol::JsonWriter writer(text);
   const auto member = [&writer](const char* name, const auto& value) {
@@ -42,6 +73,7 @@ std::string toJson(const coco::AveragePrecision& result, const std::string& type
     writer.endObject();
   }
   writer.endArray();
+  if (arrays) writeArrays(writer, *arrays);
   writer.endObject();
   return text + "\n";
 }
@@ -54,8 +86,19 @@ int evaluate(const CocoEvalOptions& options) {
   if (!options.out.empty()) out = checkOutputFile(options.out, "--out");
   const auto type = options.type == "bbox" ? coco::IouType::Box : coco::IouType::Mask;
   const auto groundTruth = coco::Dataset::load(options.gt);
-  const auto result = coco::evaluate(groundTruth, coco::loadDetections(options.dt), type);
-  if (!out.empty()) base::writeFileAtomically(out, toJson(result, options.type));
+  const auto results = coco::ResultsFile::load(options.dt, groundTruth);
+  if (results.strangerCount() > 0) {
+    base::logWarning("coco-eval",
+                     options.dt + ": " + std::to_string(results.strangerCount()) + " of " +
+                         std::to_string(results.count()) +
+                         " results are of categories that the annotations do not name; they "
+                         "are left out, as pycocotools does");
+  }
+  const auto matches = coco::matchResults(groundTruth, results, type);
+  const auto result = coco::accumulate(matches, groundTruth.categories());
+  std::optional<coco::PrecisionArrays> arrays;
+  if (options.withArrays) arrays = coco::accumulateArrays(matches, groundTruth.categories());
+  if (!out.empty()) base::writeFileAtomically(out, toJson(result, options.type, arrays));
   for (std::size_t i = 0; i < result.stats.size(); ++i) {
     std::printf("%-6s %s\n", coco::kStatNames[i], figureText(result.stats[i]).c_str());
   }
@@ -73,7 +116,12 @@ void addCocoEvalCommand(CLI::App& app, std::function<int()>& action) {
       ->required()
       ->option_text("bbox|segm")
       ->check(CLI::IsMember({"bbox", "segm"}));
-  command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
+  CLI::Option* out =
+      command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
+  command
+      ->add_flag("--precision", options->withArrays,
+                 "Also every precision, recall and score in --out, as pycocotools keeps them")
+      ->needs(out);
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 

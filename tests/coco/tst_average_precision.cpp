@@ -6,6 +6,7 @@
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/evaluation/iou_thresholds.h"
 #include "engine/coco/evaluation/pairwise_mean.h"
+#include "engine/coco/evaluation/precision_arrays.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -186,6 +187,25 @@ class TstAveragePrecision : public QObject {
     QVERIFY2(alone.isEmpty(), qPrintable(alone));
     const QString threaded = differences(evaluate(groundTruth, detections, type, ids, 5), one);
     QVERIFY2(threaded.isEmpty(), qPrintable(threaded));
+  }
+
+  void arraysArePycocotoolsToTheLastBit() {
+    if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    int compared = 0;
+    for (const auto& one : expected_["cases"]) {
+      if (!one.contains("precision")) continue;
+      const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
+      const auto results = ResultsFile::load(one["dt"].get<std::string>(), groundTruth);
+      const auto matches =
+          matchResults(groundTruth, results, one["type"] == "bbox" ? IouType::Box : IouType::Mask);
+      const auto arrays = accumulateArrays(matches, groundTruth.categories());
+      const std::string name = one["name"];
+      QVERIFY2(arrays.precision == one["precision"].get<std::vector<double>>(), name.c_str());
+      QVERIFY2(arrays.recall == one["recall"].get<std::vector<double>>(), name.c_str());
+      QVERIFY2(arrays.scores == one["scores"].get<std::vector<double>>(), name.c_str());
+      ++compared;
+    }
+    QVERIFY(compared > 20);
   }
 
   void resultsWrittenByUsGiveThoseFiguresToo() {

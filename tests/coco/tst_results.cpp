@@ -6,6 +6,7 @@
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
 #include "engine/coco/files/results.h"
+#include "engine/coco/files/results_file.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"
 
@@ -62,8 +63,9 @@ class TstResults : public QObject {
         {{{1}, {1}, std::numeric_limits<double>::quiet_NaN(), {infinity, -infinity, 1, 1}, {}}});
     QVERIFY(json.find("\"score\":\"NaN\"") != std::string::npos);
     QVERIFY(json.find("\"bbox\":[\"Infinity\",\"-Infinity\",1,1]") != std::string::npos);
-    QVERIFY(
-        errorOf([&] { parseDetections(json, "r"); }).contains(QStringLiteral("bbox holds a string")));
+    QVERIFY(errorOf([&] {
+              parseDetections(json, "r");
+            }).contains(QStringLiteral("bbox holds a string")));
   }
 
   void masksComeInBothKindsOfRuns() {
@@ -125,6 +127,44 @@ class TstResults : public QObject {
     QFETCH(QString, message);
     const QString error = errorOf([&] { parseDetections(text.toStdString(), "r.json"); });
     QVERIFY2(error.startsWith(message), qPrintable(error));
+  }
+
+  void ofAFileTheResultsOfAnImageAreTaken() {
+    const Dataset groundTruth = Dataset::fromParts({{{4}, "a.png", 3, 2}, {{9}, "b.png", 3, 2}},
+                                                   {{{1}, "cell"}}, {}, "made");
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath(QStringLiteral("r.json")).toStdString();
+    const Detection mask{{9}, {1}, .5, {1, 0, 2, 2}, drawn({".##", ".##"})};
+    const Detection box{{4}, {1}, .25, {0, 0, 1, 1}, {}};
+    const Detection stranger{{4}, {7}, .75, {0, 0, 1, 1}, {}};
+    base::writeFileAtomically(file, detectionsToJson({mask, stranger, box, mask}));
+    const ResultsFile results = ResultsFile::load(file, groundTruth);
+    QCOMPARE(results.count(), 4U);
+    QCOMPARE(results.strangerCount(), 1U);
+    QCOMPARE(results.detectionsOf(0).size(), 1U);
+    QCOMPARE(results.detectionsOf(0)[0].score, .25);
+    const std::vector<std::uint32_t> places(results.placesOf(1).begin(), results.placesOf(1).end());
+    QCOMPARE(places, (std::vector<std::uint32_t>{0, 3}));
+    QCOMPARE(results.detectionsOf(1)[1].mask, mask.mask);
+  }
+
+  void ofAFileImagesAndMasksMustFit() {
+    const Dataset groundTruth =
+        Dataset::fromParts({{{4}, "a.png", 30, 20}}, {{{1}, "cell"}}, {}, "made");
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath(QStringLiteral("r.json")).toStdString();
+    const auto errorWith = [&](const Detection& second) {
+      base::writeFileAtomically(file, detectionsToJson({{{4}, {1}, 1, {0, 0, 1, 1}, {}}, second}));
+      return errorOf([&] { ResultsFile::load(file, groundTruth).detectionsOf(0); });
+    };
+    QCOMPARE(errorWith({{5}, {1}, 1, {0, 0, 1, 1}, {}}),
+             QString::fromStdString(file.string()) +
+                 QStringLiteral(": result 2: the data set has no image 5; are these results of "
+                                "another data set?"));
+    QCOMPARE(errorWith({{4}, {1}, 1, {0, 0, 1, 1}, drawn({"#"})}),
+             QString::fromStdString(file.string()) +
+                 QStringLiteral(": result 2: its mask is 1 x 1 px (height x width) but image 4 is "
+                                "20 x 30"));
   }
 
   void filesAreReadByName() {

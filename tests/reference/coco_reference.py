@@ -204,8 +204,12 @@ def evaluated(gt_path, dt_path, kind, image_ids=None):
         classes.append(dict(id=int(category),
                             ap=float(np.mean(of_class[of_class > -1])) if (of_class > -1).any() else -1.0,
                             ap50=float(np.mean(at_50[at_50 > -1])) if (at_50 > -1).any() else -1.0))
-    return dict(gt=gt_path, dt=dt_path, type=kind, image_ids=image_ids or [],
+    case = dict(gt=gt_path, dt=dt_path, type=kind, image_ids=image_ids or [],
                 stats=[float(v) for v in evaluation.stats], classes=classes)
+    if len(classes) <= 8 and not image_ids:  # a file of many classes would be tens of megabytes
+        for name in 'precision', 'recall', 'scores':
+            case[name] = evaluation.eval[name].flatten().tolist()
+    return case
 
 
 def dump(value, path):

@@ -1,21 +1,10 @@
-// From the matches of all images to the twelve figures. Only true positives change a recall, so
-// precision is kept at those alone; what pycocotools reads off its longer lists is the same number.
-#include <algorithm>
-#include <numeric>
-#include <unordered_map>
-
+// From the matches of all images to the twelve figures.
 #include "engine/base/parallel_for.h"
-#include "engine/coco/evaluation/image_matches.h"
-#include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/class_curves.h"
 #include "engine/coco/evaluation/pairwise_mean.h"
 
 namespace lockstep::coco {
 namespace {
-
-constexpr double kSpacing = 0x1.0p-52;  // numpy's spacing(1)
-constexpr std::size_t kRecalls = kRecallThresholds.size();
-
-enum AreaRange : std::size_t { All, Small, Medium, Large };
 
 /// The recalls that are asked for, in the order AR1 AR10 AR100 ARs ARm ARl.
 struct RecallKind {
@@ -25,83 +14,28 @@ struct RecallKind {
 constexpr std::array<RecallKind, 6> kRecallKinds{
     {{All, 1}, {All, 10}, {All, 100}, {Small, 100}, {Medium, 100}, {Large, 100}}};
 
-using PrecisionCurve = std::array<double, kRecalls>;
-
 /// One class over all images.
 struct ClassFigures {
   std::array<std::uint64_t, kAreaRangeCount> gtCount{};
-  std::array<std::array<PrecisionCurve, kIouThresholdCount>, kAreaRangeCount> precision;
+  std::array<std::array<RecallValues, kIouThresholdCount>, kAreaRangeCount> precision;
   std::array<std::array<double, kIouThresholdCount>, kRecallKinds.size()> recall;
 };
 
-using ClassList = std::vector<const ClassMatches*>;
-
-/// Every detection of the class by falling score; equal scores stay in the order of images.
-std::vector<const MatchedDetection*> rankDetections(const ClassList& images) {
-  std::vector<const MatchedDetection*> ranked;
-  for (const ClassMatches* image : images) {
-    for (const MatchedDetection& detection : image->detections) ranked.push_back(&detection);
-  }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto* a, const auto* b) { return a->score > b->score; });
-  return ranked;
-}
-
-/// Precision at each recall threshold: the best at that recall or any higher one.
-PrecisionCurve precisionCurve(const std::vector<const MatchedDetection*>& ranked, std::size_t range,
-                              std::size_t threshold, std::uint64_t gtCount) {
-  std::vector<double> precision;  // after each true positive
-  double truePositives = 0, falsePositives = 0;
-  for (const MatchedDetection* detection : ranked) {
-    falsePositives += detection->falsePositive[range] >> threshold & 1;
-    if ((detection->truePositive[range] >> threshold & 1) == 0) continue;
-    ++truePositives;
-    precision.push_back(truePositives / (falsePositives + truePositives + kSpacing));
-  }
-  for (std::size_t i = precision.size(); i-- > 1;) {
-    precision[i - 1] = std::max(precision[i - 1], precision[i]);
-  }
-  PrecisionCurve curve{};
-  std::size_t reached = 0;
-  for (std::size_t r = 0; r < kRecalls; ++r) {
-    while (reached < precision.size() &&
-           static_cast<double>(reached + 1) / static_cast<double>(gtCount) < kRecallThresholds[r]) {
-      ++reached;
-    }
-    if (reached == precision.size()) break;
-    curve[r] = precision[reached];
-  }
-  return curve;
-}
-
-double recallOf(const ClassList& images, const RecallKind& kind, std::size_t threshold,
-                std::uint64_t gtCount) {
-  std::uint64_t truePositives = 0;
-  for (const ClassMatches* image : images) {
-    const std::size_t count = std::min(image->detections.size(), kind.maxDetections);
-    for (std::size_t d = 0; d < count; ++d) {
-      truePositives += image->detections[d].truePositive[kind.range] >> threshold & 1;
-    }
-  }
-  return static_cast<double>(truePositives) / static_cast<double>(gtCount);
-}
-
 ClassFigures figuresOf(const ClassList& images) {
   ClassFigures figures;
-  for (const ClassMatches* image : images) {
-    for (std::size_t a = 0; a < kAreaRangeCount; ++a) figures.gtCount[a] += image->gtCount[a];
-  }
+  figures.gtCount = countAnnotations(images);
   if (figures.gtCount[All] == 0) return figures;
-  const auto ranked = rankDetections(images);
+  const auto ranked = rankDetections(images, kMaxDetections);
   for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
     for (std::size_t a = 0; a < kAreaRangeCount; ++a) {
       if (figures.gtCount[a] == 0) continue;
-      figures.precision[a][t] = precisionCurve(ranked, a, t, figures.gtCount[a]);
+      figures.precision[a][t] = precisionCurve(ranked, a, t, figures.gtCount[a]).precision;
     }
     for (std::size_t k = 0; k < kRecallKinds.size(); ++k) {
       const std::uint64_t gtCount = figures.gtCount[kRecallKinds[k].range];
       if (gtCount == 0) continue;
-      figures.recall[k][t] = recallOf(images, kRecallKinds[k], t, gtCount);
+      figures.recall[k][t] =
+          recallOf(images, kRecallKinds[k].maxDetections, kRecallKinds[k].range, t, gtCount);
     }
   }
   return figures;
@@ -117,7 +51,7 @@ double meanPrecision(std::span<const ClassFigures> classes, AreaRange range, std
                      std::size_t last) {
   std::vector<double> values;
   for (std::size_t t = first; t <= last; ++t) {
-    for (std::size_t r = 0; r < kRecalls; ++r) {
+    for (std::size_t r = 0; r < kRecallThresholds.size(); ++r) {
       for (const ClassFigures& figures : classes) {
         if (figures.gtCount[range] > 0) values.push_back(figures.precision[range][t][r]);
       }
@@ -134,19 +68,6 @@ double meanRecall(std::span<const ClassFigures> classes, std::size_t kind) {
     }
   }
   return meanOrNone(values);
-}
-
-std::vector<ClassList> matchesByClass(std::span<const ImageMatches> images,
-                                      const std::vector<Category>& categories) {
-  std::unordered_map<CategoryId, std::size_t> rowOf;
-  for (std::size_t k = 0; k < categories.size(); ++k) rowOf.emplace(categories[k].id, k);
-  std::vector<ClassList> classes(categories.size());
-  for (const ImageMatches& image : images) {
-    for (const ClassMatches& matches : image) {
-      classes[rowOf.at(matches.category)].push_back(&matches);
-    }
-  }
-  return classes;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/files/results_file.h"
 
 /// AP in two halves: what each image gives is a value of its own, which may be kept, and the
 /// figures are a function of them. A area ranges (all, small, medium, large), T IoU thresholds (0.5
@@ -38,6 +39,11 @@ using ImageMatches = std::vector<ClassMatches>;
 /// it.
 ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
                              std::span<const Detection* const> detections, IouType type);
+
+/// All images of the data set that the results are beside, with the masks of few images in memory
+/// at a time. `threads` 0: as many as the machine has. Throws Error as ResultsFile::detectionsOf().
+std::vector<ImageMatches> matchResults(const Dataset& groundTruth, const ResultsFile& results,
+                                       IouType type, int threads = 0);
 
 /// The figures from what the images gave, in the order of image ids. `threads` 0: as many as there
 /// are.

@@ -73,10 +73,14 @@ std::size_t Dataset::annotationCount() const {
 }
 
 std::size_t Dataset::imageIndex(ImageId id) const {
+  const auto index = findImage(id);
+  if (!index) throw Error("the data set has no image " + std::to_string(id.value));
+  return *index;
+}
+
+std::optional<std::size_t> Dataset::findImage(ImageId id) const {
   const auto found = imageIndexById_.find(id);
-  if (found == imageIndexById_.end()) {
-    throw Error("the data set has no image " + std::to_string(id.value));
-  }
+  if (found == imageIndexById_.end()) return std::nullopt;
   return found->second;
 }
 

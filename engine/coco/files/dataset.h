@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -66,6 +67,8 @@ class Dataset {
   std::size_t annotationCount() const;
   /// Index into images(); throws Error when there is no such image.
   std::size_t imageIndex(ImageId id) const;
+  std::optional<std::size_t> findImage(ImageId id) const;
+  bool hasCategory(CategoryId id) const { return classById_.contains(id); }
   /// Row in the model's heads: 1 + position in categories(). Throws Error when there is no such
   /// category.
   ClassIndex classOf(CategoryId id) const;

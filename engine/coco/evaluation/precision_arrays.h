@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/coco/evaluation/image_matches.h"
+
+namespace lockstep::coco {
+
+/// Detections of an image and class that count, best scores first.
+inline constexpr std::array<std::size_t, 3> kMaxDetectionCounts{1, 10, 100};
+
+/// What pycocotools keeps in COCOeval.eval, to the last bit, row by row: T IoU thresholds (10), R
+/// recall thresholds (101), K classes by id, A area ranges (all, small, medium, large), M
+/// kMaxDetectionCounts. -1 where a class has no ground truth in an area range.
+struct PrecisionArrays {
+  std::size_t classes = 0;
+  std::vector<double> precision;  ///< [T,R,K,A,M]
+  std::vector<double> recall;     ///< [T,K,A,M]
+  std::vector<double> scores;     ///< [T,R,K,A,M]: of the detection that reaches the recall
+};
+
+/// From what the images gave, in the order of image ids. `threads` 0: as many as there are.
+PrecisionArrays accumulateArrays(std::span<const ImageMatches> images,
+                                 const std::vector<Category>& categories, int threads = 0);
+
+}  // namespace lockstep::coco
