@@ -85,8 +85,9 @@ def one_trial(engine, folder, run, seconds, how, chance, options):
     begin = time.monotonic()
     workers = list(ranks_of(process.pid).values())
     try:
-        # Images may have been read to the last: then the run goes on to its end.
-        out, err = process.communicate(timeout=SECONDS_TO_END + (2 * seconds if how in ("image", "restart") else 0))
+        # A run that starts again goes on to its end, as one does whose images were read to the last; it may have less of the
+        # machine than the one before.
+        out, err = process.communicate(timeout=SECONDS_TO_END + (6 * seconds if how in ("image", "restart") else 0))
     except subprocess.TimeoutExpired:
         raise Failure(f"{told}: the run still goes on") from None
     finally:
