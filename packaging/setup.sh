@@ -2,7 +2,7 @@
 # Installs what a build needs: Debian's packages, and the pinned torch wheel under .venv/. Harmless to repeat.
 #   packaging/setup.sh [--cuda] [--dev]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
-#   --dev   Python's torch, torchvision and pycocotools for the tests (brings the CUDA libraries too)
+#   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh

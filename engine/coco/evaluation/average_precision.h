@@ -9,7 +9,9 @@
 
 namespace lockstep::coco {
 
-enum class IouType { Box, Mask };
+/// Boundary: the smaller of the masks' IoU and their boundaries' (masks/boundary.h); with a crowd
+/// the masks' alone. So both boundary-iou-api and faster-coco-eval have it.
+enum class IouType { Box, Mask, Boundary };
 
 /// Names of the twelve figures in pycocotools' order.
 inline constexpr std::array<const char*, 12> kStatNames{
@@ -29,8 +31,8 @@ struct AveragePrecision {
 /// COCO's twelve figures, to the last bit those of pycocotools 2.0. imageIds empty: every image of
 /// the data set. threads 0: as many as the machine has; the figures do not depend on it. Throws
 /// Error for a detection of an image or category the data set does not name, with a mask of another
-/// size than its image's, or with a score or box that is not finite. With IouType::Mask a detection
-/// without a mask counts as its box, as in pycocotools.
+/// size than its image's, or with a score or box that is not finite. A detection without a
+/// mask counts as its box, as in pycocotools; the areas of sizes are the same with every type.
 AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detection>& detections,
                           IouType type, const std::vector<ImageId>& imageIds = {}, int threads = 0);
 

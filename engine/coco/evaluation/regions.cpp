@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/coco/masks/boundary.h"
 
 namespace lockstep::coco {
 namespace {
@@ -16,6 +17,11 @@ double boxIou(const std::array<double, 4>& detection, const std::array<double, 4
   if (height <= 0) return 0;
   const double overlap = width * height, detectionArea = detection[2] * detection[3];
   return overlap / (crowd ? detectionArea : detectionArea + gt[2] * gt[3] - overlap);
+}
+
+/// Of the union; `areas` is the sum of both.
+double overlapShare(std::uint64_t overlap, std::uint64_t areas) {
+  return overlap == 0 ? 0 : static_cast<double>(overlap) / static_cast<double>(areas - overlap);
 }
 
 }  // namespace
@@ -47,6 +53,22 @@ Region::Region(const Annotation& annotation, const Image& image, IouType type)
 void Region::measureMask() {
   maskArea_ = areaPx(mask());
   pixels_ = boundingPixels(mask());
+  if (type_ == IouType::Boundary) boundaryDepthPx_ = boundaryDepthPx(mask().height, mask().width);
+}
+
+bool Region::isAllBoundary() const { return coco::isAllBoundary(pixels_, boundaryDepthPx_); }
+
+void Region::findBoundary() const {
+  if (boundary_ || isAllBoundary()) return;
+  boundary_ = boundaryOf(mask(), boundaryDepthPx_);
+  boundaryArea_ = areaPx(*boundary_);
+}
+
+double Region::boundaryIouWith(const Region& groundTruth) const {
+  findBoundary();
+  groundTruth.findBoundary();
+  return overlapShare(overlapPx(boundary(), groundTruth.boundary()),
+                      boundaryArea() + groundTruth.boundaryArea());
 }
 
 std::uint64_t Region::sharedBoxPx(const Region& other) const {
@@ -69,9 +91,11 @@ double Region::iouWith(const Region& groundTruth, bool isCrowd) const {
   if (type_ == IouType::Box) return boxIou(boxXywh_, groundTruth.boxXywh_, isCrowd);
   if (sharedBoxPx(groundTruth) == 0) return 0;
   const std::uint64_t overlap = overlapPx(mask(), groundTruth.mask());
-  if (overlap == 0) return 0;
-  const std::uint64_t whole = isCrowd ? maskArea_ : maskArea_ + groundTruth.maskArea_ - overlap;
-  return static_cast<double>(overlap) / static_cast<double>(whole);
+  if (isCrowd) return overlapShare(overlap, maskArea_ + overlap);
+  const double iou = overlapShare(overlap, maskArea_ + groundTruth.maskArea_);
+  const bool isOfBoundaries = isAllBoundary() && groundTruth.isAllBoundary();
+  if (type_ == IouType::Mask || overlap == 0 || isOfBoundaries) return iou;
+  return std::min(iou, boundaryIouWith(groundTruth));
 }
 
 }  // namespace lockstep::coco

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/masks/runs.h"
 
-/// What IoU is taken of: boxes, or masks with their box and area at hand. Used by this folder
-/// alone.
+/// What IoU is taken of: boxes, or masks with their box, area and boundary at hand. Used by this
+/// folder alone.
 namespace lockstep::coco {
 
 class Region {
@@ -17,7 +18,8 @@ class Region {
   /// The annotation must outlive the region.
   Region(const Annotation& annotation, const Image& image, IouType type);
 
-  /// With a crowd as `groundTruth`: over the area of this region.
+  /// With a crowd as `groundTruth`: over the area of this region. With IouType::Boundary both
+  /// regions find their boundary when first asked for it, so no two threads may ask at once.
   double iouWith(const Region& groundTruth, bool isCrowd) const;
   /// Whether iouWith can be 0.5 or more; looks at no runs.
   bool canReachHalf(const Region& groundTruth, bool isCrowd) const;
@@ -26,6 +28,12 @@ class Region {
   const Rle& mask() const { return borrowed_ != nullptr ? *borrowed_ : owned_; }
   void measureMask();
   std::uint64_t sharedBoxPx(const Region& other) const;
+  double boundaryIouWith(const Region& groundTruth) const;
+  bool isAllBoundary() const;
+  void findBoundary() const;
+  /// After findBoundary.
+  const Rle& boundary() const { return boundary_ ? *boundary_ : mask(); }
+  std::uint64_t boundaryArea() const { return boundary_ ? boundaryArea_ : maskArea_; }
 
   IouType type_;
   std::array<double, 4> boxXywh_;
@@ -33,6 +41,9 @@ class Region {
   Rle owned_;
   PixelBox pixels_;
   std::uint64_t maskArea_ = 0;
+  int boundaryDepthPx_ = 0;
+  mutable std::optional<Rle> boundary_;  ///< never where all of the mask is boundary
+  mutable std::uint64_t boundaryArea_ = 0;
 };
 
 }  // namespace lockstep::coco

@@ -1,0 +1,166 @@
+// A square's erosion is one along the columns and then one across them. The first shortens each
+// run. The second intersects each window of neighbouring columns: from the left ends of blocks as
+// long as the window, intersections with what follows in the block and, in the next block, with
+// what goes before, so that three intersections a column do (van Herk 1992; Gil and Werman 1993).
+#include "engine/coco/masks/boundary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace lockstep::coco {
+namespace {
+
+/// Rows begin … end-1 of a column.
+struct RowRun {
+  int begin, end;
+};
+using RowRuns = std::span<const RowRun>;
+
+void appendIntersection(RowRuns a, RowRuns b, std::vector<RowRun>& runs) {
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const int begin = std::max(a[i].begin, b[j].begin), end = std::min(a[i].end, b[j].end);
+    if (begin < end) runs.push_back({begin, end});
+    ++(a[i].end < b[j].end ? i : j);
+  }
+}
+
+/// The runs of neighbouring columns, each in rising order.
+class Columns {
+ public:
+  explicit Columns(std::size_t expectedRuns) {
+    runs_.reserve(expectedRuns);
+    ends_.reserve(expectedRuns);
+  }
+  std::size_t size() const { return ends_.size(); }
+  RowRuns operator[](std::size_t column) const {
+    const std::size_t begin = column == 0 ? 0 : ends_[column - 1];
+    return {runs_.data() + begin, ends_[column] - begin};
+  }
+  void clear() {
+    runs_.clear();
+    ends_.clear();
+  }
+  void addRun(RowRun run) { runs_.push_back(run); }
+  void endColumn() { ends_.push_back(runs_.size()); }
+  void addColumn(RowRuns runs) {
+    runs_.insert(runs_.end(), runs.begin(), runs.end());
+    endColumn();
+  }
+  /// Of columns that are not these.
+  void addIntersection(RowRuns a, RowRuns b) {
+    appendIntersection(a, b, runs_);
+    endColumn();
+  }
+  /// Of the last of these and one that is not of these.
+  void addIntersectionWithLast(RowRuns other) {
+    const std::size_t most = runs_.size() + (*this)[size() - 1].size() + other.size();
+    if (runs_.capacity() < most) runs_.reserve(2 * most);  // what is read may not move
+    addIntersection((*this)[size() - 1], other);
+  }
+
+ private:
+  std::vector<RowRun> runs_;
+  std::vector<std::size_t> ends_;  ///< of each column in runs_
+};
+
+/// forEachInsideRun, with runs that a run of no zeros parts as one.
+template <typename Visit>
+void forEachWholeRun(const Rle& mask, Visit visit) {
+  std::uint64_t begin = 0, end = 0;
+  forEachInsideRun(mask, [&](std::uint64_t nextBegin, std::uint64_t nextEnd) {
+    if (nextBegin != end) {
+      if (begin < end) visit(begin, end);
+      begin = nextBegin;
+    }
+    end = nextEnd;
+  });
+  if (begin < end) visit(begin, end);
+}
+
+/// The mask's columns within its box, each run shortened by depthPx at both ends.
+Columns shortenedColumns(const Rle& mask, const PixelBox& box, int depthPx) {
+  Columns columns(mask.counts.size() / 2 + static_cast<std::size_t>(box.x1 - box.x0));
+  int column = box.x0;
+  ColumnCursor cursor(mask.height);
+  forEachWholeRun(mask, [&](std::uint64_t position, std::uint64_t end) {
+    while (position < end) {
+      cursor.seek(position);
+      for (; column < cursor.column(); ++column) columns.endColumn();
+      const int rows = static_cast<int>(std::min<std::uint64_t>(
+          end - position, static_cast<std::uint64_t>(mask.height - cursor.row())));
+      if (rows > 2 * depthPx) {
+        columns.addRun({cursor.row() + depthPx, cursor.row() + rows - depthPx});
+      }
+      position += static_cast<std::uint64_t>(rows);
+    }
+  });
+  columns.endColumn();
+  return columns;
+}
+
+/// Column i of the answer is what columns i … i+window-1 have in common.
+Columns intersectWindows(const Columns& columns, std::size_t window) {
+  Columns common(columns.size());
+  Columns toBlockEnd(window);  // the block's columns, the last first, each with those right of it
+  std::vector<RowRun> fromBlockStart, wider;
+  for (std::size_t start = 0; start + window <= columns.size(); start += window) {
+    const std::size_t next = start + window;
+    toBlockEnd.clear();
+    toBlockEnd.addColumn(columns[next - 1]);
+    for (std::size_t i = 2; i <= window; ++i) toBlockEnd.addIntersectionWithLast(columns[next - i]);
+    common.addColumn(toBlockEnd[window - 1]);
+    for (std::size_t i = 0; i + 1 < window && next + i < columns.size(); ++i) {
+      wider.clear();
+      appendIntersection(i == 0 ? columns[next] : RowRuns(fromBlockStart), columns[next + i],
+                         wider);
+      fromBlockStart.swap(wider);
+      common.addIntersection(toBlockEnd[window - 2 - i], fromBlockStart);
+    }
+  }
+  return common;
+}
+
+/// The mask without `inside`, whose runs lie within the mask's and whose first column is at
+/// firstColumn.
+Rle without(const Rle& mask, const Columns& inside, int firstColumn) {
+  const auto height = static_cast<std::uint64_t>(mask.height);
+  std::vector<std::uint64_t> flips;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const std::uint64_t columnStart = (static_cast<std::uint64_t>(firstColumn) + i) * height;
+    for (const RowRun& run : inside[i]) {
+      flips.push_back(columnStart + static_cast<std::uint64_t>(run.begin));
+      flips.push_back(columnStart + static_cast<std::uint64_t>(run.end));
+    }
+  }
+  RunWriter writer(mask.height, mask.width);
+  std::size_t next = 0;
+  forEachWholeRun(mask, [&](std::uint64_t begin, std::uint64_t end) {
+    writer.flipAt(begin);
+    for (; next < flips.size() && flips[next] < end; ++next) writer.flipAt(flips[next]);
+    writer.flipAt(end);
+  });
+  return writer.finish();
+}
+
+}  // namespace
+
+int boundaryDepthPx(int height, int width) {
+  const double h = height, w = width;
+  return std::max(1, static_cast<int>(std::nearbyint(.02 * std::sqrt(h * h + w * w))));
+}
+
+bool isAllBoundary(const PixelBox& box, int depthPx) {
+  return std::min(box.x1 - box.x0, box.y1 - box.y0) <= 2 * depthPx;
+}
+
+Rle boundaryOf(const Rle& mask, int depthPx) {
+  checkCounts(mask);
+  const PixelBox box = boundingPixels(mask);
+  if (isAllBoundary(box, depthPx)) return mask;
+  const Columns inside = intersectWindows(shortenedColumns(mask, box, depthPx),
+                                          static_cast<std::size_t>(2 * depthPx + 1));
+  return without(mask, inside, box.x0 + depthPx);
+}
+
+}  // namespace lockstep::coco
