@@ -24,6 +24,7 @@ enum class RandomPurpose : std::uint64_t {
   Initialisation,
   MadeScene,
   Repeat,
+  Resample,
 };
 
 /// One round of splitmix64's output function: a bijection of 64-bit words that passes avalanche

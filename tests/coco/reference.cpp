@@ -8,14 +8,29 @@
 
 namespace lockstep::tests {
 
-QString runCocoReference(const QStringList& arguments) {
-  const QString script =
-      QString::fromStdString((sourceFolder() / "tests/reference/coco_reference.py").string());
+QString runReference(const char* script, const QStringList& arguments) {
+  const QString file =
+      QString::fromStdString((sourceFolder() / "tests/reference" / script).string());
   QProcess process;
-  process.start(python(), QStringList{script} + arguments);
+  process.start(python(), QStringList{file} + arguments);
   if (!process.waitForFinished(300000)) return QStringLiteral("did not finish");
   if (process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0) return {};
   return QStringLiteral("failed: ") + QString::fromUtf8(process.readAllStandardError());
+}
+
+QString runCocoReference(const QStringList& arguments) {
+  return runReference("coco_reference.py", arguments);
+}
+
+const nlohmann::json& analysisReference() {
+  static const QTemporaryDir folder;  // the sets lie there as long as the program runs
+  static const nlohmann::json reference = [] {
+    if (python().isEmpty()) return nlohmann::json();
+    const QString failure = runReference("coco_analysis_reference.py", {folder.path()});
+    if (!failure.isEmpty()) qFatal("coco_analysis_reference.py: %s", qPrintable(failure));
+    return readJson(folder.filePath(QStringLiteral("expected.json")).toStdString());
+  }();
+  return reference;
 }
 
 const nlohmann::json& maskReference() {

@@ -11,13 +11,18 @@
 
 namespace lockstep::tests {
 
-/// Runs tests/reference/coco_reference.py with these arguments. Returns what it printed on standard
-/// error when it failed.
+/// Runs a script of tests/reference with these arguments. Returns what it printed on standard error
+/// when it failed.
+QString runReference(const char* script, const QStringList& arguments);
+/// The same of coco_reference.py.
 QString runCocoReference(const QStringList& arguments);
 
 /// The answers of `coco_reference.py masks`, made once per program; null when there is no Python to
 /// make them with.
 const nlohmann::json& maskReference();
+
+/// The answers of coco_analysis_reference.py, as maskReference().
+const nlohmann::json& analysisReference();
 
 nlohmann::json readJson(const std::filesystem::path& file);
 

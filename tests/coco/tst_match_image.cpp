@@ -15,6 +15,7 @@ const Image kImage{{1}, "a.png", 100, 100};
 Annotation annotationAt(std::array<double, 4> xywh, std::int64_t category = 1,
                         bool isCrowd = false) {
   Annotation annotation;
+  annotation.id = 1;
   annotation.imageId = {1};
   annotation.categoryId = {category};
   annotation.boxXywh = xywh;
@@ -75,6 +76,28 @@ class TstMatchImage : public QObject {
       QCOMPARE(match.gtOfDetection, (std::vector<int>{0, 0, 1, 0}));
       QCOMPARE(match.detectionOfGt, (std::vector<int>{-2, 2}));
     }
+  }
+
+  void annotationWithIdZeroIsTakenButNeverFound() {
+    std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
+    gt[0].id = 0;
+    const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .9)};
+    const ImageMatch match = matchImage(kImage, gt, detections, IouType::Box, 0, .5);
+    QCOMPARE(match.gtOfDetection, (std::vector<int>{-1}));
+    QCOMPARE(match.detectionOfGt, (std::vector<int>{-1}));
+    QCOMPARE(match.iouOfDetection, (std::vector<double>{1}));
+  }
+
+  void ofAClassTheHundredBestCount() {
+    const std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
+    std::vector<Detection> detections(100, detectionAt({60, 60, 20, 20}, .9));
+    detections.push_back(detectionAt({10, 10, 20, 20}, .8));
+    detections.push_back(detectionAt({10, 10, 20, 20}, .7, 2));
+    const ImageMatch match = matchImage(kImage, gt, detections, IouType::Box, 0, .5);
+    QCOMPARE(match.gtOfDetection[99], -1);
+    QCOMPARE(match.gtOfDetection[100], -2);
+    QCOMPARE(match.gtOfDetection[101], -1);
+    QCOMPARE(match.detectionOfGt, (std::vector<int>{-1}));
   }
 
   void emptyInputGivesEmptyLists() {

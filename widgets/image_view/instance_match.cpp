@@ -68,6 +68,7 @@ void findOverlaps(const ImageContent& content, coco::IouType type, ImageAnalysis
 Verdict verdictOf(const ImageContent& content, const ImageAnalysis& analysis,
                   std::size_t detection) {
   const int truth = analysis.match.gtOfDetection[detection];
+  if (truth < -1) return Verdict::Ignored;  // past the hundred best of its class
   if (truth < 0) return Verdict::FalsePositive;
   return (*content.annotations)[static_cast<std::size_t>(truth)].isCrowd ? Verdict::Ignored
                                                                          : Verdict::TruePositive;

@@ -16,7 +16,8 @@ enum class Verdict {
   TruePositive,
   FalsePositive,
   Missed,
-  Ignored,  ///< a detection on a crowd region: counts neither way
+  /// A detection on a crowd region, or past the hundred best of its class: counts neither way.
+  Ignored,
 };
 
 /// What is wrong with an instance.

@@ -40,14 +40,14 @@ AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detectio
 /// pictures).
 struct ImageMatch {
   /// Index of the matched annotation (a crowd's too, which is neither right nor wrong), -1: false
-  /// positive, -2: below the score.
+  /// positive, -2: below the score, or past the hundred best of its class, which alone count.
   std::vector<int> gtOfDetection;
   std::vector<double> iouOfDetection;  ///< with the matched, or the best, annotation of its class
   std::vector<int>
       detectionOfGt;  ///< index of the detection, -1: missed, -2: crowd, does not count
 };
-/// Greedy by score within a class, as COCO does. Indices are into `detections` and `annotations` as
-/// given.
+/// Greedy by score within a class, as COCO does: InstanceMatcher's answer. Indices are into
+/// `detections` and `annotations` as given.
 ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotations,
                       const std::vector<Detection>& detections, IouType type, double scoreThreshold,
                       double iouThreshold);

@@ -3,18 +3,11 @@
 #include <algorithm>
 
 #include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/object_sizes.h"
 #include "engine/coco/evaluation/regions.h"
 
 namespace lockstep::coco {
 namespace {
-
-constexpr double kSmallPx = 32.0 * 32.0, kMediumPx = 96.0 * 96.0, kLargestPx = 1e5 * 1e5;
-constexpr std::array<std::array<double, 2>, kAreaRangeCount> kAreaRanges{
-    {{0, kLargestPx}, {0, kSmallPx}, {kSmallPx, kMediumPx}, {kMediumPx, kLargestPx}}};
-
-bool isOutside(double area, const std::array<double, 2>& range) {
-  return area < range[0] || area > range[1];
-}
 
 double detectionArea(const Detection& detection) {
   return detection.areaPx >= 0 ? detection.areaPx : detection.boxXywh[2] * detection.boxXywh[3];
@@ -70,12 +63,12 @@ class ClassMatcher {
     isIgnored_.resize(annotations_.size());
     for (std::size_t g = 0; g < annotations_.size(); ++g) {
       isIgnored_[g] =
-          annotations_[g]->isCrowd || isOutside(annotations_[g]->area, kAreaRanges[range]);
+          annotations_[g]->isCrowd || !isOfSize(annotations_[g]->area, ObjectSize(range));
       matches.gtCount[range] += !isIgnored_[g];
     }
     takenAt_.assign(annotations_.size(), 0);
     for (std::size_t d = 0; d < detections_.size(); ++d) {
-      const bool outside = isOutside(detectionArea(*detections_[d]), kAreaRanges[range]);
+      const bool outside = !isOfSize(detectionArea(*detections_[d]), ObjectSize(range));
       for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
         const auto bit = static_cast<std::uint16_t>(1U << t);
         const Candidate* best = d < candidates_.size() ? bestCandidate(d, t) : nullptr;

@@ -40,6 +40,12 @@ using ImageMatches = std::vector<ClassMatches>;
 ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
                              std::span<const Detection* const> detections, IouType type);
 
+/// Of every image of the data set, or of imageIds alone, by image id: the first half of evaluate(),
+/// with its arguments and errors.
+std::vector<ImageMatches> matchDataset(const Dataset& groundTruth,
+                                       const std::vector<Detection>& detections, IouType type,
+                                       const std::vector<ImageId>& imageIds = {}, int threads = 0);
+
 /// All images of the data set that the results are beside, with the masks of few images in memory
 /// at a time. `threads` 0: as many as the machine has. Throws Error as ResultsFile::detectionsOf().
 std::vector<ImageMatches> matchResults(const Dataset& groundTruth, const ResultsFile& results,

@@ -1,0 +1,115 @@
+#include "engine/coco/analysis/weighed_ap.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "engine/base/parallel_for.h"
+#include "engine/coco/analysis/precision_at_recalls.h"
+#include "engine/coco/evaluation/pairwise_mean.h"
+
+namespace lockstep::coco {
+
+/// Of one call of at().
+struct WeighedAp::Workspace {
+  std::vector<double> weightBefore;  ///< of the detections that come before each place
+  RankedHits hits;
+  std::array<std::vector<RecallCurve>, kIouThresholdCount> curves;  ///< of the classes with objects
+};
+
+WeighedAp::RankedClass WeighedAp::rankClass(const std::vector<const ClassMatches*>& matches,
+                                            const std::vector<std::uint32_t>& images) {
+  struct Entry {
+    const MatchedDetection* detection;
+    std::uint32_t image;
+  };
+  RankedClass ranked;
+  std::vector<Entry> entries;
+  for (std::size_t m = 0; m < matches.size(); ++m) {
+    for (const MatchedDetection& detection : matches[m]->detections) {
+      entries.push_back({&detection, images[m]});
+    }
+    if (matches[m]->gtCount[0] > 0) ranked.gtCounts.push_back({images[m], matches[m]->gtCount[0]});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.detection->score > b.detection->score;
+  });
+  for (std::uint32_t place = 0; place < entries.size(); ++place) {
+    const MatchedDetection& detection = *entries[place].detection;
+    ranked.ranked.push_back(entries[place].image);
+    for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+      const bool isRight = detection.truePositive[0] >> t & 1;
+      const bool isWrong = detection.falsePositive[0] >> t & 1;
+      if (isRight) ranked.thresholds[t].hits.push_back(place);
+      if (!isRight && !isWrong) ranked.thresholds[t].ignored.push_back(place);
+    }
+  }
+  return ranked;
+}
+
+WeighedAp::WeighedAp(std::span<const ImageMatches> images, const std::vector<Category>& categories,
+                     int threads)
+    : imageCount_(images.size()), classes_(categories.size()) {
+  std::unordered_map<CategoryId, std::size_t> rowOf;
+  for (std::size_t k = 0; k < categories.size(); ++k) rowOf.emplace(categories[k].id, k);
+  std::vector<std::vector<const ClassMatches*>> matches(categories.size());
+  std::vector<std::vector<std::uint32_t>> imagesOf(categories.size());
+  for (std::uint32_t i = 0; i < images.size(); ++i) {
+    for (const ClassMatches& ofClass : images[i]) {
+      const std::size_t row = rowOf.at(ofClass.category);
+      matches[row].push_back(&ofClass);
+      imagesOf[row].push_back(i);
+    }
+  }
+  base::parallelFor(classes_.size(), threads,
+                    [&](std::size_t k) { classes_[k] = rankClass(matches[k], imagesOf[k]); });
+}
+
+void WeighedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,
+                          double gtCount, Workspace& workspace) {
+  std::vector<double>& before = workspace.weightBefore;
+  before.resize(ranked.ranked.size() + 1);
+  before[0] = 0;
+  for (std::size_t i = 0; i < ranked.ranked.size(); ++i) {
+    before[i + 1] = before[i] + weights[ranked.ranked[i]];
+  }
+  for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+    const AtThreshold& at = ranked.thresholds[t];
+    RankedHits& hits = workspace.hits;
+    hits.clear();
+    double found = 0, ignoredWeight = 0;
+    auto ignored = at.ignored.begin();
+    for (const std::uint32_t place : at.hits) {
+      for (; ignored != at.ignored.end() && *ignored < place; ++ignored) {
+        ignoredWeight += weights[ranked.ranked[*ignored]];
+      }
+      found += weights[ranked.ranked[place]];
+      hits.add(found, before[place + 1] - ignoredWeight);
+    }
+    workspace.curves[t].push_back(precisionAtRecalls(hits, gtCount));
+  }
+}
+
+ApFigures WeighedAp::at(std::span<const std::uint32_t> weights) const {
+  Workspace workspace;
+  for (const RankedClass& ranked : classes_) {
+    double gtCount = 0;
+    for (const auto& [image, count] : ranked.gtCounts) {
+      gtCount += static_cast<double>(count) * weights[image];
+    }
+    if (gtCount > 0) addCurves(ranked, weights, gtCount, workspace);
+  }
+  const std::size_t classCount = workspace.curves[0].size();
+  if (classCount == 0) return {};
+  std::vector<double> values;  // [T, R, K], as numpy sums them
+  values.reserve(kIouThresholdCount * kRecallThresholds.size() * classCount);
+  for (const std::vector<RecallCurve>& curves : workspace.curves) {
+    for (std::size_t r = 0; r < kRecallThresholds.size(); ++r) {
+      for (const RecallCurve& curve : curves) values.push_back(curve[r]);
+    }
+  }
+  const auto at50 = std::span(values).first(kRecallThresholds.size() * classCount);
+  return {pairwiseMean(values), pairwiseMean(at50)};
+}
+
+}  // namespace lockstep::coco

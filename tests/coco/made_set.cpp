@@ -1,0 +1,38 @@
+#include "tests/coco/made_set.h"
+
+namespace lockstep::tests {
+
+coco::Dataset madeDataset(const std::vector<MadeBox>& objects) {
+  std::vector<coco::Annotation> annotations;
+  for (const MadeBox& object : objects) {
+    const auto [x, y, width, height] = object.xywh;
+    coco::Annotation annotation;
+    annotation.id = static_cast<std::int64_t>(annotations.size()) + 1;
+    annotation.imageId = {object.image};
+    annotation.categoryId = {object.category};
+    annotation.boxXywh = object.xywh;
+    annotation.area = width * height;
+    annotation.isCrowd = object.isCrowd;
+    annotation.segmentation = std::vector<std::vector<double>>{
+        {x, y, x + width, y, x + width, y + height, x, y + height}};
+    annotations.push_back(annotation);
+  }
+  return coco::Dataset::fromParts({{{1}, "a.png", 100, 100}, {{2}, "b.png", 100, 100}},
+                                  {{{1}, "cell"}, {{2}, "drop"}, {{3}, "dust"}}, annotations,
+                                  "made");
+}
+
+std::vector<coco::Detection> madeDetections(const std::vector<MadeBox>& detections) {
+  std::vector<coco::Detection> made;
+  for (const MadeBox& one : detections) {
+    made.push_back({{one.image}, {one.category}, one.score, one.xywh, {}});
+  }
+  return made;
+}
+
+coco::OverlapSet madeSet(const std::vector<MadeBox>& objects,
+                         const std::vector<MadeBox>& detections) {
+  return {madeDataset(objects), madeDetections(detections), coco::IouType::Box};
+}
+
+}  // namespace lockstep::tests

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/coco/analysis/overlap_set.h"
+
+namespace lockstep::tests {
+
+/// An object or a detection of tests made by hand: a box in one of two images of 100 x 100 px.
+struct MadeBox {
+  std::int64_t image, category;
+  std::array<double, 4> xywh;
+  double score = 0;
+  bool isCrowd = false;
+};
+
+/// Images 1 and 2, classes 1, 2 and 3; annotation ids from 1.
+coco::Dataset madeDataset(const std::vector<MadeBox>& objects);
+std::vector<coco::Detection> madeDetections(const std::vector<MadeBox>& detections);
+coco::OverlapSet madeSet(const std::vector<MadeBox>& objects,
+                         const std::vector<MadeBox>& detections);
+
+}  // namespace lockstep::tests

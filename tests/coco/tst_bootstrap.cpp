@@ -1,0 +1,177 @@
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/coco/analysis/bootstrap.h"
+#include "tests/coco/made_set.h"
+#include "tests/coco/reference.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::coco;
+using namespace lockstep::tests;
+
+namespace {
+
+constexpr std::int64_t kImages = 60;
+
+/// One object in each of many images; `isFound` says of which the detector finds it.
+template <typename IsFound>
+WeighedAp oneObjectEach(IsFound isFound) {
+  std::vector<ImageMatches> images;
+  for (std::int64_t i = 0; i < kImages; ++i) {
+    MatchedDetection detection;
+    detection.score = 1 - .01 * static_cast<double>(i);
+    (isFound(i) ? detection.truePositive : detection.falsePositive)[0] = 0x3ff;
+    images.push_back({{{1}, {detection}, {1, 0, 0, 1}}});
+  }
+  return {images, {{{1}, "cell"}}};
+}
+
+WeighedAp weighed(const nlohmann::json& one) {
+  const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
+  const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
+  return {matchDataset(groundTruth, loadDetections(one["dt"].get<std::string>()), type),
+          groundTruth.categories()};
+}
+
+bool isNear(double a, double b) { return std::abs(a - b) < 1e-12; }
+
+}  // namespace
+
+class TstBootstrap : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void weightsOfOneGiveTheEvaluationsAp() {
+    if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (const auto& one : analysisReference()["cases"]) {
+      const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
+      const AveragePrecision wanted = evaluate(Dataset::load(one["gt"].get<std::string>()),
+                                               loadDetections(one["dt"].get<std::string>()), type);
+      const WeighedAp ours = weighed(one);
+      const ApFigures figures = ours.at(std::vector<std::uint32_t>(ours.imageCount(), 1));
+      QVERIFY(figures.ap == wanted.stats[0]);  // to the last bit: QCOMPARE allows for less
+      QVERIFY(figures.ap50 == wanted.stats[1]);
+    }
+  }
+
+  void weighedFiguresAreThoseOfCopiedImages() {
+    if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (const auto& one : analysisReference()["cases"]) {
+      const WeighedAp ours = weighed(one);
+      for (const auto& wanted : one["weighed"]) {
+        const std::vector<std::uint32_t> weights = wanted["weights"];
+        const ApFigures figures = ours.at(weights);
+        QVERIFY2(isNear(figures.ap, wanted["ap"][0]), one["name"].get<std::string>().c_str());
+        QVERIFY2(isNear(figures.ap50, wanted["ap"][1]), one["name"].get<std::string>().c_str());
+      }
+    }
+  }
+
+  void imageOfWeightZeroIsNotThere() {
+    const Dataset groundTruth = madeDataset({{1, 1, {0, 0, 20, 20}}, {2, 2, {0, 0, 20, 20}}});
+    const auto detections = madeDetections({{1, 1, {0, 0, 20, 20}, .5}});
+    const WeighedAp results(matchDataset(groundTruth, detections, IouType::Box),
+                            groundTruth.categories());
+    QVERIFY(isNear(results.at(std::vector<std::uint32_t>{1, 1}).ap, .5));
+    QVERIFY(isNear(results.at(std::vector<std::uint32_t>{3, 0}).ap, 1));
+    QCOMPARE(results.at(std::vector<std::uint32_t>{0, 2}).ap, 0.0);
+    QCOMPARE(results.at(std::vector<std::uint32_t>{0, 0}).ap, -1.0);
+  }
+
+  void resamplesDrawAsManyImagesAsThereAre() {
+    std::vector<double> drawn(50, 0);
+    for (std::size_t r = 0; r < 400; ++r) {
+      const auto weights = resampleWeights(50, 7, r);
+      QCOMPARE(std::accumulate(weights.begin(), weights.end(), 0U), 50U);
+      for (std::size_t i = 0; i < 50; ++i) drawn[i] += weights[i];
+    }
+    for (const double count : drawn) QVERIFY(std::abs(count - 400) < 6 * std::sqrt(400));
+    QCOMPARE(resampleWeights(50, 7, 3), resampleWeights(50, 7, 3));
+    QVERIFY(resampleWeights(50, 7, 3) != resampleWeights(50, 7, 4));
+    QVERIFY(resampleWeights(50, 7, 3) != resampleWeights(50, 8, 3));
+  }
+
+  void intervalIsNumpysPercentiles() {
+    std::vector<double> values(41);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(40 - i);
+    const Interval interval = percentileInterval(values);
+    QCOMPARE(interval.low, 1.0);
+    QCOMPARE(interval.high, 39.0);
+    QCOMPARE(percentileInterval({2, 1}).low, 1.025);
+    QCOMPARE(percentileInterval({5}).high, 5.0);
+  }
+
+  /// Every detection is right, so AP50 of a resample is about the share of found objects: the
+  /// interval must be the binomial's, p +- 1.96 sqrt(p (1 - p) / n).
+  void intervalIsAsWideAsChanceMakesIt() {
+    std::vector<ImageMatches> images;
+    for (std::int64_t i = 0; i < kImages; ++i) {
+      ClassMatches matches{{1}, {}, {1, 0, 0, 1}};
+      MatchedDetection right;
+      right.truePositive[0] = 0x3ff;
+      if (i % 2 == 0) matches.detections.push_back(right);
+      images.push_back({matches});
+    }
+    const WeighedAp results(images, {{{1}, "cell"}});
+    const ApUncertainty found = bootstrap(results, {2000, 3, 2});
+    const double half = 1.96 * std::sqrt(.25 / kImages);
+    QCOMPARE(found.resamples, 2000U);
+    QVERIFY(std::abs(found.figures.ap - .5) < .01);
+    QVERIFY2(std::abs(found.ap.low - (.5 - half)) < .03, qPrintable(QString::number(found.ap.low)));
+    QVERIFY(std::abs(found.ap.high - (.5 + half)) < .03);
+    QCOMPARE(found.ap50.low, found.ap.low);
+  }
+
+  void figuresDependOnTheSeedAloneAndNotOnThreads() {
+    const WeighedAp results = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
+    const ApUncertainty one = bootstrap(results, {200, 5, 1}),
+                        three = bootstrap(results, {200, 5, 3}),
+                        other = bootstrap(results, {200, 6, 1});
+    QCOMPARE(one.ap.low, three.ap.low);
+    QCOMPARE(one.ap50.high, three.ap50.high);
+    QVERIFY(one.ap.low != other.ap.low);
+  }
+
+  void aBetterRunIsSaidToBeBetter() {
+    const WeighedAp a = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
+    const WeighedAp b = oneObjectEach([](std::int64_t) { return true; });
+    const ApComparison better = compareAp(a, b, {500, 1, 2});
+    QVERIFY(better.verdict == ComparisonVerdict::BIsBetter);
+    QVERIFY(better.difference > 0 && better.interval.low > 0);
+    QVERIFY(better.interval.low < better.difference && better.difference < better.interval.high);
+    QVERIFY(isNear(better.pValue, 2.0 / 501));
+    const ApComparison worse = compareAp(b, a, {500, 1, 2});
+    QVERIFY(worse.verdict == ComparisonVerdict::AIsBetter);
+    QCOMPARE(worse.difference, -better.difference);
+    QCOMPARE(worse.interval.low, -better.interval.high);
+  }
+
+  void equalRunsShowNoDifference() {
+    const WeighedAp a = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
+    const ApComparison same = compareAp(a, a, {100, 1, 1});
+    QVERIFY(same.verdict == ComparisonVerdict::NoDifferenceShown);
+    QCOMPARE(same.pValue, 1.0);
+    QCOMPARE(same.interval.low, 0.0);
+    QCOMPARE(same.interval.high, 0.0);
+    const WeighedAp b = oneObjectEach([](std::int64_t i) { return i % 3 != 1; });
+    QVERIFY(compareAp(a, b, {500, 1, 2}).verdict == ComparisonVerdict::NoDifferenceShown);
+  }
+
+  void otherNumbersOfImagesAreRefused() {
+    const Dataset groundTruth = madeDataset({});
+    const WeighedAp two(matchDataset(groundTruth, {}, IouType::Box), groundTruth.categories());
+    const WeighedAp many = oneObjectEach([](std::int64_t) { return true; });
+    QCOMPARE(errorOf([&] { compareAp(two, many); }),
+             QStringLiteral("results of 2 and of 60 images cannot be compared pair by pair"));
+    const ApComparison nothing = compareAp(two, two);
+    QCOMPARE(nothing.a.ap, -1.0);
+    QCOMPARE(nothing.resamples, 0U);
+    QCOMPARE(bootstrap(two).ap.low, -1.0);
+  }
+};
+
+LOCKSTEP_TEST(TstBootstrap)
+#include "tst_bootstrap.moc"

@@ -1,0 +1,120 @@
+#include <QTest>
+
+#include "engine/coco/analysis/operating_point.h"
+#include "tests/coco/made_set.h"
+#include "tests/coco/reference.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::coco;
+using namespace lockstep::tests;
+
+namespace {
+
+QString text(const Counts& counts) {
+  return QStringLiteral("%1 %2 %3")
+      .arg(counts.truePositives)
+      .arg(counts.falsePositives)
+      .arg(counts.falseNegatives);
+}
+
+Counts countsOf(const nlohmann::json& wanted) { return {wanted[0], wanted[1], wanted[2]}; }
+
+QString differences(const OperatingPoint& point, const nlohmann::json& wanted) {
+  QString found;
+  const auto check = [&](const QString& what, const Counts& ours, const nlohmann::json& theirs) {
+    if (ours == countsOf(theirs)) return;
+    found += QStringLiteral(" %1: %2, not %3;").arg(what, text(ours), text(countsOf(theirs)));
+  };
+  check(QStringLiteral("all"), point.all, wanted["all"]);
+  for (std::size_t k = 0; k < point.classes.size(); ++k) {
+    check(QStringLiteral("class %1").arg(k), point.classes[k], wanted["classes"][k]);
+  }
+  for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
+    check(QString::fromUtf8(kObjectSizeNames[s]), point.sizes[s], wanted["sizes"][s]);
+  }
+  for (std::size_t i = 0; i < point.images.size(); ++i) {
+    check(QStringLiteral("image %1").arg(i), point.images[i], wanted["images"][i]);
+  }
+  for (std::size_t a = 0; a <= point.confusion.background(); ++a) {
+    for (std::size_t p = 0; p <= point.confusion.background(); ++p) {
+      const auto ours = point.confusion.at(a, p),
+                 theirs = wanted["confusion"][a][p].get<unsigned>();
+      if (ours == theirs) continue;
+      found += QStringLiteral(" confusion %1 %2: %3, not %4;").arg(a).arg(p).arg(ours).arg(theirs);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+class TstOperatingPoint : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void countsAndFiguresOfAMadeSet() {
+    const OverlapSet set =
+        madeSet({{1, 1, {0, 0, 20, 20}}, {1, 2, {50, 50, 20, 20}}, {2, 1, {0, 0, 40, 40}}},
+                {{1, 1, {0, 0, 20, 20}, .9},
+                 {1, 1, {0, 0, 20, 20}, .8},    // once too often
+                 {1, 3, {50, 50, 20, 20}, .7},  // another class
+                 {2, 1, {0, 0, 40, 40}, .2}});  // below the score
+    const OperatingPoint point = operatingPoint(set, .5, .5);
+    QCOMPARE(text(point.all), QStringLiteral("1 2 2"));
+    QCOMPARE(point.all.precision(), 1.0 / 3);
+    QCOMPARE(point.all.recall(), 1.0 / 3);
+    QCOMPARE(point.all.f1(), 1.0 / 3);
+    QCOMPARE(text(point.classes[0]), QStringLiteral("1 1 1"));
+    QCOMPARE(text(point.classes[1]), QStringLiteral("0 0 1"));
+    QCOMPARE(point.classes[1].precision(), -1.0);
+    QCOMPARE(point.classes[2].recall(), -1.0);
+    QCOMPARE(text(point.sizes[1]), QStringLiteral("1 2 1"));
+    QCOMPARE(text(point.sizes[2]), QStringLiteral("0 0 1"));
+    QCOMPARE(text(point.images[0]), QStringLiteral("1 2 1"));
+    QCOMPARE(text(point.images[1]), QStringLiteral("0 0 1"));
+    QCOMPARE(point.confusion.at(0, 0), 1U);
+    QCOMPARE(point.confusion.at(1, 2), 1U);
+    QCOMPARE(point.confusion.at(3, 0), 1U);  // the doubled one stands for nothing
+    QCOMPARE(point.confusion.at(0, 3), 1U);
+    QCOMPARE(point.confusion.at(1, 3), 0U);
+    QCOMPARE(operatingPoint(set, .2, .5).all.truePositives, 2U);
+  }
+
+  void sameClassComesBeforeABetterScoreOfAnother() {
+    const OverlapSet set =
+        madeSet({{1, 1, {0, 0, 20, 20}}}, {{1, 2, {0, 0, 20, 20}, .9}, {1, 1, {0, 0, 20, 18}, .3}});
+    const OperatingPoint point = operatingPoint(set, 0, .5);
+    QCOMPARE(point.confusion.at(0, 0), 1U);
+    QCOMPARE(point.confusion.at(0, 1), 0U);
+    QCOMPARE(point.confusion.at(3, 1), 1U);
+    QCOMPARE(operatingPoint(set, .5, .5).confusion.at(0, 1), 1U);
+  }
+
+  void emptySetHasNoFigures() {
+    const OperatingPoint point = operatingPoint(madeSet({}, {}), 0, .5);
+    QCOMPARE(text(point.all), QStringLiteral("0 0 0"));
+    QCOMPARE(point.all.f1(), -1.0);
+  }
+
+  void figuresAreThoseOfThePlainReference() {
+    if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (const auto& one : analysisReference()["cases"]) {
+      const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
+      const OverlapSet set(Dataset::load(one["gt"].get<std::string>()),
+                           loadDetections(one["dt"].get<std::string>()), type);
+      for (const auto& wanted : one["points"]) {
+        for (const int threads : {1, 3}) {
+          const QString different =
+              differences(operatingPoint(set, wanted["score"], wanted["iou"], threads), wanted);
+          QVERIFY2(
+              different.isEmpty(),
+              qPrintable(QString::fromStdString(one["name"].get<std::string>() + ":") + different));
+        }
+      }
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstOperatingPoint)
+#include "tst_operating_point.moc"

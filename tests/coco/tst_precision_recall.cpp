@@ -1,0 +1,115 @@
+#include <QTest>
+#include <cmath>
+#include <cstring>
+
+#include "engine/coco/analysis/operating_point.h"
+#include "engine/coco/analysis/precision_recall.h"
+#include "tests/coco/made_set.h"
+#include "tests/coco/reference.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::coco;
+using namespace lockstep::tests;
+
+namespace {
+
+bool isNear(double a, double b) { return std::abs(a - b) < 1e-12; }
+
+bool isNear(const RecallCurve& ours, const nlohmann::json& theirs) {
+  for (std::size_t r = 0; r < ours.size(); ++r) {
+    if (!isNear(ours[r], theirs[r])) return false;
+  }
+  return theirs.size() == ours.size();
+}
+
+bool isNear(const PrecisionRecallCurve& ours, const nlohmann::json& theirs) {
+  if (ours.points.size() != theirs["points"].size()) return false;
+  for (std::size_t i = 0; i < ours.points.size(); ++i) {
+    const auto& [score, precision, recall] = ours.points[i];
+    const auto& point = theirs["points"][i];
+    if (score != point[0] || !isNear(precision, point[1]) || !isNear(recall, point[2])) {
+      return false;
+    }
+  }
+  return isNear(ours.precision, theirs["precision"]) && isNear(ours.ap, theirs["ap"]) &&
+         isNear(ours.bestF1, theirs["f1"]) && ours.bestF1Score == theirs["f1_score"];
+}
+
+}  // namespace
+
+class TstPrecisionRecall : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void pointsOfAMadeSet() {
+    const PrecisionRecall result = precisionRecall(
+        madeSet({{1, 1, {0, 0, 20, 20}}, {2, 1, {0, 0, 40, 40}}, {2, 1, {60, 60, 30, 30}}},
+                {{1, 1, {0, 0, 20, 20}, .9},
+                 {1, 1, {50, 50, 20, 20}, .8},
+                 {2, 1, {60, 60, 30, 30}, .4},
+                 {2, 1, {0, 50, 20, 20}, .4},  // stands or falls with the one before
+                 {2, 1, {0, 0, 9, 9}, .1}}),
+        .5);
+    const PrecisionRecallCurve& curve = result.classes[0];
+    QCOMPARE(curve.points.size(), 2U);
+    QCOMPARE(curve.points[0].precision, 1.0);
+    QCOMPARE(curve.points[0].recall, 1.0 / 3);
+    QCOMPARE(curve.points[1].score, .4);
+    QCOMPARE(curve.points[1].precision, .5);
+    QCOMPARE(curve.points[1].recall, 2.0 / 3);
+    QCOMPARE(curve.bestF1, 4.0 / 7);
+    QCOMPARE(curve.bestF1Score, .4);
+    QVERIFY(isNear(curve.precision[33], 1));
+    QVERIFY(isNear(curve.precision[34], 2.0 / 3));  // COCO ranks the false one of .4 behind
+    QVERIFY(isNear(curve.precision[67], 0));
+    QCOMPARE(result.classes[1].ap, -1.0);
+    QCOMPARE(result.ap, curve.ap);
+    QCOMPARE(result.pooled.bestF1, 4.0 / 7);
+  }
+
+  void withoutObjectsThereIsNoCurve() {
+    const PrecisionRecall result = precisionRecall(madeSet({}, {{1, 1, {0, 0, 20, 20}, .9}}), .5);
+    QCOMPARE(result.ap, -1.0);
+    QCOMPARE(result.meanPrecision[0], -1.0);
+    QCOMPARE(result.pooled.bestF1, -1.0);
+    QVERIFY(result.pooled.points.empty());
+  }
+
+  void bestScoreGivesThatF1AsOperatingPoint() {
+    if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    const auto& one = analysisReference()["cases"][0];
+    const OverlapSet set(Dataset::load(one["gt"].get<std::string>()),
+                         loadDetections(one["dt"].get<std::string>()), IouType::Box);
+    const PrecisionRecallCurve pooled = precisionRecall(set, .55).pooled;
+    QVERIFY(pooled.bestF1 > 0);
+    QVERIFY(isNear(operatingPoint(set, pooled.bestF1Score, .55).all.f1(), pooled.bestF1));
+  }
+
+  void curvesAreThoseOfThePlainReference() {
+    if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
+    for (const auto& one : analysisReference()["cases"]) {
+      const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
+      const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
+      const auto detections = loadDetections(one["dt"].get<std::string>());
+      const OverlapSet set(groundTruth, detections, type);
+      for (const auto& wanted : one["curves"]) {
+        const PrecisionRecall ours = precisionRecall(set, wanted["iou"], 2);
+        const std::string name = one["name"].get<std::string>() + wanted["iou"].dump();
+        for (std::size_t k = 0; k < ours.classes.size(); ++k) {
+          QVERIFY2(isNear(ours.classes[k], wanted["classes"][k]), name.c_str());
+        }
+        QVERIFY2(isNear(ours.pooled, wanted["pooled"]), name.c_str());
+        QVERIFY2(isNear(ours.meanPrecision, wanted["mean"]), name.c_str());
+        QVERIFY2(isNear(ours.ap, wanted["ap"]), name.c_str());
+      }
+      const double ap50 = evaluate(groundTruth, detections, type).stats[1];
+      QCOMPARE(
+          std::memcmp(&ap50, &static_cast<const double&>(precisionRecall(set, .5).ap), sizeof ap50),
+          0);
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstPrecisionRecall)
+#include "tst_precision_recall.moc"
