@@ -21,49 +21,73 @@ struct ImageShare {
   std::array<Counts, kObjectSizeCount> sizes;
   std::vector<Confusion> confusions;
   InstanceMatcher matcher;
-  std::vector<char> isTaken;
+  std::vector<char> isFalse, isTaken;  ///< of the detections, of the annotations of one image
 };
 
-Counts countMatches(const InstanceMatches& matches) {
+/// One image and one size: false positives are the detections of that size less those that turn out
+/// to be something else.
+Counts countSize(const ImageOverlaps& image, const OverlapSet::ClassRows& rows, double iouThreshold,
+                 std::uint32_t shown, std::size_t size, InstanceMatcher& matcher) {
   Counts counts;
-  for (const DetectionMatch& match : matches.detections) {
-    counts.truePositives += match.verdict == MatchVerdict::TruePositive;
-    counts.falsePositives += match.verdict == MatchVerdict::FalsePositive;
+  for (std::uint32_t d = 0; d < shown; ++d) {
+    counts.falsePositives += rows.sizesOfDetections[d] >> size & 1;
   }
-  for (const std::int32_t found : matches.detectionOfAnnotation) {
+  const auto take = [&](std::uint32_t d, const DetectionMatch& match) {
+    if (match.verdict == MatchVerdict::FalsePositive) return;
+    counts.falsePositives -= rows.sizesOfDetections[d] >> size & 1;
+    counts.truePositives += match.verdict == MatchVerdict::TruePositive;
+  };
+  matcher.forMatched(image, iouThreshold, shown, static_cast<ObjectSize>(size), take);
+  for (const std::int32_t found : matcher.detectionOfAnnotation()) {
     counts.falseNegatives += found == kMissed;
   }
   return counts;
 }
 
-void countClasses(const InstanceMatches& matches, const OverlapSet::ClassRows& rows,
-                  std::vector<Counts>& classes) {
-  for (std::size_t d = 0; d < matches.detections.size(); ++d) {
-    Counts& counts = classes[rows.ofDetections[d]];
-    counts.truePositives += matches.detections[d].verdict == MatchVerdict::TruePositive;
-    counts.falsePositives += matches.detections[d].verdict == MatchVerdict::FalsePositive;
+/// One image and all sizes, by class. Leaves in the share which detections are false.
+Counts countClasses(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
+                    double iouThreshold, std::uint32_t shown, ImageShare& share) {
+  Counts all;
+  share.isFalse.resize(shown);
+  for (std::uint32_t d = 0; d < shown; ++d) share.isFalse[d] = rows.sizesOfDetections[d] & 1;
+  const auto take = [&](std::uint32_t d, const DetectionMatch& match) {
+    if (match.verdict == MatchVerdict::FalsePositive) return;
+    share.isFalse[d] = 0;
+    if (match.verdict != MatchVerdict::TruePositive) return;
+    ++share.classes[rows.ofDetections[d]].truePositives;
+    ++all.truePositives;
+  };
+  share.matcher.forMatched(image, iouThreshold, shown, ObjectSize::All, take);
+  for (std::uint32_t d = 0; d < shown; ++d) {
+    const auto isFalse = static_cast<std::uint64_t>(share.isFalse[d]);
+    share.classes[rows.ofDetections[d]].falsePositives += isFalse;
+    all.falsePositives += isFalse;
   }
-  for (std::size_t g = 0; g < rows.ofAnnotations.size(); ++g) {
-    classes[rows.ofAnnotations[g]].falseNegatives += matches.detectionOfAnnotation[g] == kMissed;
+  const std::vector<std::int32_t>& found = share.matcher.detectionOfAnnotation();
+  for (std::size_t g = 0; g < found.size(); ++g) {
+    share.classes[rows.ofAnnotations[g]].falseNegatives += found[g] == kMissed;
+    all.falseNegatives += found[g] == kMissed;
   }
+  return all;
 }
 
-/// False positives against missed objects of other classes, in the order of scores.
+/// False positives against missed objects of other classes, in the order of scores. After
+/// countClasses.
 void findConfusions(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
-                    const InstanceMatches& matches, double iouThreshold, ImageShare& share) {
+                    double iouThreshold, ImageShare& share) {
   share.isTaken.assign(image.annotations.size(), 0);
+  const std::vector<std::int32_t>& found = share.matcher.detectionOfAnnotation();
+  const double least = leastIou(iouThreshold);
   const auto& pairs = image.pairs;
   for (std::size_t p = 0; p < pairs.size();) {
     const std::uint32_t detection = pairs[p].detection;
-    if (detection >= matches.detections.size()) return;
-    const bool isLeft = matches.detections[detection].verdict == MatchVerdict::FalsePositive;
+    if (detection >= share.isFalse.size()) return;
     const Overlap* best = nullptr;
     for (; p < pairs.size() && pairs[p].detection == detection; ++p) {
       const std::uint32_t g = pairs[p].annotation;
-      const double least = best != nullptr ? best->iou : leastIou(iouThreshold);
-      if (!isLeft || pairs[p].iou < least || share.isTaken[g]) continue;
-      if (matches.detectionOfAnnotation[g] != kMissed) continue;
-      if (rows.ofAnnotations[g] != rows.ofDetections[detection]) best = &pairs[p];
+      if (pairs[p].iou < least || !share.isFalse[detection] || share.isTaken[g]) continue;
+      if (found[g] != kMissed || rows.ofAnnotations[g] == rows.ofDetections[detection]) continue;
+      if (best == nullptr || pairs[p].iou >= best->iou) best = &pairs[p];
     }
     if (best == nullptr) continue;
     share.isTaken[best->annotation] = 1;
@@ -116,14 +140,13 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
   const auto takeImage = [&](ImageShare& share, std::size_t i) {
     share.classes.resize(set.categories().size());
     const ImageOverlaps& image = set.images()[i];
-    for (std::size_t s = kObjectSizeCount; s-- > 0;) {  // all sizes last: its matches are used on
-      const InstanceMatches& matches =
-          share.matcher.match(image, iouThreshold, scoreThreshold, static_cast<ObjectSize>(s));
-      point.images[i] = countMatches(matches);
-      share.sizes[s] += point.images[i];
-      if (static_cast<ObjectSize>(s) != ObjectSize::All) continue;
-      countClasses(matches, set.rowsOf(i), share.classes);
-      findConfusions(image, set.rowsOf(i), matches, iouThreshold, share);
+    const OverlapSet::ClassRows& rows = set.rowsOf(i);
+    const std::uint32_t shown = InstanceMatcher::countShown(image, scoreThreshold);
+    point.images[i] = countClasses(image, rows, iouThreshold, shown, share);
+    share.sizes[0] += point.images[i];
+    findConfusions(image, rows, iouThreshold, share);
+    for (std::size_t s = 1; s < kObjectSizeCount; ++s) {
+      share.sizes[s] += countSize(image, rows, iouThreshold, shown, s, share.matcher);
     }
   };
   const auto shares = forImageShares<ImageShare>(point.images.size(), threads, takeImage);

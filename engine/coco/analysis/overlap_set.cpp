@@ -2,6 +2,7 @@
 
 #include "engine/base/parallel_for.h"
 #include "engine/coco/evaluation/detections_by_image.h"
+#include "engine/coco/evaluation/object_sizes.h"
 
 namespace lockstep::coco {
 namespace {
@@ -15,6 +16,17 @@ std::vector<std::uint32_t> rowsOfEntries(const Dataset& groundTruth,
     rows.push_back(static_cast<std::uint32_t>(groundTruth.classOf(entry.category).value - 1));
   }
   return rows;
+}
+
+std::vector<std::uint8_t> sizesOf(const std::vector<OverlapDetection>& detections) {
+  std::vector<std::uint8_t> sizes(detections.size(), 0);
+  for (std::size_t d = 0; d < detections.size(); ++d) {
+    for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
+      const bool fits = isOfSize(detections[d].areaPx, static_cast<ObjectSize>(s));
+      sizes[d] = static_cast<std::uint8_t>(sizes[d] | fits << s);
+    }
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -58,7 +70,8 @@ void OverlapSet::addImage(const Dataset& groundTruth, std::size_t image,
   images_[image] =
       findOverlaps(groundTruth.images()[image], groundTruth.annotationsOf(image), detections, type);
   rows_[image] = {rowsOfEntries(groundTruth, images_[image].detections),
-                  rowsOfEntries(groundTruth, images_[image].annotations)};
+                  rowsOfEntries(groundTruth, images_[image].annotations),
+                  sizesOf(images_[image].detections)};
 }
 
 }  // namespace lockstep::coco

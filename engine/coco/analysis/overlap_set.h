@@ -13,9 +13,10 @@ namespace lockstep::coco {
 /// and a score threshold are functions of. Keeps no mask, so both files may be dropped.
 class OverlapSet {
  public:
-  /// Row of the class of each detection and annotation of an image, in categories().
+  /// What counting needs of the detections and annotations of an image, close together.
   struct ClassRows {
-    std::vector<std::uint32_t> ofDetections, ofAnnotations;
+    std::vector<std::uint32_t> ofDetections, ofAnnotations;  ///< of their class in categories()
+    std::vector<std::uint8_t> sizesOfDetections;             ///< bit s: is of ObjectSize s
   };
 
   /// OverlapDetection::index is the place in `detections`. Throws Error as evaluate() does.

@@ -1,6 +1,7 @@
 #include "engine/coco/analysis/precision_at_recalls.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/coco/evaluation/pairwise_mean.h"
 
@@ -9,32 +10,44 @@ namespace {
 
 constexpr double kSpacing = 0x1.0p-52;  // numpy's spacing(1), which pycocotools adds
 
+/// The least whole number of hits that reaches a recall, as pycocotools divides.
+double hitsFor(double recall, double gtCount) {
+  double hits = std::ceil(recall * gtCount);
+  while (hits > 0 && (hits - 1) / gtCount >= recall) --hits;
+  while (hits / gtCount < recall) ++hits;
+  return hits;
+}
+
 }  // namespace
 
 void RankedHits::clear() {
   truePositives.clear();
-  precision.clear();
+  detections.clear();
 }
 
 void RankedHits::add(double truePositivesSoFar, double detectionsSoFar) {
   truePositives.push_back(truePositivesSoFar);
-  precision.push_back(truePositivesSoFar / (detectionsSoFar + kSpacing));
+  detections.push_back(detectionsSoFar);
 }
 
-RecallCurve precisionAtRecalls(RankedHits& hits, double gtCount) {
-  std::vector<double>& precision = hits.precision;
-  for (std::size_t i = precision.size(); i-- > 1;) {
-    precision[i - 1] = std::max(precision[i - 1], precision[i]);
+RecallCurve precisionAtRecalls(const RankedHits& hits, double gtCount) {
+  const std::size_t count = hits.truePositives.size();
+  RecallCurve needed;
+  for (std::size_t r = 0; r < needed.size(); ++r) {
+    needed[r] = hitsFor(kRecallThresholds[r], gtCount);
   }
   RecallCurve curve{};
-  std::size_t reached = 0;
-  for (std::size_t r = 0; r < curve.size(); ++r) {
-    while (reached < precision.size() &&
-           hits.truePositives[reached] / gtCount < kRecallThresholds[r]) {
-      ++reached;
+  double best = 0;
+  std::size_t r = needed.size(), hit = count;
+  while (r > 0 && (count == 0 || hits.truePositives.back() < needed[r - 1])) --r;  // not reached
+  while (r > 0) {  // from the end, with the best precision so far
+    const bool isBefore = hit > 0 && hits.truePositives[hit - 1] >= needed[r - 1];
+    if (!isBefore) {
+      curve[--r] = best;
+      continue;
     }
-    if (reached == precision.size()) break;
-    curve[r] = precision[reached];
+    --hit;
+    best = std::max(best, hits.truePositives[hit] / (hits.detections[hit] + kSpacing));
   }
   return curve;
 }

@@ -12,7 +12,7 @@ namespace lockstep::coco {
 
 /// Of one call of at().
 struct WeighedAp::Workspace {
-  std::vector<double> weightBefore;  ///< of the detections that come before each place
+  std::vector<std::uint32_t> weightUpTo;  ///< of the detections up to each place and with it
   RankedHits hits;
   std::array<std::vector<RecallCurve>, kIouThresholdCount> curves;  ///< of the classes with objects
 };
@@ -44,7 +44,16 @@ WeighedAp::RankedClass WeighedAp::rankClass(const std::vector<const ClassMatches
       if (!isRight && !isWrong) ranked.thresholds[t].ignored.push_back(place);
     }
   }
+  cutAfterLastHit(ranked);
   return ranked;
+}
+
+void WeighedAp::cutAfterLastHit(RankedClass& ranked) {
+  std::size_t end = 0;
+  for (const AtThreshold& at : ranked.thresholds) {
+    if (!at.hits.empty()) end = std::max<std::size_t>(end, at.hits.back() + 1);
+  }
+  ranked.ranked.resize(end);
 }
 
 WeighedAp::WeighedAp(std::span<const ImageMatches> images, const std::vector<Category>& categories,
@@ -67,24 +76,24 @@ WeighedAp::WeighedAp(std::span<const ImageMatches> images, const std::vector<Cat
 
 void WeighedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,
                           double gtCount, Workspace& workspace) {
-  std::vector<double>& before = workspace.weightBefore;
-  before.resize(ranked.ranked.size() + 1);
-  before[0] = 0;
-  for (std::size_t i = 0; i < ranked.ranked.size(); ++i) {
-    before[i + 1] = before[i] + weights[ranked.ranked[i]];
-  }
+  std::vector<std::uint32_t>& upTo = workspace.weightUpTo;
+  upTo.resize(ranked.ranked.size());
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < upTo.size(); ++i) upTo[i] = sum += weights[ranked.ranked[i]];
   for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
     const AtThreshold& at = ranked.thresholds[t];
     RankedHits& hits = workspace.hits;
     hits.clear();
-    double found = 0, ignoredWeight = 0;
+    std::uint32_t found = 0, ignoredWeight = 0;
     auto ignored = at.ignored.begin();
     for (const std::uint32_t place : at.hits) {
+      const std::uint32_t weight = weights[ranked.ranked[place]];
+      if (weight == 0) continue;
       for (; ignored != at.ignored.end() && *ignored < place; ++ignored) {
         ignoredWeight += weights[ranked.ranked[*ignored]];
       }
-      found += weights[ranked.ranked[place]];
-      hits.add(found, before[place + 1] - ignoredWeight);
+      found += weight;
+      hits.add(found, upTo[place] - ignoredWeight);
     }
     workspace.curves[t].push_back(precisionAtRecalls(hits, gtCount));
   }

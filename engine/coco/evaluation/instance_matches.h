@@ -54,13 +54,39 @@ class InstanceMatcher {
                                double scoreThreshold = -std::numeric_limits<double>::infinity(),
                                ObjectSize size = ObjectSize::All);
 
+  /// How many detections score as much as the threshold or more: the first ones.
+  static std::uint32_t countShown(const ImageOverlaps& image, double scoreThreshold);
+
+  /// The same without a list, for counting: calls visit(detection, match) for the first `shown`
+  /// detections that take an annotation, in order. The others are false positives, or Ignored where
+  /// they are of another size; so is one whose match is FalsePositive here (id 0). Costs by pairs,
+  /// not by detections.
+  template <typename Visit>
+  void forMatched(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown,
+                  ObjectSize size, Visit visit) {
+    const double least = leastIou(iouThreshold);
+    begin(image, size);
+    for (std::size_t p = 0; p < image.pairs.size() && image.pairs[p].detection < shown;) {
+      const std::uint32_t detection = image.pairs[p].detection;
+      const Overlap* const best = bestOf(image, detection, least, p);
+      if (best != nullptr) visit(detection, take(image, *best));
+    }
+  }
+
+  /// Of the last call, whole when it has returned: the detection that found each annotation.
+  const std::vector<std::int32_t>& detectionOfAnnotation() const {
+    return matches_.detectionOfAnnotation;
+  }
+
  private:
-  DetectionMatch matchOne(const ImageOverlaps& image, std::uint32_t detection, double least,
-                          ObjectSize size);
+  void begin(const ImageOverlaps& image, ObjectSize size);
+  /// The pair of the detection to match, nullptr: none. Moves `pair` on to the next detection's.
+  const Overlap* bestOf(const ImageOverlaps& image, std::uint32_t detection, double least,
+                        std::size_t& pair) const;
+  DetectionMatch take(const ImageOverlaps& image, const Overlap& best);
 
   InstanceMatches matches_;
   std::vector<char> isTaken_;  ///< of each annotation
-  std::size_t nextPair_ = 0;   ///< the first of the detection at hand
 };
 
 }  // namespace lockstep::coco
