@@ -86,6 +86,7 @@ void describe(auto& members, Is<Heartbeat> auto& heartbeat) {
   members("phase", heartbeat.phase);
   members("collective", heartbeat.collective);
   members("waiting", heartbeat.waiting);
+  members("images", heartbeat.images);
 }
 
 void describe(auto& members, Is<Listening> auto& listening) { members("port", listening.port); }

@@ -62,8 +62,9 @@ struct Heartbeat {
   std::int64_t step = 0;
   std::string phase;  ///< loading | data | forward | backward | optimizer | evaluating | predicting
                       ///< | checkpoint | paused | diverged
-  std::string collective;  ///< the last one entered, empty: none
-  bool waiting = false;    ///< in that collective now
+  std::string collective;   ///< the last one entered, empty: none
+  bool waiting = false;     ///< in that collective now
+  std::int64_t images = 0;  ///< that the evaluation or prediction is through with
 };
 /// Rank 0's store answers at this port: the other ranks can be started.
 struct Listening {

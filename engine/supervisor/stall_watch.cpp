@@ -7,10 +7,12 @@
 namespace lockstep::supervisor {
 namespace {
 
-constexpr std::array kStepPhases = {"data", "forward", "backward", "optimizer"};
+constexpr std::array kMovingPhases = {"data",       "forward",    "backward",  "optimizer",
+                                      "evaluating", "predicting", "checkpoint"};
 
-bool isStepPhase(const std::string& phase) {
-  return std::find(kStepPhases.begin(), kStepPhases.end(), phase) != kStepPhases.end();
+/// Whether something of the heartbeat changes again and again in this phase, or it ends.
+bool isMovingPhase(const std::string& phase) {
+  return std::find(kMovingPhases.begin(), kMovingPhases.end(), phase) != kMovingPhases.end();
 }
 
 }  // namespace
@@ -18,8 +20,9 @@ bool isStepPhase(const std::string& phase) {
 void StallWatch::note(const protocol::Heartbeat& heartbeat, Clock::time_point now) {
   heard_ = now;
   const bool moved = heartbeat.step != last_.step || heartbeat.phase != last_.phase ||
-                     heartbeat.collective != last_.collective || heartbeat.waiting != last_.waiting;
-  if (moved || !isStepPhase(heartbeat.phase)) moved_ = now;
+                     heartbeat.collective != last_.collective ||
+                     heartbeat.waiting != last_.waiting || heartbeat.images != last_.images;
+  if (moved || !isMovingPhase(heartbeat.phase)) moved_ = now;
   last_ = heartbeat;
   hadHeartbeat_ = true;
 }

@@ -35,8 +35,8 @@ class StallWatch {
   /// fault: loading libraries from a slow disk takes what it takes.
   bool isSilent(Clock::time_point now) const;
   bool hadHeartbeat() const { return hadHeartbeat_; }
-  /// For longer than the limit it has said nothing at all, or stayed in one place of a step
-  /// (loading, evaluating and pausing may take as long as they do).
+  /// For longer than the limit it has said nothing at all, or stayed in one place of a step, at one
+  /// image of an evaluation or in one checkpoint (loading and pausing may take as long as they do).
   bool isStalled(Clock::time_point now) const;
   /// In a collective: what it waits for may be another rank.
   bool isWaiting() const { return last_.waiting; }

@@ -18,6 +18,7 @@ struct PhaseReport {
   std::atomic<const char*> phase{"loading"};  ///< a string literal
   std::atomic<const char*> collective{""};    ///< the last one entered, a string literal
   std::atomic<bool> waiting{false};           ///< in that collective now
+  std::atomic<std::int64_t> images{0};        ///< that an evaluation or prediction is through with
 };
 
 }  // namespace lockstep::train

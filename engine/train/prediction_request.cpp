@@ -7,7 +7,8 @@
 
 namespace lockstep::train {
 
-std::string predict(const PredictionSource& source, const protocol::PredictRequest& request) {
+std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
+                    const eval::Progress& progress) {
   std::vector<ImageId> ids;
   std::vector<coco::Detection> detections;
   if (!request.imageIds.empty()) {
@@ -18,7 +19,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
       ids.push_back({id});
       indices.push_back(source.heldOut->dataset().imageIndex({id}));
     }
-    detections = source.heldOut->detect(*source.loaded.model, indices);
+    detections = source.heldOut->detect(*source.loaded.model, indices, progress);
   }
   std::vector<eval::NumberedFile> files;
   for (const std::string& path : request.paths) {
@@ -30,7 +31,8 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
                                       {.augment = experiment.augment,
                                        .categories = source.loaded.categories,
                                        .device = source.device,
-                                       .threads = experiment.runtime.cpuThreads}),
+                                       .threads = experiment.runtime.cpuThreads},
+                                      progress),
                     std::back_inserter(detections));
   const double threshold =
       std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);

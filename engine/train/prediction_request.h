@@ -23,6 +23,7 @@ struct PredictionSource {
 /// files (ids 1 … n in order), as the JSON of predictions/step-N.json. The score_threshold in it is
 /// the one that holds: the model's own where that is higher. Throws Error for an unknown id or a
 /// file that cannot be read.
-std::string predict(const PredictionSource& source, const protocol::PredictRequest& request);
+std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
+                    const eval::Progress& progress = {});
 
 }  // namespace lockstep::train

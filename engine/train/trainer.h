@@ -131,6 +131,8 @@ class Trainer {
   /// Says that a file could not be written; training goes on.
   void tellLost(const std::string& what, const Error& error);
   void enter(const char* phase) { context_.phase.phase = phase; }
+  /// Tells the supervisor that an evaluation or prediction gets on.
+  eval::Progress countingImages();
   std::vector<std::size_t> watchedImages() const;
 
   config::Experiment experiment_;

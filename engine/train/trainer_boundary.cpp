@@ -42,10 +42,14 @@ void Trainer::atBoundary(const Due& due) {
     enter("predicting");
     shareStatistics();
     const auto averaged = averagedWeights();
-    const auto detections = evaluator_->detect(*model_, watchedImages());
+    const auto detections = evaluator_->detect(*model_, watchedImages(), countingImages());
     if (isLeader()) writePredictions(detections);
   }
   if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
+}
+
+eval::Progress Trainer::countingImages() {
+  return [&images = context_.phase.images](std::int64_t, std::int64_t) { ++images; };
 }
 
 std::unique_ptr<solver::WeightAverage::InPlace> Trainer::averagedWeights() {
@@ -75,7 +79,7 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
     eval::Evaluation evaluation;
     {
       const auto averaged = averagedWeights();
-      evaluation = evaluator_->evaluate(*model_, request);
+      evaluation = evaluator_->evaluate(*model_, request, countingImages());
     }
     evaluation.step = state_.step;
     if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
@@ -291,7 +295,7 @@ std::string Trainer::fulfilPredict(const protocol::Control& control) {
   const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
   const PredictionSource source{weights.empty() ? current : otherModel(weights),
                                 ownEvaluator_.get(), experiment_, device_};
-  base::writeFileAtomically(control.out, predict(source, control.predict));
+  base::writeFileAtomically(control.out, predict(source, control.predict, countingImages()));
   return control.out;
 }
 

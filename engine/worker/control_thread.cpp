@@ -29,7 +29,7 @@ void ControlThread::run(std::stop_token stop) {
   while (!stop.stop_requested() && !channel_.isClosed()) {
     if (Clock::now() >= next) {
       channel_.send(protocol::Heartbeat{phase_.rank, phase_.step, phase_.phase.load(),
-                                        phase_.collective.load(), phase_.waiting});
+                                        phase_.collective.load(), phase_.waiting, phase_.images});
       if (const auto lost = world_.exchangeNews()) channel_.send(*lost);
       next = Clock::now() + kHeartbeatInterval;
     }

@@ -123,12 +123,13 @@ void TstWorkerMessages::controlRoundTrips() {
 }
 
 void TstWorkerMessages::heartbeatRoundTrips() {
-  const Heartbeat got = throughTheWire(Heartbeat{3, 12, "backward", "gradients", true});
+  const Heartbeat got = throughTheWire(Heartbeat{3, 12, "backward", "gradients", true, 7});
   QCOMPARE(got.rank, 3);
   QCOMPARE(got.step, 12);
   QCOMPARE(got.phase, std::string("backward"));
   QCOMPARE(got.collective, std::string("gradients"));
   QVERIFY(got.waiting);
+  QCOMPARE(got.images, 7);
   QCOMPARE(throughTheWire(Listening{40001}).port, 40001);
 }
 

@@ -21,11 +21,10 @@ class TstStallWatch : public QObject {
   void heartbeatsOfOneStepThatStaysAreAStall_data() {
     QTest::addColumn<QString>("phase");
     QTest::addColumn<bool>("stalls");
-    for (const char* phase : {"data", "forward", "backward", "optimizer"})
+    for (const char* phase :
+         {"data", "forward", "backward", "optimizer", "evaluating", "predicting", "checkpoint"})
       QTest::newRow(phase) << phase << true;
-    for (const char* phase : {"loading", "evaluating", "predicting", "checkpoint", "paused"}) {
-      QTest::newRow(phase) << phase << false;
-    }
+    for (const char* phase : {"loading", "paused"}) QTest::newRow(phase) << phase << false;
   }
   void heartbeatsOfOneStepThatStaysAreAStall() {
     QFETCH(QString, phase);
@@ -45,6 +44,16 @@ class TstStallWatch : public QObject {
       watch.note({0, second / 8, second % 2 != 0 ? "forward" : "forward", ""},
                  start + seconds(second));
       QVERIFY(!watch.isStalled(start + seconds(second)));
+    }
+  }
+
+  void imagesOfAnEvaluationAreMovement() {
+    const StallWatch::Clock::time_point start{};
+    StallWatch watch({seconds(10), seconds(6)}, start);
+    for (int second = 1; second <= 100; ++second) {
+      watch.note({0, 5, "evaluating", "", false, std::min(second, 60) / 8},
+                 start + seconds(second));
+      QCOMPARE(watch.isStalled(start + seconds(second)), second > 66);
     }
   }
 
@@ -78,7 +87,8 @@ class TstStallWatch : public QObject {
     QTest::newRow("two do not") << QStringList{"backward*", "forward", "data"} << 1;
     QTest::newRow("all wait") << QStringList{"backward*", "backward*", "backward*"} << 0;
     QTest::newRow("for one that loads") << QStringList{"backward*", "loading", "backward*"} << -1;
-    QTest::newRow("for a checkpoint") << QStringList{"checkpoint", "backward*", "data*"} << -1;
+    QTest::newRow("for one that pauses") << QStringList{"paused", "backward*", "data*"} << -1;
+    QTest::newRow("for a checkpoint") << QStringList{"backward*", "checkpoint", "data*"} << 1;
     QTest::newRow("beside one that loads") << QStringList{"loading", "data", "backward*"} << 1;
   }
   void theRankThatWaitsForNobodyIsToBlame() {
