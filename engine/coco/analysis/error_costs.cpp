@@ -4,7 +4,7 @@
 #include "engine/base/parallel_for.h"
 #include "engine/coco/analysis/error_types.h"
 #include "engine/coco/analysis/image_shares.h"
-#include "engine/coco/analysis/precision_at_recalls.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 
 namespace lockstep::coco {
 namespace {
@@ -89,7 +89,7 @@ RecallCurve curveOf(const ClassEntries& ranked, std::size_t mending) {
   for (const Entry& entry : ranked.entries) {
     const Reading reading = readingOf(entry, mending);
     counted += reading != Reading::Gone;
-    if (reading == Reading::Right) hits.add(++right, counted);
+    if (reading == Reading::Right) hits.push_back({++right, counted});
   }
   return precisionAtRecalls(hits, static_cast<double>(gtCountOf(ranked, mending)));
 }

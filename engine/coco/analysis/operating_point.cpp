@@ -24,10 +24,10 @@ struct ImageShare {
   std::vector<char> isFalse, isTaken;  ///< of the detections, of the annotations of one image
 };
 
-/// One image and one size: false positives are the detections of that size less those that turn out
-/// to be something else.
-Counts countSize(const ImageOverlaps& image, const OverlapSet::ClassRows& rows, double iouThreshold,
-                 std::uint32_t shown, std::size_t size, InstanceMatcher& matcher) {
+/// One size of the image that the matcher has begun: false positives are the shown detections of
+/// that size less those that turn out to be something else.
+Counts countSize(const OverlapSet::ClassRows& rows, std::uint32_t shown, std::size_t size,
+                 InstanceMatcher& matcher) {
   Counts counts;
   for (std::uint32_t d = 0; d < shown; ++d) {
     counts.falsePositives += rows.sizesOfDetections[d] >> size & 1;
@@ -37,16 +37,16 @@ Counts countSize(const ImageOverlaps& image, const OverlapSet::ClassRows& rows, 
     counts.falsePositives -= rows.sizesOfDetections[d] >> size & 1;
     counts.truePositives += match.verdict == MatchVerdict::TruePositive;
   };
-  matcher.forMatched(image, iouThreshold, shown, static_cast<ObjectSize>(size), take);
+  matcher.forMatched(static_cast<ObjectSize>(size), take);
   for (const std::int32_t found : matcher.detectionOfAnnotation()) {
     counts.falseNegatives += found == kMissed;
   }
   return counts;
 }
 
-/// One image and all sizes, by class. Leaves in the share which detections are false.
-Counts countClasses(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
-                    double iouThreshold, std::uint32_t shown, ImageShare& share) {
+/// All sizes of the image that the matcher has begun, by class. Leaves in the share which
+/// detections are false.
+Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, ImageShare& share) {
   Counts all;
   share.isFalse.resize(shown);
   for (std::uint32_t d = 0; d < shown; ++d) share.isFalse[d] = rows.sizesOfDetections[d] & 1;
@@ -57,7 +57,7 @@ Counts countClasses(const ImageOverlaps& image, const OverlapSet::ClassRows& row
     ++share.classes[rows.ofDetections[d]].truePositives;
     ++all.truePositives;
   };
-  share.matcher.forMatched(image, iouThreshold, shown, ObjectSize::All, take);
+  share.matcher.forMatched(ObjectSize::All, take);
   for (std::uint32_t d = 0; d < shown; ++d) {
     const auto isFalse = static_cast<std::uint64_t>(share.isFalse[d]);
     share.classes[rows.ofDetections[d]].falsePositives += isFalse;
@@ -142,11 +142,12 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
     const ImageOverlaps& image = set.images()[i];
     const OverlapSet::ClassRows& rows = set.rowsOf(i);
     const std::uint32_t shown = InstanceMatcher::countShown(image, scoreThreshold);
-    point.images[i] = countClasses(image, rows, iouThreshold, shown, share);
+    share.matcher.begin(image, iouThreshold, shown);
+    point.images[i] = countClasses(rows, shown, share);
     share.sizes[0] += point.images[i];
     findConfusions(image, rows, iouThreshold, share);
     for (std::size_t s = 1; s < kObjectSizeCount; ++s) {
-      share.sizes[s] += countSize(image, rows, iouThreshold, shown, s, share.matcher);
+      share.sizes[s] += countSize(rows, shown, s, share.matcher);
     }
   };
   const auto shares = forImageShares<ImageShare>(point.images.size(), threads, takeImage);

@@ -101,7 +101,7 @@ PrecisionRecallCurve curveOf(ScoredList& list) {
   RankedHits hits;
   double found = 0;
   for (std::size_t d = 0; d < list.detections.size(); ++d) {
-    if (list.detections[d].isHit) hits.add(++found, static_cast<double>(d + 1));
+    if (list.detections[d].isHit) hits.push_back({++found, static_cast<double>(d + 1)});
   }
   curve.precision = precisionAtRecalls(hits, static_cast<double>(list.gtCount));
   curve.ap = meanPrecision({&curve.precision, 1});

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/coco/analysis/overlap_set.h"
-#include "engine/coco/analysis/precision_at_recalls.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 
 /// Precision against recall at one IoU threshold.
 namespace lockstep::coco {

@@ -5,14 +5,14 @@
 #include <unordered_map>
 
 #include "engine/base/parallel_for.h"
-#include "engine/coco/analysis/precision_at_recalls.h"
 #include "engine/coco/evaluation/pairwise_mean.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 
 namespace lockstep::coco {
 
 /// Of one call of at().
 struct WeighedAp::Workspace {
-  std::vector<std::uint32_t> weightUpTo;  ///< of the detections up to each place and with it
+  std::vector<std::uint32_t> weightBefore;  ///< of the detections before each place
   RankedHits hits;
   std::array<std::vector<RecallCurve>, kIouThresholdCount> curves;  ///< of the classes with objects
 };
@@ -76,10 +76,13 @@ WeighedAp::WeighedAp(std::span<const ImageMatches> images, const std::vector<Cat
 
 void WeighedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,
                           double gtCount, Workspace& workspace) {
-  std::vector<std::uint32_t>& upTo = workspace.weightUpTo;
-  upTo.resize(ranked.ranked.size());
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < upTo.size(); ++i) upTo[i] = sum += weights[ranked.ranked[i]];
+  std::vector<std::uint32_t>& before = workspace.weightBefore;
+  before.resize(ranked.ranked.size() + 1);
+  before[0] = 0;
+  for (std::size_t i = 0; i < ranked.ranked.size(); ++i) {
+    before[i + 1] = before[i] + weights[ranked.ranked[i]];
+  }
+  const RecallCurve needed = hitsNeeded(gtCount);
   for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
     const AtThreshold& at = ranked.thresholds[t];
     RankedHits& hits = workspace.hits;
@@ -87,15 +90,16 @@ void WeighedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32
     std::uint32_t found = 0, ignoredWeight = 0;
     auto ignored = at.ignored.begin();
     for (const std::uint32_t place : at.hits) {
-      const std::uint32_t weight = weights[ranked.ranked[place]];
+      const std::uint32_t weight = before[place + 1] - before[place];
       if (weight == 0) continue;
       for (; ignored != at.ignored.end() && *ignored < place; ++ignored) {
-        ignoredWeight += weights[ranked.ranked[*ignored]];
+        ignoredWeight += before[*ignored + 1] - before[*ignored];
       }
       found += weight;
-      hits.add(found, upTo[place] - ignoredWeight);
+      hits.push_back(
+          {static_cast<double>(found), static_cast<double>(before[place + 1] - ignoredWeight)});
     }
-    workspace.curves[t].push_back(precisionAtRecalls(hits, gtCount));
+    workspace.curves[t].push_back(precisionAtRecalls(hits, needed));
   }
 }
 

@@ -17,26 +17,34 @@ constexpr std::array<RecallKind, 6> kRecallKinds{
 /// One class over all images.
 struct ClassFigures {
   std::array<std::uint64_t, kAreaRangeCount> gtCount{};
-  std::array<std::array<RecallValues, kIouThresholdCount>, kAreaRangeCount> precision;
+  std::array<std::array<RecallCurve, kIouThresholdCount>, kAreaRangeCount> precision;
   std::array<std::array<double, kIouThresholdCount>, kRecallKinds.size()> recall;
 };
+
+void fillRecall(const ClassList& images, std::size_t kind, ClassFigures& figures) {
+  const auto [range, maxDetections] = kRecallKinds[kind];
+  const auto found = countHits(images, maxDetections, range);
+  for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+    figures.recall[kind][t] =
+        static_cast<double>(found[t]) / static_cast<double>(figures.gtCount[range]);
+  }
+}
 
 ClassFigures figuresOf(const ClassList& images) {
   ClassFigures figures;
   figures.gtCount = countAnnotations(images);
   if (figures.gtCount[All] == 0) return figures;
-  const auto ranked = rankDetections(images, kMaxDetections);
-  for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
-    for (std::size_t a = 0; a < kAreaRangeCount; ++a) {
-      if (figures.gtCount[a] == 0) continue;
-      figures.precision[a][t] = precisionCurve(ranked, a, t, figures.gtCount[a]).precision;
+  const std::vector<MatchedDetection> ranked = rankDetections(images, kMaxDetections);
+  for (std::size_t a = 0; a < kAreaRangeCount; ++a) {
+    if (figures.gtCount[a] == 0) continue;
+    const HitsByThreshold hits = hitsOf(ranked, a);
+    const RecallCurve needed = hitsNeeded(static_cast<double>(figures.gtCount[a]));
+    for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+      figures.precision[a][t] = precisionAtRecalls(hits[t], needed);
     }
-    for (std::size_t k = 0; k < kRecallKinds.size(); ++k) {
-      const std::uint64_t gtCount = figures.gtCount[kRecallKinds[k].range];
-      if (gtCount == 0) continue;
-      figures.recall[k][t] =
-          recallOf(images, kRecallKinds[k].maxDetections, kRecallKinds[k].range, t, gtCount);
-    }
+  }
+  for (std::size_t k = 0; k < kRecallKinds.size(); ++k) {
+    if (figures.gtCount[kRecallKinds[k].range] > 0) fillRecall(images, k, figures);
   }
   return figures;
 }

@@ -1,12 +1,22 @@
 #include "engine/coco/evaluation/class_curves.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 
 namespace lockstep::coco {
 namespace {
 
-constexpr double kSpacing = 0x1.0p-52;  // numpy's spacing(1)
+struct RankedPlace {
+  double score;
+  const MatchedDetection* detection;
+};
+
+/// Calls visit(threshold) for every bit that is set.
+template <typename Visit>
+void forEachThreshold(unsigned bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
+}
 
 }  // namespace
 
@@ -31,58 +41,48 @@ std::array<std::uint64_t, kAreaRangeCount> countAnnotations(const ClassList& ima
   return counts;
 }
 
-std::vector<const MatchedDetection*> rankDetections(const ClassList& images,
-                                                    std::size_t maxDetections) {
-  std::vector<const MatchedDetection*> ranked;
-  for (const ClassMatches* image : images) {
-    const std::size_t count = std::min(image->detections.size(), maxDetections);
-    for (std::size_t d = 0; d < count; ++d) ranked.push_back(&image->detections[d]);
-  }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto* a, const auto* b) { return a->score > b->score; });
-  return ranked;
-}
-
-PrecisionCurve precisionCurve(const std::vector<const MatchedDetection*>& ranked, std::size_t range,
-                              std::size_t threshold, std::uint64_t gtCount) {
-  std::vector<double> precision, score;  // after each true positive
-  double truePositives = 0, falsePositives = 0;
-  for (const MatchedDetection* detection : ranked) {
-    falsePositives += detection->falsePositive[range] >> threshold & 1;
-    if ((detection->truePositive[range] >> threshold & 1) == 0) continue;
-    ++truePositives;
-    precision.push_back(truePositives / (falsePositives + truePositives + kSpacing));
-    score.push_back(detection->score);
-  }
-  for (std::size_t i = precision.size(); i-- > 1;) {
-    precision[i - 1] = std::max(precision[i - 1], precision[i]);
-  }
-  PrecisionCurve curve;
-  std::size_t reached = 0;
-  for (std::size_t r = 0; r < kRecallThresholds.size(); ++r) {
-    while (reached < precision.size() &&
-           static_cast<double>(reached + 1) / static_cast<double>(gtCount) < kRecallThresholds[r]) {
-      ++reached;
-    }
-    if (reached == precision.size()) break;
-    curve.precision[r] = precision[reached];
-    curve.score[r] = score[reached];
-  }
-  // Recall 0 is reached by whichever detection comes first.
-  if (!ranked.empty()) curve.score[0] = ranked.front()->score;
-  return curve;
-}
-
-double recallOf(const ClassList& images, std::size_t maxDetections, std::size_t range,
-                std::size_t threshold, std::uint64_t gtCount) {
-  std::uint64_t truePositives = 0;
+std::vector<MatchedDetection> rankDetections(const ClassList& images, std::size_t maxDetections) {
+  std::vector<RankedPlace> places;
   for (const ClassMatches* image : images) {
     const std::size_t count = std::min(image->detections.size(), maxDetections);
     for (std::size_t d = 0; d < count; ++d) {
-      truePositives += image->detections[d].truePositive[range] >> threshold & 1;
+      places.push_back({image->detections[d].score, &image->detections[d]});
     }
   }
-  return static_cast<double>(truePositives) / static_cast<double>(gtCount);
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  std::vector<MatchedDetection> ranked;
+  ranked.reserve(places.size());
+  for (const RankedPlace& place : places) ranked.push_back(*place.detection);
+  return ranked;
+}
+
+HitsByThreshold hitsOf(std::span<const MatchedDetection> ranked, std::size_t range) {
+  HitsByThreshold hits;
+  std::array<std::uint32_t, kIouThresholdCount> found{}, counted{};
+  for (const MatchedDetection& detection : ranked) {
+    const unsigned right = detection.truePositive[range];
+    const unsigned counting = right | detection.falsePositive[range];
+    for (std::size_t t = 0; t < kIouThresholdCount; ++t) counted[t] += counting >> t & 1;
+    forEachThreshold(right, [&](std::size_t t) {
+      hits[t].push_back({static_cast<double>(++found[t]), static_cast<double>(counted[t])});
+    });
+  }
+  return hits;
+}
+
+std::array<std::uint64_t, kIouThresholdCount> countHits(const ClassList& images,
+                                                        std::size_t maxDetections,
+                                                        std::size_t range) {
+  std::array<std::uint64_t, kIouThresholdCount> counts{};
+  for (const ClassMatches* image : images) {
+    const std::size_t count = std::min(image->detections.size(), maxDetections);
+    for (std::size_t d = 0; d < count; ++d) {
+      forEachThreshold(image->detections[d].truePositive[range],
+                       [&](std::size_t t) { ++counts[t]; });
+    }
+  }
+  return counts;
 }
 
 }  // namespace lockstep::coco

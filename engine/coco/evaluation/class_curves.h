@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "engine/coco/evaluation/image_matches.h"
-#include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 
-/// From the matches of images to precision and recall of one class. Used by this folder alone.
+/// From the matches of images to the ranked hits of one class. Used by this folder alone.
 namespace lockstep::coco {
 
 enum AreaRange : std::size_t { All, Small, Medium, Large };
@@ -23,22 +23,16 @@ std::array<std::uint64_t, kAreaRangeCount> countAnnotations(const ClassList& ima
 
 /// The best `maxDetections` of each image by falling score; equal scores stay in the order of
 /// images.
-std::vector<const MatchedDetection*> rankDetections(const ClassList& images,
-                                                    std::size_t maxDetections);
+std::vector<MatchedDetection> rankDetections(const ClassList& images, std::size_t maxDetections);
 
-/// Values at each recall threshold.
-using RecallValues = std::array<double, kRecallThresholds.size()>;
-struct PrecisionCurve {
-  RecallValues precision{};  ///< the best at that recall or any higher one; 0 beyond the last
-  RecallValues score{};      ///< of the detection that reaches it
-};
-/// Only true positives change a recall, so precision is kept at those alone; what pycocotools reads
-/// off its longer lists is the same number.
-PrecisionCurve precisionCurve(const std::vector<const MatchedDetection*>& ranked, std::size_t range,
-                              std::size_t threshold, std::uint64_t gtCount);
+/// Of one area range, at each IoU threshold.
+using HitsByThreshold = std::array<RankedHits, kIouThresholdCount>;
+HitsByThreshold hitsOf(std::span<const MatchedDetection> ranked, std::size_t range);
 
-/// Of the best `maxDetections` of each image.
-double recallOf(const ClassList& images, std::size_t maxDetections, std::size_t range,
-                std::size_t threshold, std::uint64_t gtCount);
+/// True positives among the best `maxDetections` of each image, at each IoU threshold: with as many
+/// as there are, what hitsOf finds.
+std::array<std::uint64_t, kIouThresholdCount> countHits(const ClassList& images,
+                                                        std::size_t maxDetections,
+                                                        std::size_t range);
 
 }  // namespace lockstep::coco

@@ -26,7 +26,8 @@ const InstanceMatches& InstanceMatcher::match(const ImageOverlaps& image, double
     double& iou = matches_.detections[pair.detection].iou;
     if (isOwn) iou = std::max(iou, pair.iou);
   }
-  forMatched(image, iouThreshold, shown, size, [&](std::uint32_t d, const DetectionMatch& match) {
+  begin(image, iouThreshold, shown);
+  forMatched(size, [&](std::uint32_t d, const DetectionMatch& match) {
     DetectionMatch& own = matches_.detections[d];
     own.iou = match.iou;
     if (match.verdict != MatchVerdict::FalsePositive) own = match;
@@ -34,40 +35,47 @@ const InstanceMatches& InstanceMatcher::match(const ImageOverlaps& image, double
   return matches_;
 }
 
-void InstanceMatcher::begin(const ImageOverlaps& image, ObjectSize size) {
-  matches_.detectionOfAnnotation.resize(image.annotations.size());
-  for (std::size_t g = 0; g < image.annotations.size(); ++g) {
-    const OverlapAnnotation& annotation = image.annotations[g];
-    const bool counts = !annotation.isCrowd && isOfSize(annotation.areaPx, size);
-    matches_.detectionOfAnnotation[g] = counts ? kMissed : kNotCounted;
+void InstanceMatcher::begin(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown) {
+  const double least = leastIou(iouThreshold);
+  image_ = &image;
+  candidates_.clear();
+  for (const Overlap& pair : image.pairs) {
+    if (pair.detection >= shown) break;
+    if (pair.iou < least) continue;
+    const CategoryId category = image.detections[pair.detection].category;
+    if (image.annotations[pair.annotation].category == category) candidates_.push_back(pair);
   }
-  isTaken_.assign(image.annotations.size(), 0);
 }
 
-const Overlap* InstanceMatcher::bestOf(const ImageOverlaps& image, std::uint32_t detection,
-                                       double least, std::size_t& pair) const {
-  const CategoryId category = image.detections[detection].category;
+void InstanceMatcher::freeAnnotations(ObjectSize size) {
+  const std::vector<OverlapAnnotation>& annotations = image_->annotations;
+  isTaken_.assign(annotations.size(), 0);
+  matches_.detectionOfAnnotation.resize(annotations.size());
+  for (std::size_t g = 0; g < annotations.size(); ++g) {
+    const bool counts = !annotations[g].isCrowd && isOfSize(annotations[g].areaPx, size);
+    matches_.detectionOfAnnotation[g] = counts ? kMissed : kNotCounted;
+  }
+}
+
+const Overlap* InstanceMatcher::bestOf(std::span<const Overlap> candidates) const {
   const Overlap *counting = nullptr, *other = nullptr;
-  for (; pair < image.pairs.size() && image.pairs[pair].detection == detection; ++pair) {
-    const Overlap& candidate = image.pairs[pair];
-    if (candidate.iou < least) continue;
-    const OverlapAnnotation& annotation = image.annotations[candidate.annotation];
-    if (annotation.category != category) continue;
-    if (isTaken_[candidate.annotation] && !annotation.isCrowd) continue;
-    const bool counts = matches_.detectionOfAnnotation[candidate.annotation] != kNotCounted;
-    const Overlap*& best = counts ? counting : other;
+  for (const Overlap& candidate : candidates) {
+    const std::uint32_t g = candidate.annotation;
+    if (isTaken_[g] && !image_->annotations[g].isCrowd) continue;
+    const Overlap*& best = matches_.detectionOfAnnotation[g] != kNotCounted ? counting : other;
     if (best == nullptr || candidate.iou >= best->iou) best = &candidate;
   }
   return counting != nullptr ? counting : other;
 }
 
-DetectionMatch InstanceMatcher::take(const ImageOverlaps& image, const Overlap& best) {
+DetectionMatch InstanceMatcher::take(const Overlap& best) {
   isTaken_[best.annotation] = 1;
   const auto annotation = static_cast<std::int32_t>(best.annotation);
   std::int32_t& found = matches_.detectionOfAnnotation[best.annotation];
   if (found == kNotCounted) return {MatchVerdict::Ignored, annotation, best.iou};
-  if (image.annotations[best.annotation].id == 0)
+  if (image_->annotations[best.annotation].id == 0) {
     return {MatchVerdict::FalsePositive, -1, best.iou};
+  }
   found = static_cast<std::int32_t>(best.detection);
   return {MatchVerdict::TruePositive, annotation, best.iou};
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "engine/coco/evaluation/object_sizes.h"
@@ -57,19 +58,22 @@ class InstanceMatcher {
   /// How many detections score as much as the threshold or more: the first ones.
   static std::uint32_t countShown(const ImageOverlaps& image, double scoreThreshold);
 
-  /// The same without a list, for counting: calls visit(detection, match) for the first `shown`
+  /// For counting, without a list: chooses the pairs of the first `shown` detections that
+  /// forMatched may match, once for all sizes.
+  void begin(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown);
+  /// Of the image of begin(), which must still be there: calls visit(detection, match) for the
   /// detections that take an annotation, in order. The others are false positives, or Ignored where
-  /// they are of another size; so is one whose match is FalsePositive here (id 0). Costs by pairs,
-  /// not by detections.
+  /// they are of another size; so is one whose match is FalsePositive here (id 0).
   template <typename Visit>
-  void forMatched(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown,
-                  ObjectSize size, Visit visit) {
-    const double least = leastIou(iouThreshold);
-    begin(image, size);
-    for (std::size_t p = 0; p < image.pairs.size() && image.pairs[p].detection < shown;) {
-      const std::uint32_t detection = image.pairs[p].detection;
-      const Overlap* const best = bestOf(image, detection, least, p);
-      if (best != nullptr) visit(detection, take(image, *best));
+  void forMatched(ObjectSize size, Visit visit) {
+    freeAnnotations(size);
+    const Overlap* const last = candidates_.data() + candidates_.size();
+    for (const Overlap* first = candidates_.data(); first != last;) {
+      const Overlap* end = first;
+      while (end != last && end->detection == first->detection) ++end;
+      const Overlap* const best = bestOf({first, end});
+      if (best != nullptr) visit(best->detection, take(*best));
+      first = end;
     }
   }
 
@@ -79,12 +83,14 @@ class InstanceMatcher {
   }
 
  private:
-  void begin(const ImageOverlaps& image, ObjectSize size);
-  /// The pair of the detection to match, nullptr: none. Moves `pair` on to the next detection's.
-  const Overlap* bestOf(const ImageOverlaps& image, std::uint32_t detection, double least,
-                        std::size_t& pair) const;
-  DetectionMatch take(const ImageOverlaps& image, const Overlap& best);
+  void freeAnnotations(ObjectSize size);
+  /// Of the candidates of one detection; nullptr: none is free.
+  const Overlap* bestOf(std::span<const Overlap> candidates) const;
+  DetectionMatch take(const Overlap& best);
 
+  const ImageOverlaps* image_ = nullptr;
+  std::vector<Overlap>
+      candidates_;  ///< of one class and at or above the threshold, as in the image
   InstanceMatches matches_;
   std::vector<char> isTaken_;  ///< of each annotation
 };

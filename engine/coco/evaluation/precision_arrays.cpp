@@ -8,21 +8,37 @@ namespace {
 
 constexpr std::size_t kCounts = kMaxDetectionCounts.size(), kRecalls = kRecallThresholds.size();
 
+/// The score of the detection that reaches each recall, 0: none does. Recall 0 is reached by
+/// whichever comes first.
+RecallCurve scoresAtRecalls(std::span<const MatchedDetection> ranked, std::size_t range,
+                            std::size_t threshold, const RecallCurve& needed) {
+  RecallCurve scores{};
+  if (!ranked.empty()) scores[0] = ranked.front().score;
+  std::size_t r = 1;
+  double found = 0;
+  for (const MatchedDetection& detection : ranked) {
+    found += detection.truePositive[range] >> threshold & 1;
+    for (; r < kRecalls && needed[r] <= found; ++r) scores[r] = detection.score;
+  }
+  return scores;
+}
+
 /// Fills one class, area range and number of detections.
-void fill(PrecisionArrays& arrays, const ClassList& images, std::size_t k, std::size_t range,
-          std::size_t m, std::uint64_t gtCount) {
-  const std::size_t most = kMaxDetectionCounts[m];
-  const auto ranked = rankDetections(images, most);
+void fill(PrecisionArrays& arrays, std::span<const MatchedDetection> ranked, std::size_t k,
+          std::size_t range, std::size_t m, std::uint64_t gtCount) {
   const auto column = [&](std::size_t row) {
     return ((row * arrays.classes + k) * kAreaRangeCount + range) * kCounts + m;
   };
+  const HitsByThreshold hits = hitsOf(ranked, range);
+  const RecallCurve needed = hitsNeeded(static_cast<double>(gtCount));
   for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
-    const PrecisionCurve curve = precisionCurve(ranked, range, t, gtCount);
+    const RecallCurve precision = precisionAtRecalls(hits[t], needed);
+    const RecallCurve scores = scoresAtRecalls(ranked, range, t, needed);
     for (std::size_t r = 0; r < kRecalls; ++r) {
-      arrays.precision[column(t * kRecalls + r)] = curve.precision[r];
-      arrays.scores[column(t * kRecalls + r)] = curve.score[r];
+      arrays.precision[column(t * kRecalls + r)] = precision[r];
+      arrays.scores[column(t * kRecalls + r)] = scores[r];
     }
-    arrays.recall[column(t)] = recallOf(images, most, range, t, gtCount);
+    arrays.recall[column(t)] = static_cast<double>(hits[t].size()) / static_cast<double>(gtCount);
   }
 }
 
@@ -36,9 +52,10 @@ PrecisionArrays accumulateArrays(std::span<const ImageMatches> images,
                          std::vector<double>(cells, -1), std::vector<double>(cells * kRecalls, -1)};
   base::parallelFor(lists.size(), threads, [&](std::size_t k) {
     const auto gtCount = countAnnotations(lists[k]);
-    for (std::size_t a = 0; a < kAreaRangeCount; ++a) {
-      for (std::size_t m = 0; m < kCounts && gtCount[a] > 0; ++m) {
-        fill(arrays, lists[k], k, a, m, gtCount[a]);
+    for (std::size_t m = 0; m < kCounts; ++m) {
+      const auto ranked = rankDetections(lists[k], kMaxDetectionCounts[m]);
+      for (std::size_t a = 0; a < kAreaRangeCount; ++a) {
+        if (gtCount[a] > 0) fill(arrays, ranked, k, a, m, gtCount[a]);
       }
     }
   });
