@@ -7,30 +7,43 @@
 
 namespace lockstep::events {
 
-/// Finds a rank that all others wait for, in the times of single ranks: `time/rank2/step_seconds`,
-/// `data_seconds` of it spent waiting for images, `wait_seconds` for other ranks.
+/// What a rank does in a step, in seconds: a step takes all ranks as long as the slowest of them,
+/// since they wait for one another.
+struct RankTimes {
+  double own = 0;   ///< without the wait for other ranks
+  double data = 0;  ///< of it, waiting for images
+};
+
+/// The rank that takes longest, beside what the others mostly take.
+struct SlowestRank {
+  int rank = 0;
+  RankTimes times;
+  RankTimes others;  ///< medians
+
+  double laterBy() const { return times.own - others.own; }
+  bool isLate() const;
+  /// Its own images are what it is late for, not its computing.
+  bool isLateForImages() const { return times.data - others.data > laterBy() / 2; }
+};
+
+/// Nothing of fewer than two ranks.
+std::optional<SlowestRank> slowestOf(const std::map<int, RankTimes>& ranks);
+
+/// Finds a rank that all others wait for, in the times of single ranks: `time/rank2/own_seconds`,
+/// `time/rank2/data_seconds`.
 class SlowRank {
  public:
   static constexpr std::string_view kTagPrefix = "time/rank";
 
-  void add(std::string_view tag, double seconds);
-  /// After the scalars of one record: what to say of a rank that has newly been late for long.
+  void add(std::string_view tag, double value);
+  /// After all values of a record. What to tell, once for as long as one rank stays late.
   std::optional<std::string> endOfRecord();
   void forget();
 
  private:
-  struct Times {
-    double step = 0, data = 0, wait = 0;
-    double own() const { return step - wait; }
-  };
-  /// The rank that is late in this record, if one is.
-  std::optional<int> lateRank() const;
-  double usualOfOthers(int rank) const;
-  std::string describe(int rank) const;
-
-  std::map<int, Times> times_;  ///< of the present record
-  std::optional<int> late_;     ///< in the last records
-  int records_ = 0;             ///< so many of them
+  std::map<int, RankTimes> times_;
+  std::optional<int> late_;  ///< in the last records, `records_` of them
+  int records_ = 0;
 };
 
 }  // namespace lockstep::events

@@ -17,6 +17,7 @@ constexpr auto kLossCount = static_cast<std::int64_t>(kLossTags.size());
 
 /// Of the figures of one rank: `time/rank0/step_seconds`.
 constexpr std::array<const char*, 3> kRankTimes{"step_seconds", "data_seconds", "wait_seconds"};
+constexpr std::int64_t kStepTime = 0, kWaitTime = 2;
 constexpr auto kRankTimeCount = static_cast<std::int64_t>(kRankTimes.size());
 
 using Figures = std::vector<std::pair<std::string, float>>;
@@ -46,9 +47,9 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
   const at::Tensor means = at::stack(values).to(at::kFloat) / parts;
   if (ranks_ == 1) return means;
   at::Tensor times = at::zeros({ranks_, kRankTimeCount});
-  if (isLastPart) {
+  if (isLastPart && last_) {
     times[rank_] =
-        torch::tensor({last_.stepSeconds, last_.dataSeconds, last_.waitSeconds}, at::kFloat);
+        torch::tensor({last_->stepSeconds, last_->dataSeconds, last_->waitSeconds}, at::kFloat);
   }
   return at::cat({means, times.flatten().to(means.device())});
 }
@@ -62,8 +63,9 @@ at::Tensor StepRecorder::isNotFinite(const at::Tensor& figures, const at::Tensor
 
 void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& figures,
                               const at::Tensor& gradientNorm) {
+  steps_.push_back({facts, at::cat({figures, gradientNorm.detach().to(at::kFloat).reshape({1})}),
+                    last_.has_value()});
   last_ = facts;
-  steps_.push_back({facts, at::cat({figures, gradientNorm.detach().to(at::kFloat).reshape({1})})});
 }
 
 StepRecorder::Flushed StepRecorder::flush() {
@@ -94,16 +96,23 @@ StepRecorder::Flushed StepRecorder::flush() {
 }
 
 void StepRecorder::addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const {
-  if (ranks_ == 1) return;
+  const std::int64_t untold = steps_.front().tellsOfStepBefore ? 0 : 1;
+  const std::int64_t told = values.size(0) - untold;
+  if (ranks_ == 1 || told == 0) return;
   // Each rank's own times were averaged with the zeros of the others.
-  const at::Tensor times = values.narrow(1, kLossCount, kRankTimeCount * ranks_).mean(0) * ranks_;
+  const at::Tensor times =
+      values.narrow(0, untold, told).narrow(1, kLossCount, kRankTimeCount * ranks_).mean(0) *
+      ranks_;
   const auto seconds = times.accessor<float, 1>();
   for (int rank = 0; rank < ranks_; ++rank) {
-    for (std::int64_t k = 0; k < kRankTimeCount; ++k) {
-      record.values.emplace_back(
-          "time/rank" + std::to_string(rank) + "/" + kRankTimes[static_cast<std::size_t>(k)],
-          seconds[rank * kRankTimeCount + k]);
-    }
+    const std::string prefix = "time/rank" + std::to_string(rank) + "/";
+    const std::int64_t first = rank * kRankTimeCount;
+    for (std::int64_t k = 0; k < kRankTimeCount; ++k)
+      record.values.emplace_back(prefix + kRankTimes[static_cast<std::size_t>(k)],
+                                 seconds[first + k]);
+    // A step takes every rank as long as the slowest: this tells which that is.
+    record.values.emplace_back(prefix + "own_seconds",
+                               seconds[first + kStepTime] - seconds[first + kWaitTime]);
   }
 }
 

@@ -18,7 +18,7 @@ namespace lockstep::train {
 ///
 /// Figures of a step are one tensor, which several ranks average with their gradients: the five
 /// losses and their weighted sum, then for every rank of several how long it took the step before
-/// (other ranks leave zeros there).
+/// (other ranks leave zeros there; so do all at the first step).
 class StepRecorder {
  public:
   explicit StepRecorder(int rank = 0, int ranks = 1) : rank_(rank), ranks_(ranks) {}
@@ -65,11 +65,12 @@ class StepRecorder {
   struct Step {
     HostFacts facts;
     at::Tensor values;  ///< [figureCount() + 1] float32: the figures, the gradient norm
+    bool tellsOfStepBefore = false;
   };
   void addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const;
 
   int rank_, ranks_;
-  HostFacts last_;
+  std::optional<HostFacts> last_;
   std::vector<Step> steps_;
 };
 

@@ -95,7 +95,13 @@ class TstStepRecorder : public QObject {
   }
 
   /// Two ranks whose figures are averaged as their gradients are.
+  void timesOfEveryRankAreTold_data() {
+    QTest::addColumn<bool>("isReadAfterTheFirst");
+    QTest::newRow("all at once") << false;
+    QTest::newRow("the first alone") << true;
+  }
   void timesOfEveryRankAreTold() {
+    QFETCH(bool, isReadAfterTheFirst);
     StepRecorder first(0, 2), second(1, 2);
     QCOMPARE(first.figureCount(), std::int64_t{12});
     for (std::int64_t step = 1; step <= 3; ++step) {
@@ -106,9 +112,12 @@ class TstStepRecorder : public QObject {
                        at::full({}, 7.0));
       second.finishStep({.step = step, .stepSeconds = 10 * seconds, .waitSeconds = 0.25},
                         (a + b) / 2, at::full({}, 7.0));
-      if (step == 1) first.flush();
+      // No step was before the first.
+      if (step == 1 && isReadAfterTheFirst)
+        QCOMPARE(valueOf(first.flush().scalars.records.at(0), "time/rank0/own_seconds"), -1.f);
     }
-    const auto records = first.flush().scalars.records;
+    auto records = first.flush().scalars.records;
+    if (!isReadAfterTheFirst) records.erase(records.begin());
     QCOMPARE(records.size(), std::size_t{2});
     QCOMPARE(valueOf(records[0], "train/loss_mask"), 4.f);
     QCOMPARE(valueOf(records[0], "time/rank0/step_seconds"), -1.f);
@@ -118,6 +127,8 @@ class TstStepRecorder : public QObject {
     QCOMPARE(valueOf(records[1], "time/rank0/data_seconds"), 0.5f);
     QCOMPARE(valueOf(records[1], "time/rank1/data_seconds"), 0.f);
     QCOMPARE(valueOf(records[1], "time/rank1/wait_seconds"), 0.25f);
+    QCOMPARE(valueOf(records[1], "time/rank0/own_seconds"), 1.5f);
+    QCOMPARE(valueOf(records[1], "time/rank1/own_seconds"), 14.75f);
   }
 };
 
