@@ -46,6 +46,13 @@ CardPlan rateCard(const QString& title, std::vector<CardCurve> curves, int row, 
   return plan;
 }
 
+CardPlan rankCard(const QString& title, const char* tag, int row, int column) {
+  CardPlan plan = rateCard(title, {line(tag, QStringLiteral("rank"))}, row, column);
+  plan.columnSpan = 2;
+  plan.perRank = true;
+  return plan;
+}
+
 }  // namespace
 
 std::vector<CardPlan> monitorCards() {
@@ -73,6 +80,9 @@ std::vector<CardPlan> monitorCards() {
                            3, 1);
   time.curves.back().stroke = Stroke::Dots;
 
+  CardPlan own = rankCard(QStringLiteral("Own step time, s"), kOwnSecondsTag, 4, 0);
+  own.tip = QStringLiteral("A step takes all ranks as long as the slowest: here without that wait");
+
   return {loss,
           precision,
           rate,
@@ -85,7 +95,13 @@ std::vector<CardPlan> monitorCards() {
           rateCard(QStringLiteral("Images per second"),
                    {line("time/images_per_second", QStringLiteral("images/s"))}, 3, 2),
           rateCard(QStringLiteral("Gradient norm"),
-                   {line("solver/grad_norm", QStringLiteral("norm"))}, 3, 3)};
+                   {line("solver/grad_norm", QStringLiteral("norm"))}, 3, 3),
+          own,
+          rankCard(QStringLiteral("Waiting for images, s"), kDataSecondsTag, 4, 2)};
+}
+
+std::string tagOfRank(std::string tag, int rank) {
+  return tag.replace(std::string("time/rank").size(), 1, std::to_string(rank));
 }
 
 }  // namespace lockstep::app

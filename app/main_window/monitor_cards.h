@@ -29,8 +29,17 @@ struct CardPlan {
   std::optional<double> yLeast;
   bool ignoreOutliers = true;
   QString emptyText;
+  /// Its one curve, time/rankN/…, is drawn for each rank. Only there for one run of several ranks.
+  bool perRank = false;
+  QString tip;  ///< shown with the tags, where the title does not say enough
 };
 
 std::vector<CardPlan> monitorCards();
+
+inline constexpr const char* kOwnSecondsTag = "time/rankN/own_seconds";
+inline constexpr const char* kDataSecondsTag = "time/rankN/data_seconds";
+
+/// A tag that begins with time/rankN/, of one rank.
+std::string tagOfRank(std::string tag, int rank);
 
 }  // namespace lockstep::app

@@ -11,12 +11,13 @@
 #include <QStackedLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "app/main_window/card_facts.h"
 #include "app/main_window/metric_curve.h"
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
-#include "widgets/plots/number_text.h"
 #include "widgets/theme.h"
 #include "widgets/throttle.h"
 
@@ -25,11 +26,6 @@ namespace {
 
 constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640, kSpaciousPx = 760;
 constexpr int kSmallCardPx = 148, kMarginPx = 16, kMarginTopPx = 14;
-
-double lastValue(const RunController& run, const char* tag) {
-  const MetricSeries* series = run.history().metrics().series(tag);
-  return series && series->size() > 0 ? series->value(series->size() - 1) : std::nan("");
-}
 
 }  // namespace
 
@@ -70,10 +66,11 @@ void MonitorPage::buildCards() {
     card->setEmptyText(plan.emptyText);
     card->plot()->setYLimits(plan.yLeast, std::nullopt);
     card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
-    QStringList tags;
-    for (const CardCurve& curve : plan.curves) tags.append(QString::fromStdString(curve.tag));
+    QStringList tip;
+    for (const CardCurve& curve : plan.curves) tip.append(QString::fromStdString(curve.tag));
+    if (!plan.tip.isEmpty()) tip.append(plan.tip);
     card->setAccessibleName(plan.title);
-    card->setTitleTip(tags.join(QLatin1Char('\n')));
+    card->setTitleTip(tip.join(QLatin1Char('\n')));
     connectCard(card);
     cards_.push_back(card);
   }
@@ -129,7 +126,7 @@ void MonitorPage::connectSignals() {
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
   connect(alert_, &widgets::Banner::actionTriggered, this, [this] {
-    if (const events::Alert* alert = alertToShow()) showStep(alert->step);
+    if (const events::Alert* alert = alertToShow()) showAlert(*alert);
     Q_EMIT alertsRequested();
   });
   connect(alert_, &widgets::Banner::dismissed, this, [this] {
@@ -150,6 +147,10 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
           [this, card] { showAlone(alone_ == card ? nullptr : card); });
 }
 
+bool MonitorPage::hasPlace(std::size_t card) const {
+  return (!plans_[card].perRank || ranks_ > 1) && (!alone_ || cards_[card] == alone_);
+}
+
 void MonitorPage::layOutCards() {
   if (cards_.empty()) return;
   const int width = this->width();
@@ -164,9 +165,8 @@ void MonitorPage::layOutCards() {
   int row = 0, column = 0;
   for (std::size_t i = 0; i < cards_.size(); ++i) {
     const CardPlan& plan = plans_[i];
-    const bool shown = !alone_ || cards_[i] == alone_;
-    cards_[i]->setVisible(shown);
-    if (!shown) continue;
+    cards_[i]->setVisible(hasPlace(i));
+    if (!hasPlace(i)) continue;
     cards_[i]->setMinimumHeight(kSmallCardPx * plan.rowSpan);
     if (alone_) {
       layout_->addWidget(cards_[i], 0, 0);
@@ -175,7 +175,7 @@ void MonitorPage::layOutCards() {
       layout_->addWidget(cards_[i], plan.row, plan.column, plan.rowSpan, plan.columnSpan);
       layout_->setRowStretch(plan.row, plan.row < 2 ? 11 : 10);
     } else {
-      const int span = i == 0 ? columns : 1;
+      const int span = std::min(plan.columnSpan, columns);
       layout_->addWidget(cards_[i], row, column, 1, span);
       layout_->setRowStretch(row, i == 0 ? 2 : 1);
       column += span;
@@ -215,6 +215,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
                        tr("Configure an experiment"));
   stack_->setCurrentIndex(any ? 0 : 1);
   tools_->setVisible(any);
+  updateRanks();
   rebuildCurves();
   updateCurves();
   if (isReady()) Q_EMIT readyChanged();
@@ -222,36 +223,37 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
 
 void MonitorPage::rebuildCurves() {
   for (std::size_t i = 0; i < cards_.size(); ++i) {
+    const CardPlan& plan = plans_[i];
     std::vector<widgets::Curve> curves;
-    for (const ShownRun& shown : runs_) {
-      for (const CardCurve& plan : plans_[i].curves) {
-        widgets::Curve curve;
-        curve.name = plan.name;
-        curve.run = shown.name;
-        curve.styleIndex = shown.styleIndex;
-        curve.kind =
-            plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
-        curve.stroke = plan.stroke;
-        // With several runs a label and a gap for each would hide the lines: the leading one has
-        // them.
-        const bool leads = curves.size() < plans_[i].curves.size();
-        curve.markLowest = plan.markLowest && leads;
-        curve.gapTo = plan.gapToPrevious && leads ? static_cast<int>(curves.size()) - 1 : -1;
-        curve.source = std::make_shared<MetricCurve>(shown.run, plan.tag, axis_, 0,
-                                                     plan.smooth && !plan.evaluation);
-        curves.push_back(std::move(curve));
-      }
+    if (!plan.perRank) {
+      curves = curvesOfRuns(plan, runs_, axis_);
+    } else if (ranks_ > 1) {
+      curves = curvesOfRanks(plan, runs_.front(), ranks_, lateRank_, axis_);
     }
     // Run names stand in the first card; the others would only repeat them.
-    const bool hasShare =
-        plans_[i].curves.front().tag == "time/step_seconds";  // stands there instead
+    const bool hasShare = plan.curves.front().tag == "time/step_seconds";  // stands there instead
     cards_[i]->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare : i == 0);
     cards_[i]->setCurves(std::move(curves));
     cards_[i]->plot()->setXAxis(axis_);
   }
 }
 
+/// Cards of ranks come with the first record that tells of several, and go with that run, or when
+/// it is compared with another. True where other ranks are to be drawn, or another first.
+bool MonitorPage::updateRanks() {
+  const int ranks = leading() && runs_.size() == 1 ? toldRanks(*leading()) : 0;
+  const std::optional<int> late = ranks > 1 ? lateRank(*leading()) : std::nullopt;
+  const bool isOther = late != std::exchange(lateRank_, late);
+  if (ranks == std::exchange(ranks_, ranks)) return isOther;
+  for (std::size_t i = 0; i < cards_.size(); ++i)
+    if (cards_[i] == alone_ && !hasPlace(i)) alone_ = nullptr;
+  columns_ = 0;
+  layOutCards();
+  return true;
+}
+
 void MonitorPage::updateCurves() {
+  if (updateRanks()) rebuildCurves();
   updateMarks();
   updateAlert();
   updateFacts();
@@ -319,18 +321,10 @@ void MonitorPage::updateXExtent() {
 
 /// The figures beside the titles: those of the leading run, now.
 void MonitorPage::updateFacts() {
-  const RunController* run = leading();
+  if (!leading()) return;
   for (std::size_t i = 0; i < cards_.size(); ++i) {
-    QString text;
-    if (run && plans_[i].curves.front().tag == "time/step_seconds") {
-      const double whole = lastValue(*run, "time/step_seconds");
-      const double waiting = lastValue(*run, "time/data_seconds");
-      if (whole > 0 && waiting >= 0) text = tr("data %1 %").arg(std::lround(100 * waiting / whole));
-    } else if (run && runs_.size() == 1 && plans_[i].curves.size() == 1) {
-      const double now = lastValue(*run, plans_[i].curves.front().tag.c_str());
-      if (std::isfinite(now)) text = widgets::valueText(now);
-    }
-    cards_[i]->setSubtitle(text);
+    const CardFact fact = cardFact(plans_[i], *leading(), runs_.size() == 1);
+    cards_[i]->setSubtitle(fact.text, fact.isWarning);
   }
 }
 
@@ -353,6 +347,13 @@ void MonitorPage::showStep(qint64 step) {
   if (!run) return;
   const auto x = xOfStep(*run, step, axis_, run->stepsPerEpoch().value_or(0));
   for (widgets::CurveCard* card : cards_) card->plot()->showCursor(x, card == cards_.front());
+}
+
+void MonitorPage::showAlert(const events::Alert& alert) {
+  showStep(alert.step);
+  if (alert.kind != "slow_rank") return;
+  for (std::size_t i = cards_.size(); i-- > 0;)
+    if (plans_[i].perRank && hasPlace(i)) scroll_->ensureWidgetVisible(cards_[i]);
 }
 
 bool MonitorPage::isReady() const {

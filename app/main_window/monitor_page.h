@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/controllers/run_controller.h"
+#include "app/main_window/card_curves.h"
 #include "app/main_window/monitor_cards.h"
 #include "widgets/plots/curve_source.h"
 
@@ -26,13 +27,6 @@ class Throttle;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
-
-/// A run on the page.
-struct ShownRun {
-  QPointer<RunController> run;
-  QString name;
-  int styleIndex = 0;
-};
 
 /// The Monitor page: cards of curves of the chosen runs, with one cursor over all of them.
 class MonitorPage : public QWidget {
@@ -80,11 +74,14 @@ class MonitorPage : public QWidget {
   void buildTools();
   void connectSignals();
   void connectCard(widgets::CurveCard* card);
+  bool hasPlace(std::size_t card) const;
   void layOutCards();
   void rebuildCurves();
   void updateCurves();
+  bool updateRanks();
   void updateMarks();
   void updateAlert();
+  void showAlert(const events::Alert& alert);
   void updateFacts();
   void updateXExtent();
   void setXAxis(widgets::XAxis axis);
@@ -112,6 +109,8 @@ class MonitorPage : public QWidget {
   widgets::XAxis axis_ = widgets::XAxis::Step;
   std::size_t dismissedAlerts_ = 0;
   QPointer<RunController> alertsOf_;
+  int ranks_ = 0;  ///< that the run tells of; none of a single one
+  std::optional<int> lateRank_;
   int columns_ = 0;
   int lastSmoothing_ = 600;
 };

@@ -11,6 +11,7 @@ namespace lockstep::tests {
 namespace {
 
 constexpr double kStepSeconds = 0.45;
+constexpr std::int64_t kLogEvery = 5;
 
 float noise(std::int64_t step, std::uint64_t key) {
   return static_cast<float>(base::counterUniform({static_cast<std::uint64_t>(step), key}) - 0.5);
@@ -47,6 +48,21 @@ events::Record event(const protocol::EngineMessage& message, std::int64_t step, 
   return record;
 }
 
+void addRankTimes(events::ScalarValues& values, const MadeRun& run, std::int64_t step) {
+  for (int rank = 0; rank < run.ranks; ++rank) {
+    const bool isLate = rank + 1 == run.ranks;
+    if (isLate && step > run.lateRankUntil) continue;
+    const std::string prefix = "time/rank" + std::to_string(rank) + "/";
+    const auto whole = static_cast<float>(kStepSeconds);
+    const float own = (isLate ? 1.F : 0.7F) * whole + 0.03F * noise(step, 30 + rank);
+    const float data = isLate && run.isLateForImages ? 0.16F : 0.03F;
+    values.push_back({prefix + "step_seconds", whole});
+    values.push_back({prefix + "data_seconds", data + 0.02F * noise(step, 130 + rank)});
+    values.push_back({prefix + "wait_seconds", whole - own});
+    values.push_back({prefix + "own_seconds", own});
+  }
+}
+
 events::ScalarValues trainValues(const MadeRun& run, std::int64_t step) {
   const float total = madeLoss(run, step);
   events::ScalarValues values{{"train/loss_total", total}};
@@ -60,6 +76,7 @@ events::ScalarValues trainValues(const MadeRun& run, std::int64_t step) {
       {"time/step_seconds", static_cast<float>(kStepSeconds) + 0.05F * noise(step, 21)});
   values.push_back({"time/data_seconds", 0.03F + 0.02F * noise(step, 22)});
   values.push_back({"time/images_per_second", 4.4F + 0.3F * noise(step, 23)});
+  if (run.ranks > 1 && step % kLogEvery == 0) addRankTimes(values, run, step);
   return values;
 }
 
@@ -121,6 +138,7 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   writer.append(event(protocol::State{0, run.steps, 0, run.state, {}}, run.steps, end));
   info.name = run.name;
   info.state = run.state;
+  info.ranks = run.ranks;
   info.step = run.steps;
   info.maxSteps = run.maxSteps;
   info.created = run.created;

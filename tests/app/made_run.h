@@ -17,7 +17,10 @@ struct MadeRun {
   std::int64_t evaluateEvery = 10;
   double created = 1795255200;
   double lossOffset = 0;  ///< tells runs apart
-  std::string valImages;  ///< dataset.val of config.yaml; empty: none
+  int ranks = 1;          ///< of several the last one runs late
+  bool isLateForImages = false;
+  std::int64_t lateRankUntil = 1 << 30;  ///< the step after which it is gone
+  std::string valImages;                 ///< dataset.val of config.yaml; empty: none
   std::string valAnnotations;
 };
 

@@ -23,9 +23,11 @@ int main(int argc, char** argv) {
     const char* state;
     std::int64_t steps;
     double offset;
+    int ranks = 1;
+    bool isLateForImages = false;
   } kRuns[] = {{"droplets-lr0.1", "failed", 60, 0.4},
-               {"coco-tiny-overfit", "stopped", 250, 0.2},
-               {"droplets-r50", "finished", 400, -0.06},
+               {"coco-tiny-overfit", "stopped", 250, 0.2, 16, true},
+               {"droplets-r50", "finished", 400, -0.06, 8},
                {"droplets-r18-cosine", "finished", 400, 0.08},
                {"droplets-r18", "finished", 380, 0}};
   for (const auto& plan : kRuns) {
@@ -34,6 +36,8 @@ int main(int argc, char** argv) {
     run.state = plan.state;
     run.steps = plan.steps;
     run.lossOffset = plan.offset;
+    run.ranks = plan.ranks;
+    run.isLateForImages = plan.isLateForImages;
     base.created += 3600;
     std::puts(qPrintable(lockstep::tests::makeRun(QString::fromLocal8Bit(argv[1]), run)));
   }

@@ -37,7 +37,9 @@ void CardLegend::setCurves(const std::vector<Curve>& curves) {
     });
     if (evaluation != curves.end()) entries_.push_back({*evaluation, evaluation->name, true});
   }
-  setToolTip(runs.size() > 1 ? runs.join(QLatin1Char('\n')) : QString());
+  QStringList names;
+  for (const Entry& entry : entries_) names.append(entry.text);
+  setToolTip(names.size() > 1 ? names.join(QLatin1Char('\n')) : QString());
   updateGeometry();
   update();
 }
@@ -73,7 +75,8 @@ void CardLegend::paintEvent(QPaintEvent*) {
     used = next;
     ++fitting;
   }
-  const bool counted = fitting < entries_.size() && !entries_.empty();
+  if (fitting == 0) return;
+  const bool counted = fitting < entries_.size();
   double left = width() - used - (counted ? 30 : 0);
   const double middle = height() / 2.0;
   for (std::size_t i = 0; i < fitting; ++i) {

@@ -82,10 +82,14 @@ void CurveCard::changeEvent(QEvent* event) {
   if (event->type() == QEvent::StyleChange && menuButton_) updateIcons();
 }
 
-void CurveCard::setSubtitle(const QString& text) {
+void CurveCard::setSubtitle(const QString& text, bool isWarning) {
   subtitle_->setText(text);
+  const char* role = isWarning ? "warning" : "muted";
+  if (subtitle_->property("role") != QLatin1String(role)) setRole(subtitle_, role);
   subtitle_->setVisible(!text.isEmpty());
 }
+
+QString CurveCard::subtitle() const { return subtitle_->text(); }
 
 void CurveCard::setCurves(std::vector<Curve> curves) {
   legend_->setCurves(curves);

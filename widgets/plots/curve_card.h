@@ -24,7 +24,8 @@ class CurveCard : public QFrame {
   CurvePlot* plot() const { return plot_; }
   QString title() const { return title_; }
   /// Right of the title when there is no legend: "cosine", "data 9 %".
-  void setSubtitle(const QString& text);
+  void setSubtitle(const QString& text, bool isWarning = false);
+  QString subtitle() const;
   /// The curves, told apart in the header; `emptyText` stands in the middle while none has a point.
   void setCurves(std::vector<Curve> curves);
   void setLegendVisible(bool visible);

@@ -1,0 +1,55 @@
+#include "app/main_window/card_curves.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "app/main_window/metric_curve.h"
+
+namespace lockstep::app {
+namespace {
+
+widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XAxis axis) {
+  widgets::Curve curve;
+  curve.name = plan.name;
+  curve.run = shown.name;
+  curve.styleIndex = shown.styleIndex;
+  curve.kind = plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
+  curve.stroke = plan.stroke;
+  curve.source =
+      std::make_shared<MetricCurve>(shown.run, plan.tag, axis, 0, plan.smooth && !plan.evaluation);
+  return curve;
+}
+
+}  // namespace
+
+std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
+                                         widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  for (const ShownRun& shown : runs) {
+    for (const CardCurve& own : plan.curves) {
+      curves.push_back(curveOf(shown, own, axis));
+      // With several runs a label and a gap for each would hide the lines: the leading one has
+      // them.
+      const bool leads = curves.size() <= plan.curves.size();
+      curves.back().markLowest = own.markLowest && leads;
+      curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
+    }
+  }
+  return curves;
+}
+
+std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run, int ranks,
+                                          std::optional<int> first, widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  for (int rank = 0; rank < ranks; ++rank) {
+    CardCurve own = plan.curves.front();
+    own.tag = tagOfRank(own.tag, rank);
+    own.name += QStringLiteral(" %1").arg(rank);
+    curves.push_back(curveOf(run, own, axis));
+    curves.back().styleIndex = rank;
+  }
+  if (first) std::rotate(curves.begin(), curves.begin() + *first, curves.begin() + *first + 1);
+  return curves;
+}
+
+}  // namespace lockstep::app

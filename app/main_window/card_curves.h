@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QPointer>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "app/controllers/run_controller.h"
+#include "app/main_window/monitor_cards.h"
+#include "widgets/plots/curve_source.h"
+
+namespace lockstep::app {
+
+/// A run on the page.
+struct ShownRun {
+  QPointer<RunController> run;
+  QString name;
+  int styleIndex = 0;
+};
+
+/// What a card draws: its curves of every run.
+std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
+                                         widgets::XAxis axis);
+
+/// Its one curve for each rank of a run, told apart as runs are elsewhere. `first` lies over the
+/// others and begins the legend.
+std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run, int ranks,
+                                          std::optional<int> first, widgets::XAxis axis);
+
+}  // namespace lockstep::app

@@ -1,0 +1,86 @@
+#include "app/main_window/card_facts.h"
+
+#include <QCoreApplication>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/events/slow_rank.h"
+#include "widgets/plots/number_text.h"
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+
+double lastValue(const RunController& run, const std::string& tag) {
+  const MetricSeries* series = run.history().metrics().series(tag);
+  return series && series->size() > 0 ? series->value(series->size() - 1) : std::nan("");
+}
+
+/// By the ends of the drawn lines. Without ranks that the newest record no longer tells of: a run
+/// may go on with fewer.
+std::optional<events::SlowestRank> slowestRank(const RunController& run) {
+  const MetricStore& metrics = run.history().metrics();
+  std::map<int, events::RankTimes> ranks;
+  std::optional<std::int64_t> newest;
+  for (int rank = 0; rank < toldRanks(run); ++rank) {
+    const MetricSeries* own = metrics.series(tagOfRank(kOwnSecondsTag, rank));
+    const MetricSeries* data = metrics.series(tagOfRank(kDataSecondsTag, rank));
+    if (!data || own->size() == 0 || data->size() == 0) continue;
+    const std::int64_t step = own->step(own->size() - 1);
+    if (step != newest.value_or(step)) continue;
+    newest = step;
+    ranks[rank] = {own->smoothed(own->size() - 1), data->smoothed(data->size() - 1)};
+  }
+  return events::slowestOf(ranks);
+}
+
+CardFact ownTimeFact(const events::SlowestRank& slowest) {
+  if (!(slowest.others.own > 0)) return {};
+  const QString text =
+      slowest.isLate() ? tr("rank %1 is late: +%2 %") : tr("slowest: rank %1, +%2 %");
+  return {text.arg(slowest.rank).arg(std::lround(100 * slowest.laterBy() / slowest.others.own)),
+          slowest.isLate()};
+}
+
+CardFact imagesFact(const events::SlowestRank& slowest) {
+  if (!slowest.isLate()) return {};
+  if (slowest.isLateForImages()) return {tr("why rank %1 is late").arg(slowest.rank), true};
+  return {tr("not why rank %1 is late").arg(slowest.rank)};
+}
+
+CardFact rankFact(const CardPlan& plan, const RunController& run) {
+  const auto slowest = slowestRank(run);
+  if (!slowest) return {};
+  return plan.curves.front().tag == kOwnSecondsTag ? ownTimeFact(*slowest) : imagesFact(*slowest);
+}
+
+}  // namespace
+
+CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun) {
+  if (plan.perRank) return isOnlyRun ? rankFact(plan, run) : CardFact{};
+  if (plan.curves.front().tag == "time/step_seconds") {
+    const double whole = lastValue(run, "time/step_seconds");
+    const double waiting = lastValue(run, "time/data_seconds");
+    if (!(whole > 0 && waiting >= 0)) return {};
+    return {tr("data %1 %").arg(std::lround(100 * waiting / whole))};
+  }
+  if (!isOnlyRun || plan.curves.size() > 1) return {};
+  const double now = lastValue(run, plan.curves.front().tag);
+  return {std::isfinite(now) ? widgets::valueText(now) : QString()};
+}
+
+int toldRanks(const RunController& run) {
+  int ranks = 0;
+  while (run.history().metrics().series(tagOfRank(kOwnSecondsTag, ranks))) ++ranks;
+  return ranks;
+}
+
+std::optional<int> lateRank(const RunController& run) {
+  const auto slowest = slowestRank(run);
+  return slowest && slowest->isLate() ? std::optional(slowest->rank) : std::nullopt;
+}
+
+}  // namespace lockstep::app

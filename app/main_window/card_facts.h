@@ -1,0 +1,25 @@
+#pragma once
+
+#include <QString>
+#include <optional>
+
+#include "app/controllers/run_controller.h"
+#include "app/main_window/monitor_cards.h"
+
+namespace lockstep::app {
+
+/// The figure beside a card's title.
+struct CardFact {
+  QString text;
+  bool isWarning = false;
+};
+
+/// Of a run, by its newest records. `isOnlyRun`: no other is drawn on the card.
+CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun);
+
+/// Ranks whose times the run's records tell; 0 of a single one.
+int toldRanks(const RunController& run);
+/// The one that holds the others up now.
+std::optional<int> lateRank(const RunController& run);
+
+}  // namespace lockstep::app
