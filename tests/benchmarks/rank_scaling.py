@@ -7,9 +7,6 @@ by two processes of torch.distributed: what of it the last rank still waits for 
 Last the agreement of all ranks that every step has, alone.
 """
 import argparse
-import collections
-import csv
-import io
 import json
 import os
 import pathlib
@@ -20,27 +17,15 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-WARM_UP_STEPS = 5
+import short_run
 
 
 def train(engine, folder, config, ranks, steps):
-    """Scalars of every step after the first few, {step: {tag: value}}, and the run folder."""
+    """Scalars of every step after the first few, and the run folder."""
     run = folder / f"run-{ranks}-{time.time_ns()}"
-    overrides = [f"runtime.workers={ranks}", f"solver.batch_size={2 * ranks}", f"solver.max_steps={steps}",
-                 "runtime.cpu_threads=1", "runtime.device=cpu", "dataset.loader_threads=1", "monitor.log_every=1",
-                 "monitor.predictions_every=0", "evaluation.loss_every=0", "evaluation.ap_every=0", "evaluation.max_images=1",
-                 f"dataset.train.images={folder}/shapes/train", f"dataset.val.images={folder}/shapes/val",
-                 f"dataset.train.annotations={folder}/shapes/annotations/instances_train.json",
-                 f"dataset.val.annotations={folder}/shapes/annotations/instances_val.json"]
-    subprocess.run([engine, "train", config, "--output", run, *(word for override in overrides for word in ("--set", override))],
-                   check=True, capture_output=True)
-    text = subprocess.run([engine, "metrics", run, "--format", "csv"], check=True, capture_output=True, text=True).stdout
-    scalars = collections.defaultdict(dict)
-    for row in csv.DictReader(io.StringIO(text)):
-        if int(row["step"]) > WARM_UP_STEPS:
-            scalars[int(row["step"])][row["tag"]] = float(row["value"])
-    return scalars, run
+    overrides = [f"runtime.workers={ranks}", f"solver.batch_size={2 * ranks}", f"solver.max_steps={steps}"]
+    subprocess.run(short_run.command(engine, folder, config, run, overrides), check=True, capture_output=True)
+    return short_run.scalars(engine, run), run
 
 
 def median_of(scalars, value):
@@ -92,17 +77,16 @@ def talk_alone(folder, count):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--build", type=pathlib.Path, default=short_run.ROOT / "build")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=40)
-    parser.add_argument("--config", type=pathlib.Path, default=ROOT / "configs/cpu_small.yaml")
+    parser.add_argument("--config", type=pathlib.Path, default=short_run.ROOT / "configs/cpu_small.yaml")
     options = parser.parse_args()
     engine = options.build.resolve() / "bin/lockstep-engine"
     speeds = {1: [], 2: []}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        subprocess.run([engine, "dataset", "shapes", "--out", folder / "shapes", "--train", "80", "--val", "1", "--seed", "5"],
-                       check=True, stderr=subprocess.DEVNULL)
+        short_run.make_scenes(engine, folder)
         for _ in range(options.rounds):
             for ranks in (1, 2):
                 scalars, run = train(engine, folder, options.config, ranks, options.steps)
