@@ -25,6 +25,9 @@ inline constexpr std::size_t kErrorTypeCount = 6;
 inline constexpr std::array<const char*, kErrorTypeCount> kErrorTypeNames{
     "classification", "localisation", "both", "duplicate", "background", "missed"};
 
+/// An overlap below this is none.
+inline constexpr double kBackgroundIou = .1;
+
 /// A false positive. Localisation is asked first, then classification, duplicate, background.
 struct DetectionError {
   std::uint32_t detection = 0;  ///< in ImageOverlaps
@@ -63,7 +66,7 @@ struct ErrorCosts {
   ErrorCost falsePositives, falseNegatives;
 };
 
-ErrorCosts errorCosts(const OverlapSet& set, double iouThreshold = .5, double backgroundIou = .1,
-                      int threads = 0);
+ErrorCosts errorCosts(const OverlapSet& set, double iouThreshold = .5,
+                      double backgroundIou = kBackgroundIou, int threads = 0);
 
 }  // namespace lockstep::coco

@@ -1,0 +1,20 @@
+#include "engine/coco/analysis/analysis.h"
+
+#include <utility>
+
+namespace lockstep::coco {
+
+Analysis analyse(OverlapSet overlaps, const WeighedAp& results, const AnalysisOptions& options) {
+  Analysis analysis{.overlaps = std::move(overlaps), .iouThreshold = options.iouThreshold};
+  const OverlapSet& set = analysis.overlaps;
+  analysis.curves = precisionRecall(set, analysis.iouThreshold);
+  analysis.isAtBestF1 = !options.scoreThreshold.has_value();
+  analysis.scoreThreshold = options.scoreThreshold.value_or(analysis.curves.pooled.bestF1Score);
+  analysis.byScore = sweepScores(set, analysis.iouThreshold);
+  analysis.point = operatingPoint(set, analysis.scoreThreshold, analysis.iouThreshold);
+  analysis.errors = errorCosts(set, analysis.iouThreshold);
+  analysis.uncertainty = bootstrap(results);
+  return analysis;
+}
+
+}  // namespace lockstep::coco

@@ -1,0 +1,38 @@
+#include "engine/coco/analysis/results_comparison.h"
+
+#include <cstdio>
+
+namespace lockstep::coco {
+namespace {
+
+std::string formatted(const char* format, double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string evidence(const ResultsComparison& comparison) {
+  const ApComparison& ap = comparison.ap;
+  return "(95 % interval " + formatted("%+.4f", ap.interval.low) + " to " +
+         formatted("%+.4f", ap.interval.high) + ", p = " + formatted("%.3f", ap.pValue) + ", " +
+         std::to_string(ap.resamples) + " resamples of " + std::to_string(comparison.imageCount) +
+         (comparison.imageCount == 1 ? " image)" : " images)");
+}
+
+}  // namespace
+
+std::string verdictSentence(const ResultsComparison& comparison) {
+  const ApComparison& ap = comparison.ap;
+  const std::string &a = comparison.nameA, &b = comparison.nameB;
+  if (ap.resamples == 0)
+    return "no comparison of " + b + " with " + a + ": no object is there to be found";
+  const std::string apOfA = formatted("%.4f", ap.a.ap), apOfB = formatted("%.4f", ap.b.ap);
+  const std::string end = ", " + formatted("%+.4f", ap.difference) + " " + evidence(comparison);
+  if (ap.verdict == ComparisonVerdict::NoDifferenceShown)
+    return "no difference shown: " + b + " AP " + apOfB + " against " + a + " AP " + apOfA + end;
+  const bool bIsBetter = ap.verdict == ComparisonVerdict::BIsBetter;
+  return b + (bIsBetter ? " is better than " : " is worse than ") + a + ": AP " + apOfB +
+         " against " + apOfA + end;
+}
+
+}  // namespace lockstep::coco

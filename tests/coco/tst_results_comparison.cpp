@@ -1,0 +1,45 @@
+#include <QTest>
+
+#include "engine/coco/analysis/results_comparison.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep::coco;
+
+class TstResultsComparison : public QObject {
+  Q_OBJECT
+
+ private:
+  static ResultsComparison made(ComparisonVerdict verdict, double apOfB) {
+    ResultsComparison comparison{"a.json", "b.json", 5000, {}, {}};
+    comparison.ap.a.ap = .398;
+    comparison.ap.b.ap = apOfB;
+    comparison.ap.difference = apOfB - .398;
+    comparison.ap.interval = {.003, .025};
+    comparison.ap.pValue = .012;
+    comparison.ap.verdict = verdict;
+    comparison.ap.resamples = 1000;
+    return comparison;
+  }
+
+ private Q_SLOTS:
+  void sentenceSaysWhichIsBetterAndHowSureThatIs() {
+    QCOMPARE(verdictSentence(made(ComparisonVerdict::BIsBetter, .412)),
+             std::string("b.json is better than a.json: AP 0.4120 against 0.3980, +0.0140 (95 % "
+                         "interval +0.0030 to +0.0250, p = 0.012, 1000 resamples of 5000 images)"));
+    QVERIFY(verdictSentence(made(ComparisonVerdict::AIsBetter, .3))
+                .starts_with("b.json is worse than a.json: AP 0.3000 against 0.3980, -0.0980 ("));
+    QVERIFY(verdictSentence(made(ComparisonVerdict::NoDifferenceShown, .4))
+                .starts_with("no difference shown: b.json AP 0.4000 against a.json AP 0.3980, "
+                             "+0.0020 ("));
+  }
+
+  void nothingIsSaidWithoutObjects() {
+    ResultsComparison comparison = made(ComparisonVerdict::NoDifferenceShown, -1);
+    comparison.ap.resamples = 0;
+    QCOMPARE(verdictSentence(comparison),
+             std::string("no comparison of b.json with a.json: no object is there to be found"));
+  }
+};
+
+LOCKSTEP_TEST(TstResultsComparison)
+#include "tst_results_comparison.moc"
