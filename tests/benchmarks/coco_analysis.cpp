@@ -1,6 +1,6 @@
 // Times what coco/analysis does with a results file: the overlaps once, then each figure as often
 // as a user would move a threshold. Prints medians, ms.
-// usage: coco_analysis GT.json RESULTS.json bbox|segm [THREADS]
+// usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -70,14 +70,20 @@ void reportFigures(const OverlapSet& set, int threads) {
   report("TIDE's error types", 5, [&](int) { errorCosts(set, .5, .1, threads); });
 }
 
+IouType typeOf(const char* name) {
+  if (std::strcmp(name, "boundary") == 0) return IouType::Boundary;
+  return std::strcmp(name, "bbox") == 0 ? IouType::Box : IouType::Mask;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: coco_analysis GT.json RESULTS.json bbox|segm [THREADS]\n");
+    std::fprintf(stderr,
+                 "usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS]\n");
     return 2;
   }
-  const IouType type = std::strcmp(argv[3], "bbox") == 0 ? IouType::Box : IouType::Mask;
+  const IouType type = typeOf(argv[3]);
   const int threads = argc > 4 ? std::atoi(argv[4]) : 0;
   const Dataset groundTruth = Dataset::load(argv[1]);
   const ResultsFile detections = ResultsFile::load(argv[2], groundTruth);
@@ -87,7 +93,9 @@ int main(int argc, char** argv) {
   reportSize(*set);
   printErrors(*set, threads);
   reportFigures(*set, threads);
-  const auto matches = matchResults(groundTruth, detections, type, threads);
+  std::vector<ImageMatches> matches;
+  report("matches of all images, for AP", 3,
+         [&](int) { matches = matchResults(groundTruth, detections, type, threads); });
   report("rank for the bootstrap", 1,
          [&](int) { WeighedAp(matches, groundTruth.categories(), threads); });
   const WeighedAp results(matches, groundTruth.categories(), threads);

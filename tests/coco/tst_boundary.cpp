@@ -1,4 +1,3 @@
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
@@ -97,16 +96,11 @@ class TstBoundary : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     if (python().isEmpty()) return;
-    const auto script = sourceFolder() / "tests/reference/coco_boundary_reference.py";
-    QStringList arguments{QString::fromStdString(script.string()), folder_.path()};
+    QStringList arguments{folder_.path()};
     const std::filesystem::path data = realData("coco-eval").parent_path();
     if (!data.empty()) arguments << QString::fromStdString(data.string());
-    QProcess process;
-    process.start(python(), arguments);
-    QVERIFY(process.waitForFinished(300000));
-    const QByteArray errors = process.readAllStandardError();
-    QVERIFY2(process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0,
-             errors.constData());
+    const QString failure = runReference("coco_boundary_reference.py", arguments);
+    QVERIFY2(failure.isEmpty(), qPrintable(failure));
     expected_ = readJson(folder_.filePath(QStringLiteral("expected.json")).toStdString());
   }
 
@@ -197,6 +191,15 @@ class TstBoundary : public QObject {
     // A ring that is its own boundary, in a full square: the masks are less alike.
     QCOMPARE(iouOf(edges, annotationOf(large), IouType::Boundary), maskIou(edges, large));
     QVERIFY(maskIou(edges, edges) > maskIou(edges, large));
+  }
+
+  void lowIousAreOfBoundariesToo() {
+    const Rle large = rectangle(100, 100, {10, 10, 80, 80}),
+              far = rectangle(100, 100, {40, 40, 98, 98});
+    const double ofMasks = maskIou(far, large);
+    const double ofEdges = maskIou(plainBoundary(far, 3), plainBoundary(large, 3));
+    QVERIFY(ofMasks < .5 && ofEdges < ofMasks);
+    QCOMPARE(iouOf(far, annotationOf(large), IouType::Boundary), ofEdges);
   }
 
   void thinMasksHaveOneIou() {

@@ -53,7 +53,7 @@ class ClassMatcher {
       for (std::size_t g = 0; g < annotations_.size(); ++g) {
         const bool isCrowd = annotations_[g]->isCrowd;
         if (!region.canReachHalf(gtRegions[g], isCrowd)) continue;
-        const double iou = region.iouWith(gtRegions[g], isCrowd);
+        const double iou = region.iouWith(gtRegions[g], isCrowd, kIouThresholds.front());
         if (iou >= kIouThresholds.front()) candidates_[d].push_back({g, iou});
       }
     }

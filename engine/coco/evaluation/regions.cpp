@@ -87,14 +87,14 @@ bool Region::canReachHalf(const Region& groundTruth, bool isCrowd) const {
   return most > 0 && 2 * most >= whole;
 }
 
-double Region::iouWith(const Region& groundTruth, bool isCrowd) const {
+double Region::iouWith(const Region& groundTruth, bool isCrowd, double least) const {
   if (type_ == IouType::Box) return boxIou(boxXywh_, groundTruth.boxXywh_, isCrowd);
   if (sharedBoxPx(groundTruth) == 0) return 0;
   const std::uint64_t overlap = overlapPx(mask(), groundTruth.mask());
   if (isCrowd) return overlapShare(overlap, maskArea_ + overlap);
   const double iou = overlapShare(overlap, maskArea_ + groundTruth.maskArea_);
   const bool isOfBoundaries = isAllBoundary() && groundTruth.isAllBoundary();
-  if (type_ == IouType::Mask || overlap == 0 || isOfBoundaries) return iou;
+  if (type_ == IouType::Mask || overlap == 0 || isOfBoundaries || iou < least) return iou;
   return std::min(iou, boundaryIouWith(groundTruth));
 }
 

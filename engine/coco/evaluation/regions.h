@@ -19,8 +19,10 @@ class Region {
   Region(const Annotation& annotation, const Image& image, IouType type);
 
   /// With a crowd as `groundTruth`: over the area of this region. With IouType::Boundary both
-  /// regions find their boundary when first asked for it, so no two threads may ask at once.
-  double iouWith(const Region& groundTruth, bool isCrowd) const;
+  /// regions find their boundary when first asked for it, so no two threads may ask at once. Where
+  /// the answer is below `least`, it may be too high but is still below: boundaries are not looked
+  /// at where the masks' IoU already is.
+  double iouWith(const Region& groundTruth, bool isCrowd, double least = 0) const;
   /// Whether iouWith can be 0.5 or more; looks at no runs.
   bool canReachHalf(const Region& groundTruth, bool isCrowd) const;
 
