@@ -7,6 +7,7 @@ depth: in lower ones faster-coco-eval 1.8 finds an inside that is not there.
 """
 import contextlib
 import io
+import multiprocessing
 import os
 import sys
 
@@ -26,13 +27,15 @@ except ImportError:
 def boundary_of(rle):
     """The pixels whose square of 2 d + 1 px around them is not all inside; outside the image is outside the mask."""
     pixels = mask_api.decode(rle)
-    height, width = pixels.shape
-    depth = max(1, round(0.02 * float(np.sqrt(height ** 2 + width ** 2))))
-    sums = np.zeros((height + 2 * depth + 1, width + 2 * depth + 1), np.int64)  # over all above and left
-    sums[1:, 1:] = np.pad(pixels.astype(np.int64), depth).cumsum(0).cumsum(1)
+    depth = max(1, round(0.02 * float(np.sqrt(pixels.shape[0] ** 2 + pixels.shape[1] ** 2))))
+    x, y, width, height = (int(v) for v in mask_api.toBbox(rle))
+    mask = pixels[y:y + height, x:x + width]
+    sums = np.zeros((height + 2 * depth + 1, width + 2 * depth + 1), np.int32)  # over all above and left
+    sums[1:, 1:] = np.pad(mask.astype(np.int32), depth).cumsum(0).cumsum(1)
     side = 2 * depth + 1
     inside = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side] == side * side
-    return mask_api.encode(np.asfortranarray(pixels * ~inside))
+    mask[inside] = 0
+    return mask_api.encode(np.asfortranarray(pixels))
 
 
 class BoundaryEval(COCOeval):
@@ -68,13 +71,13 @@ def evaluated(name, gt_path, dt_path, image_ids=None):
     return dict(name=name, gt=gt_path, dt=dt_path, image_ids=image_ids or [], stats=stats, faster=faster)
 
 
-def made_cases(out):
+def made_calls(out):
     settings = dict(  # images, classes, results per image, share of crowds, digits of scores, first id
         plain=(24, [1, 2, 3], 12, 0.0, 6, 1),
         crowds=(30, [3, 5, 9, 12], 20, 0.3, 3, 1),
         ties=(40, [7, 1], 15, 0.1, 1, 100),
     )
-    cases = []
+    calls = []
     for seed, (name, setting) in enumerate(settings.items()):
         gt, results = made.random_set(np.random.default_rng(100 + seed), *setting)
         gt_path = made.dump(gt, f'{out}/{name}_gt.json')
@@ -82,24 +85,25 @@ def made_cases(out):
         boxes = made.dump(made.without(results, 'segmentation'), f'{out}/{name}_boxes.json')
         masks = made.dump(made.without(results, 'bbox'), f'{out}/{name}_masks.json')
         ids = sorted(image['id'] for image in gt['images'])
-        cases += [evaluated(f'{name} both', gt_path, both), evaluated(f'{name} boxes', gt_path, boxes),
-                  evaluated(f'{name} masks', gt_path, masks), evaluated(f'{name} subset', gt_path, both, ids[::2])]
-    return cases
+        calls += [(f'{name} both', gt_path, both), (f'{name} boxes', gt_path, boxes), (f'{name} masks', gt_path, masks),
+                  (f'{name} subset', gt_path, both, ids[::2])]
+    return calls
 
 
-def real_cases(out, data):
-    cases = []
+def real_calls(out, data):
+    calls = []
     gt = f'{data}/coco-eval/instances_val2014_100.json'
     if os.path.exists(gt):
-        cases.append(evaluated('coco-eval', gt, f'{data}/coco-eval/instances_val2014_fakesegm100_results.json'))
+        calls.append(('coco-eval', gt, f'{data}/coco-eval/instances_val2014_fakesegm100_results.json'))
     gt = f'{data}/droplets/annotations/instances_val.json'
     if os.path.exists(gt):
         results = made.dump(made.perturbed(np.random.default_rng(6), gt), f'{out}/droplets.json')
-        cases.append(evaluated('droplets', gt, results))
-    return cases
+        calls.append(('droplets', gt, results))
+    return calls
 
 
 if __name__ == '__main__':
     folder = sys.argv[1]
-    found = made_cases(folder) + (real_cases(folder, sys.argv[2]) if len(sys.argv) > 2 else [])
-    made.dump(found, f'{folder}/expected.json')
+    calls = made_calls(folder) + (real_calls(folder, sys.argv[2]) if len(sys.argv) > 2 else [])
+    with multiprocessing.Pool() as pool:
+        made.dump(pool.starmap(evaluated, reversed(calls), chunksize=1), f'{folder}/expected.json')  # the long ones first

@@ -5,9 +5,12 @@ usage: coco_reference.py masks OUT.json
 Writes its inputs beside its answers; all numbers read back to the same double.
 """
 import contextlib
+import hashlib
 import io
 import json
+import multiprocessing
 import os
+import pathlib
 import sys
 
 import numpy as np
@@ -15,17 +18,12 @@ from pycocotools import mask as mask_api
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+sys.path += [os.path.dirname(os.path.abspath(__file__)), str(pathlib.Path(__file__).resolve().parents[1] / 'benchmarks')]
+from coco_eval_beside_peers import make_set
+from coco_small_sets import SmallSet, rle_of, runs_of
+
 
 # ---- masks --------------------------------------------------------------------------------------
-
-def runs_of(rle):
-    """Counts of a compressed RLE, read from pycocotools' pixels (not from its text)."""
-    pixels = mask_api.decode(rle).flatten(order='F').astype(np.int8)
-    if pixels.size == 0:
-        return [0]
-    changes = np.flatnonzero(np.diff(np.concatenate([[0], pixels])))
-    return np.diff(np.concatenate([[0], changes, [pixels.size]])).astype(int).tolist()
-
 
 def described(rle):
     return dict(size=list(rle['size']), counts=runs_of(rle), text=rle['counts'].decode(),
@@ -110,10 +108,6 @@ def outline(rng, cx, cy, r, width, height, points=12):
     return [round(float(v), 2) for pair in zip(x, y) for v in pair]
 
 
-def rle_of(polygons, height, width):
-    return mask_api.merge(mask_api.frPyObjects(polygons, height, width))
-
-
 def segmentation_of(rng, polygons, rle, crowd):
     kind = rng.integers(3) if crowd else rng.choice([0, 0, 0, 1, 2])
     if kind == 0:
@@ -188,27 +182,36 @@ def without(results, key):
     return [{k: v for k, v in result.items() if k != key} for result in results]
 
 
-def evaluated(gt_path, dt_path, kind, image_ids=None):
+def digest(array):
+    """Of all bits, row by row."""
+    return hashlib.md5(np.ascontiguousarray(array, np.float64).tobytes()).hexdigest()
+
+
+def evaluated(name, gt_path, dt_path, kind, image_ids=None, plain_gt_path=None):
+    """What pycocotools makes of it; of plain_gt_path where it cannot do with gt_path."""
+    case = dict(name=name, gt=gt_path, dt=dt_path, type=kind, image_ids=image_ids or [])
     with contextlib.redirect_stdout(io.StringIO()):
-        gt = COCO(gt_path)
-        evaluation = COCOeval(gt, gt.loadRes(dt_path), kind)
+        gt = COCO(plain_gt_path or gt_path)
+        try:
+            found = gt.loadRes(dt_path)
+        except AssertionError as error:
+            return dict(case, refused=str(error))
+        evaluation = COCOeval(gt, found, kind)
         if image_ids:
             evaluation.params.imgIds = image_ids
         evaluation.evaluate()
         evaluation.accumulate()
         evaluation.summarize()
-    classes = []
+    case['stats'] = [float(v) for v in evaluation.stats]
+    case['classes'] = []
     for k, category in enumerate(evaluation.params.catIds):
         of_class = evaluation.eval['precision'][:, :, k, 0, 2]
         at_50 = of_class[0]
-        classes.append(dict(id=int(category),
-                            ap=float(np.mean(of_class[of_class > -1])) if (of_class > -1).any() else -1.0,
-                            ap50=float(np.mean(at_50[at_50 > -1])) if (at_50 > -1).any() else -1.0))
-    case = dict(gt=gt_path, dt=dt_path, type=kind, image_ids=image_ids or [],
-                stats=[float(v) for v in evaluation.stats], classes=classes)
-    if len(classes) <= 8 and not image_ids:  # a file of many classes would be tens of megabytes
-        for name in 'precision', 'recall', 'scores':
-            case[name] = evaluation.eval[name].flatten().tolist()
+        case['classes'].append(dict(id=int(category),
+                                    ap=float(np.mean(of_class[of_class > -1])) if (of_class > -1).any() else -1.0,
+                                    ap50=float(np.mean(at_50[at_50 > -1])) if (at_50 > -1).any() else -1.0))
+    for array in 'precision', 'recall', 'scores':
+        case[array] = digest(evaluation.eval[array])
     return case
 
 
@@ -218,7 +221,7 @@ def dump(value, path):
     return path
 
 
-def random_cases(out):
+def random_calls(out):
     settings = dict(  # images, classes, results per image, share of crowds, digits of scores, first id
         plain=(24, [1, 2, 3], 12, 0.0, 6, 1),
         crowds=(30, [3, 5, 9, 12], 20, 0.3, 3, 1),
@@ -228,7 +231,7 @@ def random_cases(out):
         id_zero=(12, [1, 2], 10, 0.1, 2, 0),
         many_classes=(40, list(range(1, 60)), 25, 0.05, 4, 1),
     )
-    cases = []
+    calls = []
     for seed, (name, setting) in enumerate(settings.items()):
         rng = np.random.default_rng(seed)
         gt, results = random_set(rng, *setting)
@@ -240,36 +243,38 @@ def random_cases(out):
         for dt, kind in [(both, 'bbox'), (both, 'segm'), (boxes, 'bbox'), (boxes, 'segm'),
                          (masks, 'bbox'), (masks, 'segm')]:
             label = os.path.basename(dt).removesuffix('.json')
-            cases.append(dict(name=f'{label} {kind}', **evaluated(gt_path, dt, kind)))
-        cases.append(dict(name=f'{name} subset', **evaluated(gt_path, both, 'segm', ids[::2])))
-    return cases
+            calls.append((f'{label} {kind}', gt_path, dt, kind))
+        calls.append((f'{name} subset', gt_path, both, 'segm', ids[::2]))
+    return calls
 
 
 def perturbed(rng, gt_path):
-    """Ground truth moved a little, as results."""
+    """Ground truth as results: dropped, doubled, moved a little, of another class."""
     with contextlib.redirect_stdout(io.StringIO()):
         coco = COCO(gt_path)
+    classes = coco.getCatIds()
     results = []
     for annotation in coco.dataset['annotations']:
         mask = coco.annToMask(annotation)
         for _ in range(int(rng.integers(0, 3))):
             moved = np.roll(mask, tuple(int(v) for v in rng.integers(-4, 5, 2)), axis=(0, 1))
             rle = mask_api.encode(np.asfortranarray(moved))
-            results.append(dict(image_id=annotation['image_id'], category_id=annotation['category_id'],
+            category = int(rng.choice(classes)) if rng.random() < 0.1 else annotation['category_id']
+            results.append(dict(image_id=annotation['image_id'], category_id=category,
                                 score=round(float(rng.uniform()), 2),
                                 bbox=[float(v) for v in mask_api.toBbox(rle)],
                                 segmentation=dict(size=rle['size'], counts=rle['counts'].decode())))
     return results
 
 
-def real_cases(out, data):
-    cases = []
+def real_calls(out, data):
+    calls = []
     gt = f'{data}/coco-eval/instances_val2014_100.json'
     if os.path.exists(gt):
         boxes = f'{data}/coco-eval/instances_val2014_fakebbox100_results.json'
         masks = f'{data}/coco-eval/instances_val2014_fakesegm100_results.json'
         for dt, kind in [(boxes, 'bbox'), (masks, 'segm'), (masks, 'bbox'), (boxes, 'segm')]:
-            cases.append(dict(name=f'real {os.path.basename(dt)} {kind}', **evaluated(gt, dt, kind)))
+            calls.append((f'real {os.path.basename(dt)} {kind}', gt, dt, kind))
     for name, gt in [('droplets', f'{data}/droplets/annotations/instances_val.json'),
                      ('coco-tiny', f'{data}/coco-tiny/annotations/instances_val2017.json')]:
         if not os.path.exists(gt):
@@ -277,9 +282,32 @@ def real_cases(out, data):
         results = perturbed(np.random.default_rng(5), gt)
         dt = dump(results, f'{out}/{name}.json')
         masks = dump(without(results, 'bbox'), f'{out}/{name}_masks.json')
-        cases.append(dict(name=f'{name} bbox', **evaluated(gt, dt, 'bbox')))
-        cases.append(dict(name=f'{name} segm', **evaluated(gt, masks, 'segm')))
-    return cases
+        calls += [(f'{name} bbox', gt, dt, 'bbox'), (f'{name} segm', gt, masks, 'segm')]
+    return calls
+
+
+def timed_calls(out):
+    """Sets as the evaluation is timed on, of several shapes."""
+    calls = []
+    for images, detections, classes in (30, 100, 80), (6, 450, 2), (80, 8, 12), (1, 1000, 1):
+        folder = pathlib.Path(out) / f'timed_{images}x{detections}x{classes}'
+        make_set(folder, images, detections, classes)
+        calls += [(f'{folder.name} {kind}', str(folder / 'gt.json'), str(folder / f'{kind}.json'), kind) for kind in ('bbox', 'segm')]
+    return calls
+
+
+def small_calls(out, count=200):
+    calls = []
+    for seed in range(count):
+        made, name = SmallSet(seed), f'{out}/small_{seed}'
+        gt, plain = dump(made.gt(), f'{name}_gt.json'), dump(made.plain_gt(), f'{name}_plain_gt.json')
+        results = [made.results, without(made.results, 'segmentation'), without(made.results, 'bbox')][seed % 3]
+        dt = dump(results, f'{name}_dt.json')
+        calls += [(f'small {seed} {kind}', gt, dt, kind, None, plain) for kind in ('bbox', 'segm')]
+        if seed % 40 == 7:
+            stranger = dump(made.with_a_stranger(), f'{name}_stranger.json')
+            calls.append((f'small {seed} stranger', gt, stranger, 'bbox', None, plain))
+    return calls
 
 
 def mean_cases():
@@ -292,7 +320,9 @@ def mean_cases():
 
 
 def write_ap(out, data):
-    cases = random_cases(out) + (real_cases(out, data) if data else [])
+    calls = random_calls(out) + timed_calls(out) + small_calls(out) + (real_calls(out, data) if data else [])
+    with multiprocessing.Pool() as pool:
+        cases = pool.starmap(evaluated, calls, chunksize=4)
     dump(dict(cases=cases, means=mean_cases(), iou=np.linspace(.5, .95, 10).tolist(),
               recall=np.linspace(0, 1, 101).tolist()), f'{out}/expected.json')
 
