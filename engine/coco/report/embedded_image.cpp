@@ -1,0 +1,70 @@
+#include "engine/coco/report/embedded_image.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace lockstep::coco::report {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
+
+/// Whether a name from a file stays below the folder that it is joined to.
+bool staysInside(const fs::path& name) {
+  return name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
+}
+
+/// The bytes, nothing where they cannot be read.
+std::optional<std::string> bytesOf(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::string content{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.bad()) return std::nullopt;
+  return content;
+}
+
+}  // namespace
+
+std::string base64(std::string_view bytes) {
+  constexpr const char* kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t b = 0; b < 3; ++b)
+      group = group << 8 | (b < count ? static_cast<unsigned char>(bytes[i + b]) : 0U);
+    for (std::size_t letter = 0; letter < 4; ++letter)
+      text += letter <= count ? kLetters[group >> (18 - 6 * letter) & 63] : '=';
+  }
+  return text;
+}
+
+EmbeddedImage ImageEmbedder::embed(const std::string& fileName) {
+  EmbeddedImage image;
+  const auto without = [&image](const char* fault) {
+    image.fault = fault;
+    return std::move(image);
+  };
+  if (!staysInside(fileName)) return without("its name leaves the folder");
+  const fs::path file = folder_ / fileName;
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return without("no such file");
+  const std::uint64_t size = fs::file_size(file, error);
+  if (error) return without("cannot be read");
+  if (size > kMostBytes) return without("larger than 8 MiB");
+  if (size > bytesLeft_) return without("the page has 32 MiB of images already");
+  const std::optional<std::string> bytes = bytesOf(file);
+  if (!bytes) return without("cannot be read");
+  const std::optional<ImageHeader> header = readImageHeader(*bytes);
+  if (!header) return without("no format that browsers show");
+  bytesLeft_ -= size;
+  image.header = *header;
+  image.dataUrl = std::string("data:") + header->mime + ";base64," + base64(*bytes);
+  return image;
+}
+
+}  // namespace lockstep::coco::report

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/coco/report/report.h"
+
+/// The parts of the page, each a <section> or empty. Used by this folder alone.
+namespace lockstep::coco::report {
+
+std::string pageStyle();
+
+/// "score ≥ 0.38 and IoU ≥ 0.5".
+std::string pointText(const Analysis& analysis);
+
+std::string summary(const ReportSource& source);
+std::string verdict(const ReportSource& source);
+std::string figuresTable(const ReportSource& source);
+std::string sizesTable(const ReportSource& source);
+std::string classesTable(const ReportSource& source);
+
+std::string precisionRecallCurves(const Analysis& analysis);
+std::string classCurves(const Analysis& analysis);
+std::string scoreCurves(const Analysis& analysis);
+std::string errorBars(const Analysis& analysis);
+std::string confusionMap(const Analysis& analysis);
+
+/// Adds to report.missingImages.
+std::string worstImages(const ReportSource& source, Report& report);
+
+}  // namespace lockstep::coco::report

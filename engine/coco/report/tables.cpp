@@ -1,0 +1,169 @@
+// Figures as tables, and those that one looks at first.
+#include <algorithm>
+#include <numeric>
+
+#include "engine/base/number_text.h"
+#include "engine/coco/report/html.h"
+#include "engine/coco/report/sections.h"
+
+namespace lockstep::coco::report {
+namespace {
+
+constexpr std::array<const char*, 12> kStatMeanings{"precision, mean over IoU 0.50 to 0.95",
+                                                    "at IoU 0.50",
+                                                    "at IoU 0.75",
+                                                    "small objects",
+                                                    "medium objects",
+                                                    "large objects",
+                                                    "recall with 1 detection an image and class",
+                                                    "with 10",
+                                                    "with 100",
+                                                    "small objects",
+                                                    "medium objects",
+                                                    "large objects"};
+constexpr std::array<const char*, kObjectSizeCount> kSizeMeanings{"", "area up to 32² px",
+                                                                  "32² to 96² px", "from 96² px"};
+/// Of AP by size in AveragePrecision::stats.
+constexpr std::array<std::size_t, kObjectSizeCount> kStatOfSize{0, 3, 4, 5};
+
+std::string intervalText(const Interval& interval, int decimals) {
+  return figure(interval.low, decimals) + " to " + figure(interval.high, decimals);
+}
+
+std::string tile(const char* name, const std::string& value, const std::string& note) {
+  return std::string("<div class=\"tile\"><span>") + name + "</span><b>" + value + "</b><small>" +
+         note + "</small></div>";
+}
+
+std::string headerRow(std::initializer_list<const char*> texts,
+                      std::initializer_list<const char*> numbers) {
+  std::string row = "<thead><tr>";
+  for (const char* text : texts) row += std::string("<th scope=\"col\">") + text + "</th>";
+  for (const char* number : numbers)
+    row += std::string("<th scope=\"col\" class=\"n\">") + number + "</th>";
+  return row + "</tr></thead>\n";
+}
+
+std::string countCells(const Counts& counts) {
+  return numberCell(figure(counts.precision())) + numberCell(figure(counts.recall())) +
+         numberCell(figure(counts.f1())) + numberCell(grouped(counts.truePositives)) +
+         numberCell(grouped(counts.falsePositives)) + numberCell(grouped(counts.falseNegatives));
+}
+
+std::string bar(double value) {
+  if (value < 0) return "";
+  return "<i class=\"bar\" style=\"width:" + coordinate(std::min(value, 1.0) * 100) + "%\"></i>";
+}
+
+/// By falling AP; classes without objects last.
+std::vector<std::size_t> byAp(const std::vector<ClassAveragePrecision>& classes) {
+  std::vector<std::size_t> rows(classes.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::size_t a, std::size_t b) { return classes[a].ap > classes[b].ap; });
+  return rows;
+}
+
+}  // namespace
+
+std::string pointText(const Analysis& analysis) {
+  return "score ≥ " + base::shortNumber(analysis.scoreThreshold, 4) + " and IoU ≥ " +
+         base::shortNumber(analysis.iouThreshold, 4);
+}
+
+std::string summary(const ReportSource& source) {
+  const Analysis& analysis = source.analysis;
+  const ApUncertainty& uncertainty = analysis.uncertainty;
+  const auto interval = [&](const Interval& of) {
+    return uncertainty.resamples == 0 ? "" : "95 %: " + intervalText(of, 3);
+  };
+  const Counts& all = analysis.point.all;
+  std::string text = "<section class=\"tiles\">\n";
+  text += tile("AP", figure(source.figures.stats[0]), interval(uncertainty.ap));
+  text += tile("AP50", figure(source.figures.stats[1]), interval(uncertainty.ap50));
+  text += tile("Precision", figure(all.precision()), grouped(all.falsePositives) + " false");
+  text += tile("Recall", figure(all.recall()), grouped(all.falseNegatives) + " missed");
+  text += tile("F1", figure(all.f1()), grouped(all.truePositives) + " right");
+  text += "\n</section>\n<p class=\"note\">Precision, recall and F1 are at " + pointText(analysis);
+  text +=
+      analysis.isAtBestF1 ? ", the score at which the F1 of all classes together is best." : ".";
+  if (uncertainty.resamples > 0)
+    text += " Intervals are of " + counted(uncertainty.resamples, "bootstrap resample") +
+            " of the images.";
+  return text + "</p>\n";
+}
+
+std::string verdict(const ReportSource& source) {
+  if (!source.comparison) return "";
+  const char* kind = "same";
+  if (source.comparison->ap.verdict == ComparisonVerdict::BIsBetter) kind = "better";
+  if (source.comparison->ap.verdict == ComparisonVerdict::AIsBetter) kind = "worse";
+  return std::string("<p class=\"verdict ") + kind + "\">" +
+         escaped(verdictSentence(*source.comparison)) + "</p>\n";
+}
+
+std::string figuresTable(const ReportSource& source) {
+  const auto& stats = source.figures.stats;
+  const ApUncertainty& uncertainty = source.analysis.uncertainty;
+  std::string text =
+      "<section>\n<h2>COCO’s twelve figures</h2>\n<div class=\"wide\"><table id=\"figures\">\n";
+  text += source.comparison
+              ? headerRow({"", ""},
+                          {escaped(cutTo(source.resultsName, 24)).c_str(),
+                           escaped(cutTo(source.comparison->nameB, 24)).c_str(), "difference"})
+              : headerRow({"", ""}, {"value", "95 % interval"});
+  text += "<tbody>\n";
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    text += std::string("<tr><th scope=\"row\">") + kStatNames[i] + "</th>" +
+            textCell(std::string("<small>") + kStatMeanings[i] + "</small>") +
+            numberCell(figure(stats[i], 4));
+    if (source.comparison) {
+      const double other = source.comparison->figuresOfB.stats[i];
+      const bool areThere = stats[i] >= 0 && other >= 0;
+      text += numberCell(figure(other, 4)) +
+              numberCell(areThere ? signedFigure(other - stats[i], 4) : "–");
+    } else {
+      const bool hasInterval = i < 2 && uncertainty.resamples > 0;
+      text += numberCell(hasInterval ? intervalText(i == 0 ? uncertainty.ap : uncertainty.ap50, 4)
+                                     : "");
+    }
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n</section>\n";
+}
+
+std::string sizesTable(const ReportSource& source) {
+  std::string text =
+      "<section>\n<h2>By size of object</h2>\n<div class=\"wide\"><table id=\"sizes\">\n" +
+      headerRow({"size"}, {"AP", "precision", "recall", "F1", "right", "false", "missed"}) +
+      "<tbody>\n";
+  for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
+    text += std::string("<tr><th scope=\"row\">") + kObjectSizeNames[s] + " <small>" +
+            kSizeMeanings[s] + "</small></th>" +
+            numberCell(figure(source.figures.stats[kStatOfSize[s]])) +
+            countCells(source.analysis.point.sizes[s]) + "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n<p class=\"note\">All but AP at " +
+         pointText(source.analysis) +
+         ". A detection of another size that finds the object counts; one that finds nothing does "
+         "not.</p>\n</section>\n";
+}
+
+std::string classesTable(const ReportSource& source) {
+  const auto& classes = source.figures.classes;
+  std::string text =
+      "<section>\n<h2>By class</h2>\n<p class=\"note\">By falling AP; all but AP and AP50 at " +
+      pointText(source.analysis) + ".</p>\n<div class=\"wide\"><table id=\"classes\">\n" +
+      headerRow({"class", ""},
+                {"AP", "AP50", "precision", "recall", "F1", "right", "false", "missed"}) +
+      "<tbody>\n";
+  for (const std::size_t k : byAp(classes)) {
+    const ClassAveragePrecision& one = classes[k];
+    text += "<tr><th scope=\"row\">" + escaped(cutTo(one.name, 40)) + "</th><td class=\"bars\">" +
+            bar(one.ap) + "</td>" + numberCell(figure(one.ap)) + numberCell(figure(one.ap50)) +
+            countCells(source.analysis.point.classes[k]) + "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n</section>\n";
+}
+
+}  // namespace lockstep::coco::report

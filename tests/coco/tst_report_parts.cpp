@@ -1,0 +1,135 @@
+#include <QByteArray>
+#include <QTest>
+
+#include "engine/coco/report/embedded_image.h"
+#include "engine/coco/report/html.h"
+#include "engine/coco/report/image_header.h"
+#include "engine/coco/report/outlines.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep::coco;
+using namespace lockstep::coco::report;
+
+namespace {
+
+/// A JPEG's segments up to its size; orientation 0: no Exif.
+std::string jpeg(char orientation, bool isLittle) {
+  using namespace std::string_literals;
+  std::string file = "\xff\xd8"s;
+  if (orientation > 0) {
+    const std::string tiff = isLittle
+                                 ? "II*\0\x08\0\0\0\x02\0"s + "\x0f\x01\x02\0\x01\0\0\0\0\0\0\0"s +
+                                       "\x12\x01\x03\0\x01\0\0\0"s + orientation + "\0\0\0"s
+                                 : "MM\0*\0\0\0\x08\0\x02"s + "\x01\x0f\0\x02\0\0\0\x01\0\0\0\0"s +
+                                       "\x01\x12\0\x03\0\0\0\x01\0"s + orientation + "\0\0"s;
+    file += "\xff\xe1\0"s + static_cast<char>(tiff.size() + 8) + "Exif\0\0"s + tiff;
+  }
+  return file + "\xff\xdb\0\x04xx"s + "\xff\xff\xc2\0\x0b\x08\x01\xe0\x02\x80\x03"s;
+}
+
+}  // namespace
+
+class TstReportParts : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void textsAreEscapedAndKeptWhole() {
+    QCOMPARE(escaped("a<b>&\"'"), std::string("a&lt;b&gt;&amp;&quot;&#39;"));
+    QCOMPARE(escaped("Tröpfchen 滴 \U0001f4a7"), std::string("Tröpfchen 滴 \U0001f4a7"));
+    const std::string none = "\xef\xbf\xbd";
+    QCOMPARE(escaped("\xff"), none);
+    QCOMPARE(escaped("\xe6\xbb"), none + none);             // cut off
+    QCOMPARE(escaped("\xed\xa0\x80"), none + none + none);  // half of a pair
+    QCOMPARE(escaped("\xc0\xaf"), none + none);             // longer than needed
+    QCOMPARE(escaped("\xef\xbf\xbe"), none + none + none);  // no character
+    QCOMPARE(escaped(std::string_view("\0", 1)), none);
+  }
+
+  void longTextsAreCutBetweenCharacters() {
+    QCOMPARE(cutTo("abcd", 4), std::string("abcd"));
+    QCOMPARE(cutTo("abcde", 4), std::string("abc…"));
+    QCOMPARE(cutTo("滴滴滴", 2), std::string("滴…"));
+    QCOMPARE(cutTo("", 2), std::string());
+  }
+
+  void numbersAreAsPeopleWriteThem() {
+    QCOMPARE(figure(-1), std::string("–"));
+    QCOMPARE(figure(.25), std::string("0.250"));
+    QCOMPARE(signedFigure(-.25, 2), std::string("-0.25"));
+    QCOMPARE(grouped(1234567), std::string("1\u202f234\u202f567"));
+    QCOMPARE(grouped(999), std::string("999"));
+    QCOMPARE(counted(1, "image"), std::string("1 image"));
+    QCOMPARE(counted(0, "image"), std::string("0 images"));
+    QVERIFY(figure(1e300).size() > 300);
+  }
+
+  void base64IsQts() {
+    for (int length = 0; length < 9; ++length) {
+      const QByteArray bytes = QByteArray::fromHex("00ff10807f2b3e3f01").left(length);
+      QCOMPARE(base64(bytes.toStdString()), bytes.toBase64().toStdString());
+    }
+  }
+
+  void headersTellFormatSizeAndOrientation() {
+    using namespace std::string_literals;
+    const auto png = readImageHeader("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\x10"s);
+    QCOMPARE(png->mime, "image/png");
+    QCOMPARE(png->width, 256);
+    QCOMPARE(png->height, 16);
+    for (const bool isLittle : {true, false}) {
+      for (char orientation = 0; orientation <= 8; ++orientation) {
+        const auto header = readImageHeader(jpeg(orientation, isLittle));
+        QCOMPARE(header->mime, "image/jpeg");
+        QCOMPARE(header->width, 640);
+        QCOMPARE(header->height, 480);
+        QCOMPARE(header->exifSwapsSides, orientation >= 5);
+      }
+    }
+    QCOMPARE(readImageHeader("RIFF1234WEBPVP8 ")->mime, "image/webp");
+    QCOMPARE(readImageHeader("GIF89a")->mime, "image/gif");
+    QCOMPARE(readImageHeader("BM")->mime, "image/bmp");
+    QCOMPARE(readImageHeader("1234ftypavif")->mime, "image/avif");
+    QVERIFY(!readImageHeader("RIFF1234WAVE"));
+    QVERIFY(!readImageHeader("<svg onload='x'/>"));
+  }
+
+  void brokenHeadersAreSurvived() {
+    const std::string whole = jpeg(6, true);
+    for (std::size_t length = 3; length < whole.size(); ++length) {
+      for (int byte = 0; byte < 256; byte += 15) {
+        std::string broken = whole.substr(0, length);
+        broken.back() = static_cast<char>(byte);
+        if (const auto header = readImageHeader(broken)) QVERIFY(header->width >= 0);
+      }
+    }
+  }
+
+  void outlinesGoAlongPixels() {
+    // Two pixels side by side at x 1 and 2 of row 1, of 4 x 3 px, column by column.
+    const Outline outline = maskOutlineOf({3, 4, {4, 1, 2, 1, 4}}, {9, 9, 9, 9});
+    QCOMPARE(outline.shape, std::string("<path d=\"M3 1v1h-2v-1z\""));
+    QCOMPARE(outline.left, 1.);
+    QCOMPARE(outline.top, 1.);
+    QCOMPARE(outline.bottom, 2.);
+  }
+
+  void emptyAndRaggedMasksAreBoxes() {
+    const std::string box = "<rect x=\"1.5\" y=\"2\" width=\"3\" height=\"4\"";
+    QCOMPARE(maskOutlineOf({3, 4, {12}}, {1.5, 2, 3, 4}).shape, box);
+    Rle ragged{200, 200, std::vector<std::uint32_t>(40000, 1)};
+    QCOMPARE(maskOutlineOf(ragged, {1.5, 2, 3, 4}).shape, box);
+  }
+
+  void namesDoNotLeaveTheFolder() {
+    ImageEmbedder embedder("/");
+    for (const char* name : {"../etc/passwd", "etc/../../etc/passwd", "/etc/passwd", "a/.."})
+      QCOMPARE(embedder.embed(name).fault, std::string("its name leaves the folder"));
+    QCOMPARE(embedder.embed("etc/passwd").fault, std::string("no format that browsers show"));
+    QCOMPARE(embedder.embed("dev/zero").fault, std::string("no such file"));
+    QCOMPARE(embedder.embed("").fault, std::string("no such file"));
+    QCOMPARE(embedder.embed(std::string(5000, 'a')).fault, std::string("no such file"));
+  }
+};
+
+LOCKSTEP_TEST(TstReportParts)
+#include "tst_report_parts.moc"
