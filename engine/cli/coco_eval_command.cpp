@@ -1,127 +1,183 @@
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <span>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/cli/coco_eval_json.h"
+#include "engine/cli/coco_eval_table.h"
 #include "engine/cli/commands.h"
-#include "engine/cli/evaluation_table.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
-#include "engine/coco/evaluation/iou_thresholds.h"
-#include "engine/coco/evaluation/precision_arrays.h"
-#include "engine/protocol/json_text.h"
+#include "engine/coco/report/report.h"
 
 namespace lockstep::cli {
 namespace {
 
 struct CocoEvalOptions {
-  std::string gt, dt, type, out;
-  bool withArrays = false;
+  std::string gt, dt, type, out, compare, report, images;
+  bool withArrays = false, withAnalysis = false, withMatches = false;
+  std::optional<double> scoreThreshold, iouThreshold;
+
+  bool needsAnalysis() const { return withAnalysis || withMatches || !report.empty(); }
 };
 
-/// A member of nested arrays: values row by row, the lengths from the outermost in.
-void writeArray(protocol::JsonWriter& writer, const char* name, std::span<const double> values,
-                std::span<const std::size_t> lengths) {
-  const auto write = [&](const auto& self, std::size_t depth, std::size_t& next) -> void {
-    if (depth == lengths.size()) return writer.value(values[next++]);
-    writer.beginArray();
-    for (std::size_t i = 0; i < lengths[depth]; ++i) self(self, depth + 1, next);
-    writer.endArray();
-  };
-  writer.key(name);
-  std::size_t next = 0;
-  write(write, 0, next);
+coco::IouType iouType(const std::string& name) {
+  if (name == "bbox") return coco::IouType::Box;
+  return name == "segm" ? coco::IouType::Mask : coco::IouType::Boundary;
 }
 
-void writeArrays(protocol::JsonWriter& writer, const coco::PrecisionArrays& arrays) {
-  constexpr std::size_t kIous = coco::kIouThresholdCount, kAreas = coco::kAreaRangeCount,
-                        kCounts = coco::kMaxDetectionCounts.size(),
-                        kRecalls = coco::kRecallThresholds.size();
-  const std::array ofPrecision{kIous, kRecalls, arrays.classes, kAreas, kCounts};
-  const std::array ofRecall{kIous, arrays.classes, kAreas, kCounts};
-  writeArray(writer, "precision", arrays.precision, ofPrecision);
-  writeArray(writer, "recall", arrays.recall, ofRecall);
-  writeArray(writer, "scores", arrays.scores, ofPrecision);
-}
-
-std::string toJson(const coco::AveragePrecision& result, const std::string& type,
-                   const std::optional<coco::PrecisionArrays>& arrays) {
-  std::string text;
-  protocol::JsonWriter writer(text);
-  const auto member = [&writer](const char* name, const auto& value) {
-    writer.key(name);
-    writer.value(value);
-  };
-  writer.beginObject();
-  member("type", std::string_view(type));
-  writer.key("stats");
-  writer.beginArray();
-  for (const double figure : result.stats) writer.value(figure);
-  writer.endArray();
-  writer.key("classes");
-  writer.beginArray();
-  for (const coco::ClassAveragePrecision& category : result.classes) {
-    writer.beginObject();
-    member("id", category.category.value);
-    member("name", std::string_view(category.name));
-    member("AP", category.ap);
-    member("AP50", category.ap50);
-    writer.endObject();
+/// Whatever the command line says wrong, before any work.
+void check(const CocoEvalOptions& options) {
+  for (const std::string& file : {options.gt, options.dt, options.compare}) {
+    if (!file.empty() && !isFile(file)) throw base::mendable(file + ": no such file");
   }
-  writer.endArray();
-  if (arrays) writeArrays(writer, *arrays);
-  writer.endObject();
-  return text + "\n";
+  if (!options.images.empty() && !isFolder(options.images))
+    throw base::mendable("--images " + options.images + ": no such folder");
+  if (options.scoreThreshold && !options.needsAnalysis())
+    throw base::mendable("--score-threshold is for --analysis, --matches and --report");
+  if (options.iouThreshold && !options.needsAnalysis())
+    throw base::mendable("--iou-threshold is for --analysis, --matches and --report");
+  if (options.scoreThreshold && !std::isfinite(*options.scoreThreshold))
+    throw base::mendable("--score-threshold: must be a finite number");
+  if (options.iouThreshold && !(*options.iouThreshold > 0 && *options.iouThreshold <= 1))
+    throw base::mendable("--iou-threshold: must be above 0 and at most 1");
 }
 
-int evaluate(const CocoEvalOptions& options) {
-  for (const std::string& file : {options.gt, options.dt}) {
-    if (!isFile(file)) throw base::mendable(file + ": no such file");
-  }
-  std::filesystem::path out;
-  if (!options.out.empty()) out = checkOutputFile(options.out, "--out");
-  const auto type = options.type == "bbox" ? coco::IouType::Box : coco::IouType::Mask;
-  const auto groundTruth = coco::Dataset::load(options.gt);
-  const auto results = coco::ResultsFile::load(options.dt, groundTruth);
+coco::ResultsFile loadResults(const std::string& file, const coco::Dataset& groundTruth) {
+  auto results = coco::ResultsFile::load(file, groundTruth);
   if (results.strangerCount() > 0) {
     base::logWarning("coco-eval",
-                     options.dt + ": " + std::to_string(results.strangerCount()) + " of " +
+                     file + ": " + std::to_string(results.strangerCount()) + " of " +
                          std::to_string(results.count()) +
                          " results are of categories that the annotations do not name; they "
                          "are left out, as pycocotools does");
   }
+  return results;
+}
+
+coco::ResultsComparison compare(const CocoEvalOptions& options, const coco::Dataset& groundTruth,
+                                const coco::WeighedAp& results) {
+  const auto others = loadResults(options.compare, groundTruth);
+  const auto matches = coco::matchResults(groundTruth, others, iouType(options.type));
+  const coco::WeighedAp weighed(matches, groundTruth.categories());
+  return {options.dt, options.compare, groundTruth.images().size(),
+          coco::accumulate(matches, groundTruth.categories()), coco::compareAp(results, weighed)};
+}
+
+CocoEvaluation evaluated(const CocoEvalOptions& options, const coco::Dataset& groundTruth,
+                         const coco::ResultsFile& results) {
+  const coco::IouType type = iouType(options.type);
   const auto matches = coco::matchResults(groundTruth, results, type);
-  const auto result = coco::accumulate(matches, groundTruth.categories());
-  std::optional<coco::PrecisionArrays> arrays;
-  if (options.withArrays) arrays = coco::accumulateArrays(matches, groundTruth.categories());
-  if (!out.empty()) base::writeFileAtomically(out, toJson(result, options.type, arrays));
-  for (std::size_t i = 0; i < result.stats.size(); ++i) {
-    std::printf("%-6s %s\n", coco::kStatNames[i], figureText(result.stats[i]).c_str());
+  CocoEvaluation evaluation;
+  evaluation.type = options.type;
+  evaluation.figures = coco::accumulate(matches, groundTruth.categories());
+  if (options.withArrays)
+    evaluation.arrays = coco::accumulateArrays(matches, groundTruth.categories());
+  if (!options.needsAnalysis() && options.compare.empty()) return evaluation;
+  const coco::WeighedAp weighed(matches, groundTruth.categories());
+  if (!options.compare.empty()) evaluation.comparison = compare(options, groundTruth, weighed);
+  if (options.needsAnalysis()) {
+    evaluation.analysis =
+        coco::analyse(coco::OverlapSet(groundTruth, results, type), weighed,
+                      {options.iouThreshold.value_or(.5), options.scoreThreshold});
   }
+  return evaluation;
+}
+
+void writeReport(const std::filesystem::path& file, const CocoEvalOptions& options,
+                 const coco::Dataset& groundTruth, const coco::ResultsFile& results,
+                 const CocoEvaluation& evaluation) {
+  const coco::Report report =
+      coco::makeReport({.groundTruthName = options.gt,
+                        .resultsName = options.dt,
+                        .type = iouType(options.type),
+                        .groundTruth = groundTruth,
+                        .results = results,
+                        .figures = evaluation.figures,
+                        .analysis = *evaluation.analysis,
+                        .comparison = evaluation.comparison ? &*evaluation.comparison : nullptr,
+                        .imagesFolder = options.images});
+  base::writeFileAtomically(file, report.html);
+  if (report.missingImages.empty()) return;
+  const std::size_t count = report.missingImages.size();
+  base::logWarning("coco-eval", options.report + ": without " + std::to_string(count) +
+                                    (count == 1 ? " picture: " : " pictures, the first of them ") +
+                                    report.missingImages.front());
+}
+
+int evaluate(const CocoEvalOptions& options) {
+  check(options);
+  std::filesystem::path out, report;
+  if (!options.out.empty()) out = checkOutputFile(options.out, "--out");
+  if (!options.report.empty()) report = checkOutputFile(options.report, "--report");
+  if (!out.empty() && out.lexically_normal() == report.lexically_normal())
+    throw base::mendable("--report " + options.report + ": --out is the same file");
+  const auto groundTruth = coco::Dataset::load(options.gt);
+  const auto results = loadResults(options.dt, groundTruth);
+  const CocoEvaluation evaluation = evaluated(options, groundTruth, results);
+  if (!out.empty())
+    base::writeFileAtomically(out, cocoEvalJson(evaluation, groundTruth, options.withMatches));
+  if (!report.empty()) writeReport(report, options, groundTruth, results, evaluation);
+  std::fputs(cocoEvalTable(evaluation, options.withAnalysis || options.withMatches).c_str(),
+             stdout);
   return static_cast<int>(ExitStatus::Done);
+}
+
+void addAnalysisOptions(CLI::App& command, CocoEvalOptions& options, CLI::Option* out) {
+  command
+      .add_option("--compare", options.compare,
+                  "Other results: are they better than --dt? By a paired bootstrap over images")
+      ->option_text("F");
+  command.add_flag("--analysis", options.withAnalysis,
+                   "Also how sure AP is, what kinds of errors cost how much of it, and counts at a "
+                   "score and an IoU threshold");
+  command
+      .add_flag("--matches", options.withMatches,
+                "--analysis, and in --out what became of every detection and object")
+      ->needs(out);
+  CLI::Option* report =
+      command
+          .add_option("--report", options.report,
+                      "All of it as one page: tables, curves and the worst images")
+          ->option_text("F.html");
+  command
+      .add_option("--images", options.images,
+                  "Folder of the image files, which the page then shows under the outlines")
+      ->option_text("DIR")
+      ->needs(report);
+  command
+      .add_option("--score-threshold", options.scoreThreshold,
+                  "Score from which a detection counts (default: that of the best F1)")
+      ->option_text("S");
+  command
+      .add_option("--iou-threshold", options.iouThreshold,
+                  "IoU from which a detection is right (default: 0.5)")
+      ->option_text("T");
 }
 
 }  // namespace
 
 void addCocoEvalCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("coco-eval", "COCO's twelve figures of a results file");
+  CLI::App* command = app.add_subcommand(
+      "coco-eval", "COCO's twelve figures of a results file, and what lies behind them");
   auto options = std::make_shared<CocoEvalOptions>();
   command->add_option("--gt", options->gt, "Annotations")->required()->option_text("F");
   command->add_option("--dt", options->dt, "Results")->required()->option_text("F");
-  command->add_option("--type", options->type, "Overlap of boxes or of masks")
+  command->add_option("--type", options->type, "Overlap of boxes, of masks or of their boundaries")
       ->required()
-      ->option_text("bbox|segm")
-      ->check(CLI::IsMember({"bbox", "segm"}));
+      ->option_text("bbox|segm|boundary")
+      ->check(CLI::IsMember({"bbox", "segm", "boundary"}));
   CLI::Option* out =
       command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
   command
       ->add_flag("--precision", options->withArrays,
                  "Also every precision, recall and score in --out, as pycocotools keeps them")
       ->needs(out);
+  addAnalysisOptions(*command, *options, out);
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 

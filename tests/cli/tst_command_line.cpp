@@ -120,8 +120,32 @@ class TstCommandLine : public QObject {
     row("coco-eval --gt broken.json --dt results.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt broken.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt results.json --type bbox --out nowhere/e.json", 2, "--out");
-    row("coco-eval --gt train.json --dt results.json --type bbox --compare x", 2,
-        "unknown option --compare");
+    row("coco-eval --gt train.json --dt results.json --type bbox --compare gone.json", 2,
+        "gone.json: no such file");
+    row("coco-eval --gt train.json --dt results.json --type bbox --matches", 2,
+        "--matches requires --out");
+    row("coco-eval --gt train.json --dt results.json --type bbox --score-threshold .5", 2,
+        "--score-threshold is for --analysis");
+    row("coco-eval --gt train.json --dt results.json --type bbox --iou-threshold .5", 2,
+        "--iou-threshold is for --analysis");
+    row("coco-eval --gt train.json --dt results.json --type bbox --images empty", 2,
+        "--images requires --report");
+    row("coco-eval --gt train.json --dt results.json --type bbox --report r.html --images file", 2,
+        "--images file: no such folder");
+    row("coco-eval --gt train.json --dt results.json --type bbox --report nowhere/r.html", 2,
+        "--report nowhere/r.html: cannot be written");
+    row("coco-eval --gt train.json --dt results.json --type bbox --report empty", 2,
+        "--report empty: cannot be written: it is a folder");
+    row("coco-eval --gt train.json --dt results.json --type bbox --report r.html --out ./r.html", 2,
+        "--report r.html: --out is the same file");
+    row("coco-eval --gt train.json --dt results.json --type bbox --analysis --iou-threshold nan", 2,
+        "--iou-threshold: must be above 0 and at most 1");
+    row("coco-eval --gt train.json --dt results.json --type bbox --analysis --iou-threshold 1.1", 2,
+        "--iou-threshold: must be above 0 and at most 1");
+    row("coco-eval --gt train.json --dt results.json --type bbox --analysis --score-threshold inf",
+        2, "--score-threshold: must be a finite number");
+    row("coco-eval --gt train.json --dt results.json --type bbox --analysis --score-threshold high",
+        2, "--score-threshold");
     row("dataset", 2, "--help");
     row("dataset check experiment.yaml", 2, "unknown command 'check'");
     row("dataset shapes --out d --train 0 --val 1", 2, "--train");

@@ -1,0 +1,133 @@
+#include "engine/cli/coco_eval_table.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
+#include "engine/cli/evaluation_table.h"
+#include "engine/coco/analysis/confusions.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr std::size_t kMostClasses = 20, kWorstClasses = 10, kMostConfusions = 10;
+
+/// printf into a text.
+template <typename... Values>
+std::string line(const char* format, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+/// To the width in characters: printf counts bytes.
+std::string padded(std::string text, std::size_t width) {
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+      }));
+  if (characters < width) text.append(width - characters, ' ');
+  return text;
+}
+
+std::string twelveFigures(const coco::AveragePrecision& figures) {
+  std::string text;
+  for (std::size_t i = 0; i < figures.stats.size(); ++i)
+    text += line("%-6s %s\n", coco::kStatNames[i], figureText(figures.stats[i]).c_str());
+  return text;
+}
+
+std::string intervals(const coco::ApUncertainty& uncertainty) {
+  if (uncertainty.resamples == 0) return "";
+  const auto row = [](const char* name, double value, const coco::Interval& interval) {
+    return line("%-6s %s   %.4f to %.4f\n", name, figureText(value).c_str(), interval.low,
+                interval.high);
+  };
+  return "\n95 % interval over " + std::to_string(uncertainty.resamples) +
+         " resamples of the images\n" + row("AP", uncertainty.figures.ap, uncertainty.ap) +
+         row("AP50", uncertainty.figures.ap50, uncertainty.ap50);
+}
+
+std::string countsRow(const std::string& name, const coco::Counts& counts) {
+  return padded(name, 20) +
+         line(" %9s %7s %7s %8llu %8llu %8llu\n", figureText(counts.precision()).c_str(),
+              figureText(counts.recall()).c_str(), figureText(counts.f1()).c_str(),
+              static_cast<unsigned long long>(counts.truePositives),
+              static_cast<unsigned long long>(counts.falsePositives),
+              static_cast<unsigned long long>(counts.falseNegatives));
+}
+
+/// Classes to show, and whether those are the ones of lowest F1 alone.
+std::pair<std::vector<std::size_t>, bool> classesToShow(const coco::OperatingPoint& point) {
+  std::vector<std::size_t> rows(point.classes.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= kMostClasses) return {rows, false};
+  std::erase_if(rows, [&](std::size_t k) { return point.classes[k].f1() < 0; });
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return point.classes[a].f1() < point.classes[b].f1();
+  });
+  rows.resize(std::min(rows.size(), kWorstClasses));
+  return {rows, true};
+}
+
+std::string operatingPoint(const coco::Analysis& analysis) {
+  const coco::OperatingPoint& point = analysis.point;
+  std::string text = "\nat score >= " + base::shortNumber(analysis.scoreThreshold) +
+                     (analysis.isAtBestF1 ? " (of the best F1)" : "") +
+                     " and IoU >= " + base::shortNumber(analysis.iouThreshold) + "\n" +
+                     line("%-20s %9s %7s %7s %8s %8s %8s\n", "", "precision", "recall", "F1",
+                          "right", "false", "missed");
+  for (std::size_t s = 0; s < coco::kObjectSizeCount; ++s)
+    text += countsRow(coco::kObjectSizeNames[s], point.sizes[s]);
+  const auto [rows, areWorst] = classesToShow(point);
+  text += areWorst ? "classes of the lowest F1\n" : "classes\n";
+  for (const std::size_t k : rows) {
+    const std::string& name = analysis.overlaps.categories()[k].name;
+    text += countsRow("  " + base::shortened(name), point.classes[k]);
+  }
+  return text;
+}
+
+std::string confusions(const coco::Analysis& analysis) {
+  const auto& categories = analysis.overlaps.categories();
+  std::string rows;
+  for (const auto& [actual, predicted, count] :
+       coco::frequentConfusions(analysis.point.confusion, kMostConfusions)) {
+    rows += line("%8u  ", count) + base::shortened(categories[actual].name) + " for " +
+            base::shortened(categories[predicted].name) + "\n";
+  }
+  return rows.empty() ? "" : "\nmost often taken for another class\n" + rows;
+}
+
+std::string errors(const coco::Analysis& analysis) {
+  const coco::ErrorCosts& costs = analysis.errors;
+  if (costs.ap < 0) return "";
+  const auto row = [](const char* name, const coco::ErrorCost& cost) {
+    return line("%-20s %8llu  %+.4f\n", name, static_cast<unsigned long long>(cost.count),
+                cost.apCost);
+  };
+  std::string text = "\nerrors at every score, and how much AP at IoU " +
+                     base::shortNumber(analysis.iouThreshold) + " (" + figureText(costs.ap) +
+                     ") rises without them\n";
+  for (std::size_t e = 0; e < coco::kErrorTypeCount; ++e)
+    text += row(coco::kErrorTypeNames[e], costs.types[e]);
+  return text + row("all false positives", costs.falsePositives) +
+         row("all not found", costs.falseNegatives);
+}
+
+}  // namespace
+
+std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis) {
+  std::string text = twelveFigures(evaluation.figures);
+  if (withAnalysis) {
+    const coco::Analysis& analysis = *evaluation.analysis;
+    text += intervals(analysis.uncertainty) + operatingPoint(analysis) + confusions(analysis) +
+            errors(analysis);
+  }
+  if (evaluation.comparison) text += "\n" + coco::verdictSentence(*evaluation.comparison) + "\n";
+  return text;
+}
+
+}  // namespace lockstep::cli
