@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include "engine/coco/analysis/bootstrap.h"
 #include "tests/coco/made_set.h"
@@ -27,6 +28,22 @@ WeighedAp oneObjectEach(IsFound isFound) {
     images.push_back({{{1}, {detection}, {1, 0, 0, 1}}});
   }
   return {images, {{{1}, "cell"}}};
+}
+
+/// Finds about this share of the objects.
+WeighedAp detectorOfChance(std::mt19937& random, unsigned percent) {
+  return oneObjectEach([&](std::int64_t) { return random() % 100 < percent; });
+}
+
+/// Of 100 pairs of detectors, those that compareAp tells apart.
+int countToldApart(unsigned percentA, unsigned percentB) {
+  std::mt19937 random(9);
+  int count = 0;
+  for (std::uint64_t pair = 0; pair < 100; ++pair) {
+    const WeighedAp a = detectorOfChance(random, percentA), b = detectorOfChance(random, percentB);
+    count += compareAp(a, b, {200, pair, 1}).verdict != ComparisonVerdict::NoDifferenceShown;
+  }
+  return count;
 }
 
 WeighedAp weighed(const nlohmann::json& one) {
@@ -158,6 +175,28 @@ class TstBootstrap : public QObject {
     QCOMPARE(same.interval.high, 0.0);
     const WeighedAp b = oneObjectEach([](std::int64_t i) { return i % 3 != 1; });
     QVERIFY(compareAp(a, b, {500, 1, 2}).verdict == ComparisonVerdict::NoDifferenceShown);
+  }
+
+  /// By chance one pair in twenty is told apart, at most twelve in a hundred of them.
+  void detectorsOfOneKindAreRarelyToldApart() {
+    const int ofOneKind = countToldApart(60, 60);
+    QVERIFY2(ofOneKind >= 1 && ofOneKind <= 12, qPrintable(QString::number(ofOneKind)));
+    QVERIFY(countToldApart(50, 90) > 90);
+  }
+
+  void resamplesWithoutObjectsSayNothing() {
+    std::vector<ImageMatches> images(4);
+    MatchedDetection right;
+    right.truePositive[0] = 0x3ff;
+    images[2].push_back({{1}, {right}, {1, 0, 0, 1}});
+    const WeighedAp results(images, {{{1}, "cell"}});
+    const ApUncertainty found = bootstrap(results, {200, 1, 1});
+    QVERIFY(found.resamples > 100 && found.resamples < 170);  // (3/4)^4 of them draw no object
+    QVERIFY(isNear(found.ap.low, 1) && isNear(found.ap50.high, 1));
+    const ApComparison same = compareAp(results, results, {200, 1, 1});
+    QCOMPARE(same.resamples, found.resamples);
+    QCOMPARE(same.pValue, 1.0);
+    QCOMPARE(same.interval.high, 0.0);
   }
 
   void otherNumbersOfImagesAreRefused() {

@@ -78,6 +78,19 @@ class TstErrorTypes : public QObject {
     QCOMPARE(costs.falsePositives.apCost, 0.0);
   }
 
+  void errorStandsForTheFirstOfEqualObjects() {
+    const OverlapSet set = madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {0, 0, 20, 20}}},
+                                   {{1, 1, {0, 0, 20, 20}, .9}, {1, 1, {0, 0, 8, 20}, .8}});
+    InstanceMatcher matcher;
+    const ImageOverlaps& image = set.images()[0];
+    const InstanceMatches& matches = matcher.match(image, .5);
+    QCOMPARE(matches.detections[0].annotation, 1);
+    const ImageErrors errors = findErrors(image, matches, .5, .1);
+    QCOMPARE(errors.detections.size(), 1U);
+    QCOMPARE(errors.detections[0].annotation, 0);
+    QVERIFY(errors.detections[0].becomesRight);
+  }
+
   void falsePositivesCostPrecision() {
     const OverlapSet set =
         madeSet({{1, 1, {0, 0, 20, 20}}}, {{1, 1, {70, 70, 9, 9}, .9}, {1, 1, {0, 0, 20, 20}, .8}});

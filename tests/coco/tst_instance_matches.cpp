@@ -103,6 +103,26 @@ class TstInstanceMatches : public QObject {
     QCOMPARE(matches.detectionOfAnnotation, (std::vector<std::int32_t>{kNotCounted, 0}));
   }
 
+  void lastOfEqualAnnotationsIsTaken() {
+    const OverlapSet set =
+        madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {0, 0, 20, 20}}, {1, 1, {50, 50, 20, 20}}},
+                {{1, 1, {0, 0, 20, 20}, .9}, {1, 1, {0, 0, 20, 20}, .8}});
+    InstanceMatcher matcher;
+    const InstanceMatches& matches = matcher.match(set.images()[0], .5);
+    QCOMPARE(matches.detections[0].annotation, 1);
+    QCOMPARE(matches.detections[1].annotation, 0);
+    QCOMPARE(matches.detectionOfAnnotation, (std::vector<std::int32_t>{1, 0, kMissed}));
+  }
+
+  /// pycocotools' greatest threshold is 1 - 1e-10.
+  void thresholdOfOneAllowsForRounding() {
+    const OverlapSet set =
+        madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {50, 50, 20, 20}}},
+                {{1, 1, {0, 0, 20, 20 - 1e-10}, .9}, {1, 1, {50, 50, 20, 20 - 1e-7}, .8}});
+    InstanceMatcher matcher;
+    QCOMPARE(letters(matcher.match(set.images()[0], 1)), QStringLiteral("TF"));
+  }
+
   void otherSizesDoNotCount() {
     const OverlapSet set = madeSet(
         {{1, 1, {0, 0, 20, 20}}, {1, 1, {40, 40, 50, 50}}},

@@ -91,6 +91,23 @@ class TstOperatingPoint : public QObject {
     QCOMPARE(operatingPoint(set, .5, .5).confusion.at(0, 1), 1U);
   }
 
+  void missedObjectIsTakenForOneOtherClass() {
+    const std::vector<MadeBox> objects{{1, 1, {0, 0, 20, 20}}, {1, 2, {0, 0, 20, 20}}};
+    std::vector<MadeBox> detections{{1, 3, {0, 0, 20, 20}, .9}};
+    const auto cells = [&] {
+      const ConfusionMatrix matrix = operatingPoint(madeSet(objects, detections), 0, .5).confusion;
+      return QStringLiteral("%1 %2 %3")
+          .arg(matrix.at(0, 2))
+          .arg(matrix.at(1, 2))
+          .arg(matrix.at(3, 2));
+    };
+    QCOMPARE(cells(), QStringLiteral("0 1 0"));  // the last of equals, as in matching
+    detections.push_back({1, 3, {0, 0, 20, 20}, .8});
+    QCOMPARE(cells(), QStringLiteral("1 1 0"));
+    detections.push_back({1, 3, {0, 0, 20, 20}, .7});
+    QCOMPARE(cells(), QStringLiteral("1 1 1"));
+  }
+
   void emptySetHasNoFigures() {
     const OperatingPoint point = operatingPoint(madeSet({}, {}), 0, .5);
     QCOMPARE(text(point.all), QStringLiteral("0 0 0"));

@@ -68,6 +68,32 @@ class TstPrecisionRecall : public QObject {
     QCOMPARE(result.pooled.bestF1, 4.0 / 7);
   }
 
+  void ofEqualF1TheHighestScoreIsNamed() {
+    const PrecisionRecall result = precisionRecall(
+        madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {60, 60, 30, 30}}}, {{1, 1, {0, 0, 20, 20}, .9},
+                                                                     {1, 1, {0, 50, 20, 20}, .8},
+                                                                     {1, 1, {50, 0, 20, 20}, .7},
+                                                                     {1, 1, {60, 60, 30, 30}, .6}}),
+        .5);
+    QCOMPARE(result.pooled.bestF1, 2.0 / 3);  // 1 of 1 and 2 objects, 2 of 4 and 2 objects
+    QCOMPARE(result.pooled.bestF1Score, .9);
+  }
+
+  /// As pycocotools divides: numpy's 0.95 is 0.9500000000000001, which 19 of 20 do not reach.
+  void hitsNeededAreTheFewestThatReachARecall() {
+    QCOMPARE(hitsNeeded(20)[95], 20.0);
+    for (int gtCount = 1; gtCount < 3000; ++gtCount) {
+      const RecallCurve needed = hitsNeeded(gtCount);
+      for (std::size_t r = 0; r < needed.size(); ++r) {
+        const bool isEnough = needed[r] / gtCount >= kRecallThresholds[r];
+        const bool isLeast = needed[r] == 0 || (needed[r] - 1) / gtCount < kRecallThresholds[r];
+        if (!isEnough || !isLeast) {
+          QFAIL(qPrintable(QStringLiteral("recall %1 of %2").arg(r).arg(gtCount)));
+        }
+      }
+    }
+  }
+
   void withoutObjectsThereIsNoCurve() {
     const PrecisionRecall result = precisionRecall(madeSet({}, {{1, 1, {0, 0, 20, 20}, .9}}), .5);
     QCOMPARE(result.ap, -1.0);

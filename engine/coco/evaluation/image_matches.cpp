@@ -9,10 +9,6 @@
 namespace lockstep::coco {
 namespace {
 
-double detectionArea(const Detection& detection) {
-  return detection.areaPx >= 0 ? detection.areaPx : detection.boxXywh[2] * detection.boxXywh[3];
-}
-
 /// An annotation that a detection can be matched with: its IoU is at least the lowest threshold.
 struct Candidate {
   std::size_t gt;
@@ -68,7 +64,7 @@ class ClassMatcher {
     }
     takenAt_.assign(annotations_.size(), 0);
     for (std::size_t d = 0; d < detections_.size(); ++d) {
-      const bool outside = !isOfSize(detectionArea(*detections_[d]), ObjectSize(range));
+      const bool outside = !isOfSize(sizeAreaPx(*detections_[d]), ObjectSize(range));
       for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
         const auto bit = static_cast<std::uint16_t>(1U << t);
         const Candidate* best = d < candidates_.size() ? bestCandidate(d, t) : nullptr;

@@ -9,18 +9,14 @@
 namespace lockstep::coco {
 namespace {
 
-double areaOf(const Detection& detection) {
-  return detection.areaPx >= 0 ? detection.areaPx : detection.boxXywh[2] * detection.boxXywh[3];
-}
-
 /// By falling score, at most kMaxDetections of a class.
 std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> detections) {
   std::vector<OverlapDetection> ranked;
   ranked.reserve(detections.size());
   for (std::size_t i = 0; i < detections.size(); ++i) {
     const Detection& detection = *detections[i];
-    ranked.push_back(
-        {detection.score, areaOf(detection), detection.categoryId, static_cast<std::uint32_t>(i)});
+    ranked.push_back({detection.score, sizeAreaPx(detection), detection.categoryId,
+                      static_cast<std::uint32_t>(i)});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });

@@ -10,6 +10,12 @@
 /// folder alone.
 namespace lockstep::coco {
 
+/// That a detection's size goes by, px: its mask's where the file gives no boxes, else its box's,
+/// as in pycocotools.
+inline double sizeAreaPx(const Detection& detection) {
+  return detection.areaPx >= 0 ? detection.areaPx : detection.boxXywh[2] * detection.boxXywh[3];
+}
+
 class Region {
  public:
   /// A detection without a mask counts as its box's mask, as in pycocotools. The detection must
