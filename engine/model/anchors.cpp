@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -11,6 +12,7 @@ namespace lockstep::model {
 namespace {
 
 constexpr std::size_t kLevels = 5;
+constexpr std::size_t kKeptSizes = 8;  // 4 MiB each at 800 x 1333 px
 
 }  // namespace
 
@@ -56,6 +58,28 @@ at::Tensor AnchorGenerator::generate(const ops::ImageSize& padded,
     }
   }
   return anchors;
+}
+
+at::Tensor AnchorCache::find(const ops::ImageSize& padded,
+                             const std::vector<ops::ImageSize>& levels, const at::Device& device) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.padded == padded && entry.levels == levels && entry.anchors.device() == device;
+  });
+  if (found == entries_.end()) return {};
+  std::rotate(entries_.begin(), found, found + 1);
+  return entries_.front().anchors;
+}
+
+at::Tensor AnchorCache::anchors(const ops::ImageSize& padded,
+                                const std::vector<ops::ImageSize>& levels,
+                                const at::Device& device) {
+  if (at::Tensor known = find(padded, levels, device); known.defined()) return known;
+  const at::Tensor made = generator_.generate(padded, levels).to(device);
+  const std::lock_guard lock(mutex_);
+  entries_.push_front({padded, levels, made});
+  if (entries_.size() > kKeptSizes) entries_.pop_back();
+  return made;
 }
 
 }  // namespace lockstep::model

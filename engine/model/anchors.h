@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -29,6 +31,31 @@ class AnchorGenerator {
     float x1, y1, x2, y2;
   };
   std::vector<std::vector<Cell>> cells_;  // by level, then aspect ratio
+};
+
+/// Anchors on a device, kept for the sizes asked for last: most batches have one of a few. Any
+/// thread.
+class AnchorCache {
+ public:
+  explicit AnchorCache(const config::AnchorConfig& config) : generator_(config) {}
+
+  /// As AnchorGenerator::generate.
+  at::Tensor anchors(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
+                     const at::Device& device);
+  std::int64_t countPerPlace() const { return generator_.countPerPlace(); }
+
+ private:
+  struct Entry {
+    ops::ImageSize padded;
+    std::vector<ops::ImageSize> levels;
+    at::Tensor anchors;
+  };
+  at::Tensor find(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
+                  const at::Device& device);
+
+  AnchorGenerator generator_;
+  std::mutex mutex_;
+  std::deque<Entry> entries_;  // under mutex_, the last used first
 };
 
 }  // namespace lockstep::model

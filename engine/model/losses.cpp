@@ -3,11 +3,18 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace lockstep::model {
 namespace {
 
 constexpr double kSmoothL1Beta = 1.0 / 9.0;
+
+/// Losses of half-precision outputs are of float32.
+at::Tensor widened(const at::Tensor& values) {
+  return values.scalar_type() == at::kDouble ? values : values.to(at::kFloat);
+}
 
 }  // namespace
 
@@ -25,20 +32,30 @@ std::array<std::pair<std::string_view, at::Tensor>, 5> Losses::named() const {
 }
 
 at::Tensor boxRegressionLoss(const at::Tensor& deltas, const at::Tensor& targets,
-                             std::int64_t normaliser) {
-  return at::smooth_l1_loss(deltas, targets.to(deltas.scalar_type()), at::Reduction::Sum,
-                            kSmoothL1Beta) /
-         static_cast<double>(std::max<std::int64_t>(normaliser, 1));
+                             const at::Tensor& weights, const at::Tensor& normaliser) {
+  const at::Tensor values = widened(deltas);
+  const at::Tensor losses = at::smooth_l1_loss(values, targets.to(values.scalar_type()),
+                                               at::Reduction::None, kSmoothL1Beta);
+  return (losses * weights.unsqueeze(1)).sum() / normaliser.clamp_min(1);
 }
 
-at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets) {
-  if (logits.numel() == 0) return logits.sum();
-  return at::binary_cross_entropy_with_logits(logits, targets.to(logits.scalar_type()));
+at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
+                      const at::Tensor& weights) {
+  std::vector<std::int64_t> oneEach(static_cast<std::size_t>(logits.dim()), 1);
+  oneEach[0] = logits.size(0);
+  const at::Tensor values = widened(logits);
+  const at::Tensor losses = at::binary_cross_entropy_with_logits(
+      values, targets.to(values.scalar_type()), weights.view(oneEach), /*pos_weight=*/{},
+      at::Reduction::Sum);
+  const std::int64_t ofRow = logits.numel() / std::max<std::int64_t>(logits.size(0), 1);
+  return losses / (weights.sum() * static_cast<double>(ofRow)).clamp_min(1);
 }
 
-at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels) {
-  if (logits.size(0) == 0) return logits.sum();
-  return at::cross_entropy_loss(logits, labels);
+at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels,
+                     const at::Tensor& weights) {
+  const at::Tensor losses =
+      at::cross_entropy_loss(widened(logits), labels, /*weight=*/{}, at::Reduction::None);
+  return (losses * weights).sum() / weights.sum().clamp_min(1);
 }
 
 }  // namespace lockstep::model

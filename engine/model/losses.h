@@ -23,14 +23,19 @@ struct Losses {
   std::array<std::pair<std::string_view, at::Tensor>, 5> named() const;
 };
 
-/// Smooth L1 (beta 1/9) of deltas and targets [K,4], summed and divided by max(normaliser, 1).
+/// The three kinds of losses over K rows of which each counts with a weight, 0 or 1: [K] float32.
+/// Where none counts they are 0, still attached.
+
+/// Smooth L1 (beta 1/9) of deltas and targets [K,4], summed and divided by max(normaliser, 1): []
+/// float32.
 at::Tensor boxRegressionLoss(const at::Tensor& deltas, const at::Tensor& targets,
-                             std::int64_t normaliser);
+                             const at::Tensor& weights, const at::Tensor& normaliser);
 
-/// Mean binary cross entropy of logits with targets in 0 … 1; 0, attached, when there are none.
-at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets);
+/// Mean binary cross entropy of logits [K,...] with targets in 0 … 1.
+at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
+                      const at::Tensor& weights);
 
-/// Mean cross entropy of logits [K,C] with labels [K] int64; 0, attached, when there are none.
-at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels);
+/// Mean cross entropy of logits [K,C] with labels [K] int64.
+at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& weights);
 
 }  // namespace lockstep::model

@@ -6,6 +6,7 @@
 #include "engine/model/resnet.h"
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
+#include "engine/ops/boxes.h"
 
 namespace lockstep::model {
 namespace {
@@ -51,17 +52,6 @@ void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& siz
               " images and ", sizes.size(), " sizes");
 }
 
-/// Images without objects may come with undefined tensors; the parts see empty ones.
-std::vector<ops::GtInstances> withDefinedTensors(std::vector<ops::GtInstances> groundTruth,
-                                                 const at::TensorOptions& options) {
-  for (ops::GtInstances& gt : groundTruth) {
-    if (gt.count() > 0) continue;
-    gt.boxesXyxy = at::zeros({0, 4}, options.dtype(at::kFloat));
-    gt.classes = at::zeros({0}, options.dtype(at::kLong));
-  }
-  return groundTruth;
-}
-
 }  // namespace
 
 struct MaskRcnn::Features {
@@ -100,17 +90,26 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSi
   TORCH_CHECK(groundTruth.size() == sizes.size() && samplingKeys.size() == sizes.size(), "got ",
               groundTruth.size(), " ground truths and ", samplingKeys.size(), " sampling keys for ",
               sizes.size(), " images");
-  const auto gts = withDefinedTensors(groundTruth, shared.rpn.anchors.options());
-  const auto proposals = rpn_->proposals(shared.rpn, sizes, /*forTraining=*/true);
+  const at::Device device = shared.rpn.anchors.device();
+  const ops::GtBatch gts = ops::batchGroundTruth(groundTruth, device);
+  const Proposals proposals =
+      rpn_->proposals(shared.rpn, ops::boxLimits(sizes, device), /*forTraining=*/true);
   const RpnLosses rpn = rpn_->losses(shared.rpn, gts, samplingKeys);
-  const RoiLosses roi = roiHeads_->losses(shared.levels, proposals, gts, samplingKeys);
+  const RoiLosses roi =
+      roiHeads_->losses(shared.levels, proposals, gts, samplingKeys, shapesOn(device));
   return {roi.classifier, roi.boxReg, roi.mask, rpn.objectness, rpn.boxReg};
 }
 
 std::vector<ops::PredInstances> MaskRcnn::detectionsOf(const Features& shared,
                                                        const std::vector<ops::ImageSize>& sizes) {
-  const auto proposals = rpn_->proposals(shared.rpn, sizes, /*forTraining=*/false);
-  return roiHeads_->detect(shared.levels, proposals, sizes);
+  const at::Device device = shared.rpn.anchors.device();
+  const at::Tensor limits = ops::boxLimits(sizes, device);
+  const Proposals proposals = rpn_->proposals(shared.rpn, limits, /*forTraining=*/false);
+  return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device));
+}
+
+RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
+  return rowShapes_.value_or(device.is_cpu() ? RowShapes::Compact : RowShapes::Fixed);
 }
 
 Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,

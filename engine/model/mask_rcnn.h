@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/config/experiment.h"
 #include "engine/model/losses.h"
+#include "engine/model/region_rows.h"
 #include "engine/ops/instances.h"
 #include "engine/ops/sync_batch_norm.h"
 
@@ -78,6 +80,9 @@ class MaskRcnn : public torch::nn::Module {
 
   std::int64_t classCount() const { return classCount_; }
 
+  /// Compact on a CPU and Fixed elsewhere unless set; the figures are the same but for rounding.
+  void setRowShapes(RowShapes shapes) { rowShapes_ = shapes; }
+
  private:
   /// What losses and detections share.
   struct Features;
@@ -88,7 +93,10 @@ class MaskRcnn : public torch::nn::Module {
   std::vector<ops::PredInstances> detectionsOf(const Features& shared,
                                                const std::vector<ops::ImageSize>& sizes);
 
+  RowShapes shapesOn(const at::Device& device) const;
+
   std::int64_t classCount_;
+  std::optional<RowShapes> rowShapes_;
   std::shared_ptr<ResNet> body_;
   std::shared_ptr<Fpn> fpn_;
   std::shared_ptr<Rpn> rpn_;

@@ -2,16 +2,11 @@
 
 #include <torch/types.h>
 
-#include <algorithm>
-
-#include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
 #include "engine/model/losses.h"
 #include "engine/model/roi_pooler.h"
 #include "engine/ops/mask_targets.h"
-#include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
-#include "engine/ops/sampling.h"
 
 namespace lockstep::model {
 namespace {
@@ -28,12 +23,6 @@ ops::BoxWeights fourWeights(const std::vector<double>& weights) {
 
 ops::RoiAlignShape square(int resolution, int samplingRatio) {
   return {resolution, resolution, samplingRatio};
-}
-
-std::vector<std::int64_t> counts(const std::vector<at::Tensor>& boxes) {
-  std::vector<std::int64_t> result;
-  for (const at::Tensor& each : boxes) result.push_back(each.size(0));
-  return result;
 }
 
 }  // namespace
@@ -59,126 +48,110 @@ RoiHeads::RoiHeads(const RoiHeadsConfig& config)
 }
 
 RoiHeads::BoxPrediction RoiHeads::predictBoxes(const std::vector<at::Tensor>& features,
-                                               const std::vector<at::Tensor>& boxes) const {
-  const at::Tensor pooled =
-      poolRegions(features, boxes, square(config_.box.roiResolution, config_.box.samplingRatio));
+                                               const RegionRows& rows,
+                                               const at::Tensor& boxes) const {
+  const at::Tensor pooled = poolRegions(
+      features, rows, boxes, square(config_.box.roiResolution, config_.box.samplingRatio));
   const at::Tensor hidden = fc7_->forward(fc6_->forward(pooled.flatten(1)).relu_()).relu_();
   return {classScore_->forward(hidden),
           boxDelta_->forward(hidden).view({-1, config_.classCount, 4})};
 }
 
-at::Tensor RoiHeads::predictMasks(const std::vector<at::Tensor>& features,
-                                  const std::vector<at::Tensor>& boxes,
-                                  const at::Tensor& classes) const {
-  const at::Tensor pooled =
-      poolRegions(features, boxes, square(config_.mask.roiResolution, config_.mask.samplingRatio));
+at::Tensor RoiHeads::predictMasks(const std::vector<at::Tensor>& features, const RegionRows& rows,
+                                  const at::Tensor& boxes, const at::Tensor& classes) const {
+  const at::Tensor pooled = poolRegions(
+      features, rows, boxes, square(config_.mask.roiResolution, config_.mask.samplingRatio));
   return maskPredictor_->forward(maskHead_->forward(pooled), classes);
 }
 
-TrainingRegions RoiHeads::sampleRegions(const at::Tensor& proposals, const ops::GtInstances& gt,
-                                        std::uint64_t samplingKey) const {
-  const config::BoxHeadConfig& box = config_.box;
-  const at::Tensor boxes = at::cat({proposals, gt.boxesXyxy});
-  const at::Tensor matches = ops::matchBoxes(gt.boxesXyxy, boxes, {box.fgIou, box.bgIou, false});
-  at::Tensor classes = at::zeros_like(matches);
-  if (gt.count() > 0) {
-    classes = gt.classes.index_select(0, matches.clamp_min(0));
-    classes.masked_fill_(matches == ops::kBelowThreshold, 0);
-    classes.masked_fill_(matches == ops::kBetweenThresholds, -1);
-  }
-  const auto keyFor = [&](base::RandomPurpose purpose) {
-    return base::counterHash({samplingKey, static_cast<std::uint64_t>(purpose)});
-  };
-  const ops::BalancedSample sample = ops::sampleBalanced(
-      classes, {box.batchSizePerImage, box.positiveFraction},
-      keyFor(base::RandomPurpose::RoiPositives), keyFor(base::RandomPurpose::RoiNegatives));
-  const at::Tensor chosen =
-      std::get<0>(at::cat({sample.positives.compact(), sample.negatives.compact()}).sort());
-  TrainingRegions regions{boxes.index_select(0, chosen),
-                          classes.index_select(0, chosen),
-                          matches.index_select(0, chosen).clamp_min(0),
-                          {}};
-  const at::Tensor targetBoxes =
-      gt.count() > 0 ? gt.boxesXyxy.index_select(0, regions.matches) : regions.boxes;
-  regions.targets = ops::encodeBoxes(targetBoxes, regions.boxes, regressionWeights_);
-  return regions;
-}
-
-RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features,
-                           const std::vector<at::Tensor>& proposals,
-                           const std::vector<ops::GtInstances>& groundTruth,
-                           const std::vector<std::uint64_t>& samplingKeys) const {
-  std::vector<TrainingRegions> regions;
-  std::vector<at::Tensor> boxes, classes, targets;
-  for (std::size_t n = 0; n < proposals.size(); ++n) {
-    regions.push_back(sampleRegions(proposals[n], groundTruth[n], samplingKeys[n]));
-    boxes.push_back(regions.back().boxes);
-    classes.push_back(regions.back().classes);
-    targets.push_back(regions.back().targets);
-  }
-  const BoxPrediction predicted = predictBoxes(features, boxes);
-  const at::Tensor labels = at::cat(classes);
-  const at::Tensor positive = (labels > 0).nonzero().squeeze(1);
-  const at::Tensor deltas = predicted.deltas.index({positive, labels.index_select(0, positive)});
-  return {classLoss(predicted.logits, labels),
-          boxRegressionLoss(deltas, at::cat(targets).index_select(0, positive), labels.size(0)),
-          maskLoss(features, regions, groundTruth)};
+RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
+                           const ops::GtBatch& groundTruth,
+                           const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
+  const TrainingRegions regions =
+      sampleRegions(config_.box, regressionWeights_, proposals, groundTruth, samplingKeys);
+  const RegionRows rows(regions.valid, shapes);
+  const BoxPrediction predicted = predictBoxes(features, rows, rows.of(regions.boxes));
+  const at::Tensor labels = rows.of(regions.classes), weights = rows.weights();
+  const at::Tensor deltas =
+      predicted.deltas.gather(1, labels.view({-1, 1, 1}).expand({-1, 1, 4})).squeeze(1);
+  return {
+      classLoss(predicted.logits, labels, weights),
+      boxRegressionLoss(deltas, rows.of(regions.targets), weights * (labels > 0), weights.sum()),
+      maskLoss(features, regions, groundTruth, shapes)};
 }
 
 at::Tensor RoiHeads::maskLoss(const std::vector<at::Tensor>& features,
-                              const std::vector<TrainingRegions>& regions,
-                              const std::vector<ops::GtInstances>& groundTruth) const {
-  const std::int64_t side = 2 * config_.mask.roiResolution;
-  std::vector<at::Tensor> boxes, classes, targets;
-  for (std::size_t n = 0; n < regions.size(); ++n) {
-    const at::Tensor positive = (regions[n].classes > 0).nonzero().squeeze(1);
-    boxes.push_back(regions[n].boxes.index_select(0, positive));
-    classes.push_back(regions[n].classes.index_select(0, positive));
-    if (positive.size(0) == 0) continue;
-    targets.push_back(ops::maskTargets(groundTruth[n].masks, boxes.back(),
-                                       regions[n].matches.index_select(0, positive), side));
-  }
-  const at::Tensor logits = predictMasks(features, boxes, at::cat(classes));
-  return targets.empty() ? logits.sum() : binaryLoss(logits, at::cat(targets));
+                              const TrainingRegions& regions, const ops::GtBatch& groundTruth,
+                              RowShapes shapes) const {
+  const auto mayBePositive = [&](const at::Tensor& values) {
+    return values.slice(1, 0, regions.mostPositives);
+  };
+  const RegionRows rows(mayBePositive(regions.isPositive()), shapes);
+  const at::Tensor boxes = rows.of(mayBePositive(regions.boxes));
+  const at::Tensor logits =
+      predictMasks(features, rows, boxes, rows.of(mayBePositive(regions.classes)));
+  const at::Tensor images = rows.images().masked_fill(rows.isThere().logical_not(), -1);
+  const at::Tensor targets =
+      ops::maskTargets(groundTruth.masks, {boxes, images, rows.of(mayBePositive(regions.objects))},
+                       2 * config_.mask.roiResolution);
+  return binaryLoss(logits, targets, rows.weights());
+}
+
+struct RoiHeads::Detections {
+  at::Tensor boxes;    // [N,D,4]
+  at::Tensor scores;   // [N,D]
+  at::Tensor classes;  // [N,D]
+  at::Tensor valid;    // [N,D] bool
+};
+
+RoiHeads::Detections RoiHeads::chooseDetections(const at::Tensor& probs, const at::Tensor& deltas,
+                                                const Proposals& proposals,
+                                                const at::Tensor& limits) const {
+  const config::BoxHeadConfig& box = config_.box;
+  const at::Tensor ofObjects = probs.slice(2, 1);  // [N,P,C-1]
+  const std::int64_t classes = ofObjects.size(2);
+  const at::Tensor isCandidate =
+      (ofObjects > box.scoreThreshold).logical_and(proposals.valid.unsqueeze(2)).flatten(1);
+  // A box has at most 1 / threshold classes above it; that many everywhere would be too much.
+  const std::int64_t most =
+      isCandidate.numel() == 0 ? 0 : isCandidate.sum(1).max().item<std::int64_t>();
+  const auto [scores, places] = at::where(isCandidate, ofObjects.flatten(1), -1.0).topk(most, 1);
+  const at::Tensor proposal = places.div(classes, "floor"), label = places.remainder(classes) + 1;
+  const at::Tensor deltaOfPlace =
+      ops::pick(deltas.flatten(1, 2), proposal * config_.classCount + label);
+  const at::Tensor boxes = ops::clipBoxes(
+      ops::decodeBoxes(deltaOfPlace, ops::pick(proposals.boxes, proposal), regressionWeights_),
+      limits);
+  const at::Tensor isThere =
+      isCandidate.gather(1, places).logical_and(ops::areLarge(boxes, kSmallestSidePx));
+  const ops::Selection kept =
+      ops::selectByNms({boxes, scores, label, isThere}, box.nmsThreshold, box.detectionsPerImage);
+  return {ops::pick(boxes, kept.indices), scores.gather(1, kept.indices),
+          label.gather(1, kept.indices), kept.valid};
 }
 
 std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& features,
-                                                 const std::vector<at::Tensor>& proposals,
-                                                 const std::vector<ops::ImageSize>& sizes) const {
-  const BoxPrediction predicted = predictBoxes(features, proposals);
-  const std::vector<std::int64_t> proposalCounts = counts(proposals);
-  const auto probs = at::softmax(predicted.logits, 1).split_with_sizes(proposalCounts);
-  const auto deltas = predicted.deltas.split_with_sizes(proposalCounts);
+                                                 const Proposals& proposals,
+                                                 const at::Tensor& limits, RowShapes shapes) const {
+  const RegionRows rows(proposals.valid, shapes);
+  const BoxPrediction predicted = predictBoxes(features, rows, rows.of(proposals.boxes));
+  const Detections found =
+      chooseDetections(rows.spread(at::softmax(predicted.logits, 1)), rows.spread(predicted.deltas),
+                       proposals, limits);
+  const RegionRows foundRows(found.valid, shapes);
+  const at::Tensor masks = foundRows.spread(
+      predictMasks(features, foundRows, foundRows.of(found.boxes), foundRows.of(found.classes))
+          .sigmoid());
+  const at::Tensor counts = found.valid.sum(1).cpu();
   std::vector<ops::PredInstances> detections;
-  std::vector<at::Tensor> boxes, classes;
-  for (std::size_t n = 0; n < proposals.size(); ++n) {
-    detections.push_back(detectionsOfImage(probs[n], deltas[n], proposals[n], sizes[n]));
-    boxes.push_back(detections.back().boxesXyxy);
-    classes.push_back(detections.back().classes);
+  for (std::int64_t n = 0; n < counts.size(0); ++n) {
+    const auto first = [&](const at::Tensor& values) {
+      return values[n].slice(0, 0, counts[n].item<std::int64_t>());
+    };
+    detections.push_back(
+        {first(found.boxes), first(found.scores), first(found.classes), first(masks)});
   }
-  const at::Tensor masks = predictMasks(features, boxes, at::cat(classes)).sigmoid();
-  const auto masksOfImages = masks.split_with_sizes(counts(boxes));
-  for (std::size_t n = 0; n < detections.size(); ++n) detections[n].maskProbs = masksOfImages[n];
   return detections;
-}
-
-ops::PredInstances RoiHeads::detectionsOfImage(const at::Tensor& probs, const at::Tensor& deltas,
-                                               const at::Tensor& proposals,
-                                               const ops::ImageSize& size) const {
-  const config::BoxHeadConfig& box = config_.box;
-  const at::Tensor candidates = (probs.slice(1, 1) > box.scoreThreshold).nonzero();
-  const at::Tensor rows = candidates.select(1, 0), classes = candidates.select(1, 1) + 1;
-  const at::Tensor decoded = ops::decodeBoxes(deltas.index({rows, classes}),
-                                              proposals.index_select(0, rows), regressionWeights_);
-  const at::Tensor clipped = ops::clipBoxes(decoded, size);
-  const at::Tensor large = ops::keepLargeBoxes(clipped, kSmallestSidePx);
-  const at::Tensor boxes = clipped.index_select(0, large);
-  const at::Tensor scores = probs.index({rows, classes}).index_select(0, large);
-  const at::Tensor labels = classes.index_select(0, large);
-  const at::Tensor kept =
-      ops::batchedNms(boxes, scores, labels, box.nmsThreshold).slice(0, 0, box.detectionsPerImage);
-  return {
-      boxes.index_select(0, kept), scores.index_select(0, kept), labels.index_select(0, kept), {}};
 }
 
 }  // namespace lockstep::model

@@ -7,20 +7,14 @@
 #include "engine/config/experiment.h"
 #include "engine/model/layers.h"
 #include "engine/model/mask_branch.h"
+#include "engine/model/region_rows.h"
+#include "engine/model/region_sampling.h"
+#include "engine/model/rpn.h"
 #include "engine/ops/boxes.h"
 #include "engine/ops/instances.h"
 
-/// Letters: N images, R regions of an image, C classes with background.
+/// Letters: N images, C classes with background, D most detections of an image.
 namespace lockstep::model {
-
-/// Regions of one image that the losses look at.
-struct TrainingRegions {
-  at::Tensor boxes;    ///< [R,4] xyxy px
-  at::Tensor classes;  ///< [R] int64, 0 is background
-  at::Tensor
-      matches;  ///< [R] int64 index of the ground truth; of background regions without meaning
-  at::Tensor targets;  ///< [R,4] deltas; of background regions without meaning
-};
 
 struct RoiLosses {
   at::Tensor classifier, boxReg, mask;
@@ -38,34 +32,32 @@ class RoiHeads : public torch::nn::Module {
  public:
   explicit RoiHeads(const RoiHeadsConfig& config);
 
-  /// features: pyramid levels; proposals [P,4] of each image. Ground-truth boxes are added to the
-  /// proposals, regions are sampled by samplingKeys (one per image).
-  RoiLosses losses(const std::vector<at::Tensor>& features,
-                   const std::vector<at::Tensor>& proposals,
-                   const std::vector<ops::GtInstances>& groundTruth,
-                   const std::vector<std::uint64_t>& samplingKeys) const;
+  /// features: pyramid levels. Ground-truth boxes are added to the proposals, regions are sampled
+  /// by samplingKeys (one per image).
+  RoiLosses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
+                   const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys,
+                   RowShapes shapes) const;
 
+  /// Waits for the device once or twice.
   std::vector<ops::PredInstances> detect(const std::vector<at::Tensor>& features,
-                                         const std::vector<at::Tensor>& proposals,
-                                         const std::vector<ops::ImageSize>& sizes) const;
+                                         const Proposals& proposals, const at::Tensor& limits,
+                                         RowShapes shapes) const;
 
  private:
   struct BoxPrediction {
-    at::Tensor logits;  // [regions of all images, C]
-    at::Tensor deltas;  // [regions of all images, C, 4]
+    at::Tensor logits;  // [rows,C]
+    at::Tensor deltas;  // [rows,C,4]
   };
-  BoxPrediction predictBoxes(const std::vector<at::Tensor>& features,
-                             const std::vector<at::Tensor>& boxes) const;
-  at::Tensor predictMasks(const std::vector<at::Tensor>& features,
-                          const std::vector<at::Tensor>& boxes, const at::Tensor& classes) const;
-  TrainingRegions sampleRegions(const at::Tensor& proposals, const ops::GtInstances& gt,
-                                std::uint64_t samplingKey) const;
-  at::Tensor maskLoss(const std::vector<at::Tensor>& features,
-                      const std::vector<TrainingRegions>& regions,
-                      const std::vector<ops::GtInstances>& groundTruth) const;
-  ops::PredInstances detectionsOfImage(const at::Tensor& probs, const at::Tensor& deltas,
-                                       const at::Tensor& proposals,
-                                       const ops::ImageSize& size) const;
+  BoxPrediction predictBoxes(const std::vector<at::Tensor>& features, const RegionRows& rows,
+                             const at::Tensor& boxes) const;
+  at::Tensor predictMasks(const std::vector<at::Tensor>& features, const RegionRows& rows,
+                          const at::Tensor& boxes, const at::Tensor& classes) const;
+  at::Tensor maskLoss(const std::vector<at::Tensor>& features, const TrainingRegions& regions,
+                      const ops::GtBatch& groundTruth, RowShapes shapes) const;
+  /// What is found in all images, in tensors of fixed size: [N,D,...].
+  struct Detections;
+  Detections chooseDetections(const at::Tensor& probs, const at::Tensor& deltas,
+                              const Proposals& proposals, const at::Tensor& limits) const;
 
   RoiHeadsConfig config_;
   ops::BoxWeights regressionWeights_;

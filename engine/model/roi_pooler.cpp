@@ -16,23 +16,17 @@ at::Tensor levelsOf(const at::Tensor& boxes) {
   return level.floor().clamp(kFinestLevel, kCoarsestLevel).to(at::kLong) - kFinestLevel;
 }
 
-/// [R,4] of each image -> [all,5] with the image's index before each box.
-at::Tensor withImageIndex(const std::vector<at::Tensor>& boxes) {
-  std::vector<at::Tensor> indices;
-  for (std::size_t n = 0; n < boxes.size(); ++n) {
-    indices.push_back(at::full({boxes[n].size(0), 1}, static_cast<double>(n), boxes[n].options()));
-  }
-  return at::cat({at::cat(indices), at::cat(boxes)}, 1);
-}
-
 }  // namespace
 
-at::Tensor poolRegions(const std::vector<at::Tensor>& features,
-                       const std::vector<at::Tensor>& boxes, const ops::RoiAlignShape& shape) {
+at::Tensor poolRegions(const std::vector<at::Tensor>& features, const RegionRows& rows,
+                       const at::Tensor& boxes, const ops::RoiAlignShape& shape) {
   const std::vector<at::Tensor> levels(features.begin(), features.begin() + 4);
-  const at::Tensor rois = withImageIndex(boxes).detach();
-  return ops::roiAlignPyramid(levels, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, rois,
-                              levelsOf(rois.slice(1, 1, 5)), shape);
+  const at::Tensor rois =
+      at::cat({rows.images().to(boxes.scalar_type()).unsqueeze(1), boxes}, 1).detach();
+  const at::Tensor levelOfRow =
+      levelsOf(rois.slice(1, 1, 5)).masked_fill(rows.isThere().logical_not(), ops::kNoLevel);
+  return ops::roiAlignPyramid(levels, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, rois, levelOfRow,
+                              shape);
 }
 
 }  // namespace lockstep::model

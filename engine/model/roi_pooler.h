@@ -4,14 +4,15 @@
 
 #include <vector>
 
+#include "engine/model/region_rows.h"
 #include "engine/ops/roi_align.h"
 
 namespace lockstep::model {
 
-/// Pools the boxes of each image [R,4] xyxy px from the pyramid level that fits their size (Lin et
-/// al., 2017, eq. 1; 224 px is level 1/16) -> [all boxes,C,height,width]. features: levels at 1/4,
-/// 1/8, 1/16, 1/32 (more are not used).
-at::Tensor poolRegions(const std::vector<at::Tensor>& features,
-                       const std::vector<at::Tensor>& boxes, const ops::RoiAlignShape& shape);
+/// Pools each region from the pyramid level that fits its size (Lin et al., 2017, eq. 1; 224 px is
+/// level 1/16) -> [rows,C,height,width]; 0 for those that are not there. features: levels at 1/4,
+/// 1/8, 1/16, 1/32 (more are not used). boxes [rows,4] xyxy px.
+at::Tensor poolRegions(const std::vector<at::Tensor>& features, const RegionRows& rows,
+                       const at::Tensor& boxes, const ops::RoiAlignShape& shape);
 
 }  // namespace lockstep::model

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
+
 #include "engine/base/counter_hash.h"
 #include "engine/model/losses.h"
 #include "engine/ops/boxes.h"
@@ -16,49 +18,36 @@ constexpr ops::BoxWeights kAnchorWeights{1, 1, 1, 1};
 constexpr double kSmallestSidePx = 1e-3;
 constexpr double kHeadDeviation = 0.01;
 
-/// Indices of the best `most` anchors of each level, by logit; [N, sum over levels].
-at::Tensor bestOfEachLevel(const RpnOutput& output, std::int64_t most) {
+/// The best `most` anchors of each level, by logit; K is the sum over the levels.
+struct BestAnchors {
+  at::Tensor indices, levels;  // [N,K]
+};
+
+BestAnchors bestOfEachLevel(const RpnOutput& output, std::int64_t most) {
   std::vector<at::Tensor> best;
+  std::vector<std::int64_t> levels;
   std::int64_t offset = 0;
   for (const std::int64_t count : output.levelCounts) {
     const at::Tensor logits = output.objectness.slice(1, offset, offset + count);
     best.push_back(std::get<1>(logits.topk(std::min(most, count), 1)) + offset);
+    levels.resize(levels.size() + static_cast<std::size_t>(best.back().size(1)),
+                  static_cast<std::int64_t>(best.size()) - 1);
     offset += count;
   }
-  return at::cat(best, 1);
+  const at::Tensor indices = at::cat(best, 1);
+  return {indices, ops::toDevice(levels, indices.device()).unsqueeze(0).expand_as(indices)};
 }
 
-/// Level of every anchor, [A] int64.
-at::Tensor levelsOfAnchors(const RpnOutput& output) {
-  std::vector<at::Tensor> levels;
-  for (std::size_t i = 0; i < output.levelCounts.size(); ++i) {
-    levels.push_back(at::full({output.levelCounts[i]}, static_cast<std::int64_t>(i),
-                              output.anchors.options().dtype(at::kLong)));
-  }
-  return at::cat(levels);
-}
-
-/// The anchors of one image a loss looks at.
-struct SampledAnchors {
-  at::Tensor positives, negatives;  // index into the image's anchors
-  at::Tensor targets;               // [positives,4] deltas
-};
-
-SampledAnchors sampleAnchors(const at::Tensor& anchors, const at::Tensor& gtBoxes,
-                             const config::RpnConfig& config, std::uint64_t samplingKey) {
-  const at::Tensor matches = ops::matchBoxes(gtBoxes, anchors, {config.fgIou, config.bgIou, true});
-  const at::Tensor labels =
-      (matches >= 0).to(at::kLong) - (matches == ops::kBetweenThresholds).to(at::kLong);
-  const auto keyFor = [&](base::RandomPurpose purpose) {
-    return base::counterHash({samplingKey, static_cast<std::uint64_t>(purpose)});
+ops::SamplingKeys anchorKeys(const std::vector<std::uint64_t>& samplingKeys) {
+  const auto keyFor = [](std::uint64_t key, base::RandomPurpose purpose) {
+    return base::counterHash({key, static_cast<std::uint64_t>(purpose)});
   };
-  const ops::BalancedSample sample = ops::sampleBalanced(
-      labels, {config.batchSizePerImage, config.positiveFraction},
-      keyFor(base::RandomPurpose::AnchorPositives), keyFor(base::RandomPurpose::AnchorNegatives));
-  const at::Tensor positives = sample.positives.compact();
-  const at::Tensor targetBoxes = gtBoxes.index_select(0, matches.index_select(0, positives));
-  return {positives, sample.negatives.compact(),
-          ops::encodeBoxes(targetBoxes, anchors.index_select(0, positives), kAnchorWeights)};
+  ops::SamplingKeys keys;
+  for (const std::uint64_t key : samplingKeys) {
+    keys.positive.push_back(keyFor(key, base::RandomPurpose::AnchorPositives));
+    keys.negative.push_back(keyFor(key, base::RandomPurpose::AnchorNegatives));
+  }
+  return keys;
 }
 
 }  // namespace
@@ -97,7 +86,7 @@ RpnOutput Rpn::forward(const std::vector<at::Tensor>& features,
   const at::Tensor all = at::cat(ofLevels, 1);  // [N, places of all levels, 5 * perPlace]
   output.objectness = all.slice(2, 0, perPlace).flatten(1);
   output.deltas = all.slice(2, perPlace).reshape({all.size(0), -1, 4});
-  output.anchors = anchors_.generate(padded, levels).to(all.device());
+  output.anchors = anchors_.anchors(padded, levels, all.device());
   return output;
 }
 
@@ -109,58 +98,46 @@ void Rpn::reportLevel(const at::Tensor& outputs) const {
   deltas_->report(maps.slice(1, perPlace));
 }
 
-std::vector<at::Tensor> Rpn::proposals(const RpnOutput& output,
-                                       const std::vector<ops::ImageSize>& sizes,
-                                       bool forTraining) const {
+Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
+                         bool forTraining) const {
   const at::NoGradGuard noGrad;
-  const at::Tensor best =
+  const auto [best, levels] =
       bestOfEachLevel(output, forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest);
   const at::Tensor scores = output.objectness.gather(1, best).sigmoid();
-  const at::Tensor levels = levelsOfAnchors(output);
-  std::vector<at::Tensor> result;
-  for (std::size_t n = 0; n < sizes.size(); ++n) {
-    const auto image = static_cast<std::int64_t>(n);
-    const at::Tensor chosen = best[image];
-    const at::Tensor boxes =
-        ops::decodeBoxes(output.deltas[image].index_select(0, chosen),
-                         output.anchors.index_select(0, chosen), kAnchorWeights);
-    result.push_back(
-        proposalsOfImage(boxes, scores[image], levels.index_select(0, chosen), sizes[n],
-                         forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest));
-  }
-  return result;
+  const at::Tensor boxes =
+      ops::clipBoxes(ops::decodeBoxes(ops::pick(output.deltas, best),
+                                      ops::pickShared(output.anchors, best), kAnchorWeights),
+                     limits);
+  const ops::Selection kept = ops::selectByNms(
+      {boxes, scores, levels, ops::areLarge(boxes, kSmallestSidePx)}, config_.nmsThreshold,
+      forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
+  return {ops::pick(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
+          kept.valid};
 }
 
-at::Tensor Rpn::proposalsOfImage(const at::Tensor& boxes, const at::Tensor& scores,
-                                 const at::Tensor& levels, const ops::ImageSize& size,
-                                 std::int64_t most) const {
-  const at::Tensor clipped = ops::clipBoxes(boxes, size);
-  const at::Tensor large = ops::keepLargeBoxes(clipped, kSmallestSidePx);
-  const at::Tensor candidates = clipped.index_select(0, large);
-  const at::Tensor kept = ops::batchedNms(candidates, scores.index_select(0, large),
-                                          levels.index_select(0, large), config_.nmsThreshold);
-  return candidates.index_select(0, kept.slice(0, 0, most));
-}
-
-RpnLosses Rpn::losses(const RpnOutput& output, const std::vector<ops::GtInstances>& groundTruth,
+RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
                       const std::vector<std::uint64_t>& samplingKeys) const {
-  const std::int64_t perImage = output.anchors.size(0);
-  std::vector<at::Tensor> positives, negatives, targets;
-  for (std::size_t n = 0; n < groundTruth.size(); ++n) {
-    const SampledAnchors sampled =
-        sampleAnchors(output.anchors, groundTruth[n].boxesXyxy, config_, samplingKeys[n]);
-    const auto offset = static_cast<std::int64_t>(n) * perImage;
-    positives.push_back(sampled.positives + offset);
-    negatives.push_back(sampled.negatives + offset);
-    targets.push_back(sampled.targets);
-  }
-  const at::Tensor positive = at::cat(positives), negative = at::cat(negatives);
-  const at::Tensor logits =
-      output.objectness.reshape({-1}).index_select(0, at::cat({positive, negative}));
+  const at::Tensor matches =
+      ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});
   const at::Tensor labels =
-      at::cat({at::ones_like(positive), at::zeros_like(negative)}).to(logits.scalar_type());
-  const at::Tensor deltas = output.deltas.reshape({-1, 4}).index_select(0, positive);
-  return {binaryLoss(logits, labels), boxRegressionLoss(deltas, at::cat(targets), logits.size(0))};
+      (matches >= 0).to(at::kLong) - (matches == ops::kBetweenThresholds).to(at::kLong);
+  const ops::SampleCounts counts{config_.batchSizePerImage, config_.positiveFraction};
+  const ops::BalancedSelection sample =
+      ops::sampleBalanced(labels, counts, anchorKeys(samplingKeys));
+  const at::Tensor weights = sample.valid.flatten().to(at::kFloat);
+  const at::Tensor objectness = output.objectness.gather(1, sample.indices).flatten();
+
+  const std::int64_t most = std::min(counts.mostPositives(), sample.size());
+  const at::Tensor positives = sample.indices.slice(1, 0, most);
+  const at::Tensor isPositive = sample.isPositive.slice(1, 0, most);
+  const at::Tensor targets =
+      ops::encodeBoxes(ops::pick(groundTruth.boxesXyxy, matches.gather(1, positives).clamp_min(0)),
+                       ops::pickShared(output.anchors, positives), kAnchorWeights)
+          .masked_fill(isPositive.logical_not().unsqueeze(2), 0);  // there it may be no number
+  return {
+      binaryLoss(objectness, sample.isPositive.flatten(), weights),
+      boxRegressionLoss(ops::pick(output.deltas, positives).flatten(0, 1), targets.flatten(0, 1),
+                        isPositive.flatten().to(at::kFloat), weights.sum())};
 }
 
 }  // namespace lockstep::model

@@ -9,7 +9,7 @@
 #include "engine/model/layers.h"
 #include "engine/ops/instances.h"
 
-/// Letters: N images, A anchors of all levels, P proposals of an image.
+/// Letters: N images, A anchors of all levels, P most proposals of an image.
 namespace lockstep::model {
 
 /// What the RPN's head says of every anchor.
@@ -24,6 +24,12 @@ struct RpnLosses {
   at::Tensor objectness, boxReg;
 };
 
+/// Boxes of all images that may hold an object.
+struct Proposals {
+  at::Tensor boxes;  ///< [N,P,4] xyxy px; 0 where there is none
+  at::Tensor valid;  ///< [N,P] bool; the valid ones come first
+};
+
 /// Region proposal network (Faster R-CNN), torchvision's semantics.
 class Rpn : public torch::nn::Module {
  public:
@@ -32,25 +38,21 @@ class Rpn : public torch::nn::Module {
   /// features: five levels, finest first; padded: size of the batch.
   RpnOutput forward(const std::vector<at::Tensor>& features, const ops::ImageSize& padded) const;
 
-  /// Boxes [P,4] of each image, best first: per level the best few, clipped, NMS inside a level,
-  /// then the best of all. Never part of the graph. forTraining: which of the configured numbers.
-  std::vector<at::Tensor> proposals(const RpnOutput& output,
-                                    const std::vector<ops::ImageSize>& sizes,
-                                    bool forTraining) const;
+  /// The best of each image, best first: per level the best few, clipped, NMS inside a level, then
+  /// the best of all. Never part of the graph. limits as for ops::clipBoxes; forTraining: which of
+  /// the configured numbers.
+  Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
 
   /// Over the anchors that samplingKeys (one per image) choose, divided by their number.
-  RpnLosses losses(const RpnOutput& output, const std::vector<ops::GtInstances>& groundTruth,
+  RpnLosses losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
                    const std::vector<std::uint64_t>& samplingKeys) const;
 
  private:
   /// outputs [N,H,W,5 * anchors of a place] of one level: logits, then deltas.
   void reportLevel(const at::Tensor& outputs) const;
-  at::Tensor proposalsOfImage(const at::Tensor& boxes, const at::Tensor& scores,
-                              const at::Tensor& levels, const ops::ImageSize& size,
-                              std::int64_t most) const;
 
   config::RpnConfig config_;
-  AnchorGenerator anchors_;
+  mutable AnchorCache anchors_;
   std::shared_ptr<ConvBlock> conv_;
   std::shared_ptr<Conv2d> logits_, deltas_;
 };

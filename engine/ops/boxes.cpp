@@ -4,14 +4,14 @@
 
 #include <cmath>
 
+#include "engine/ops/selection.h"
+
 namespace lockstep::ops {
 namespace {
 
-using at::indexing::Ellipsis;
-using at::indexing::None;
-using at::indexing::Slice;
-
 at::Tensor column(const at::Tensor& boxes, std::int64_t index) { return boxes.select(-1, index); }
+at::Tensor upper(const at::Tensor& boxes) { return boxes.slice(-1, 0, 2); }
+at::Tensor lower(const at::Tensor& boxes) { return boxes.slice(-1, 2, 4); }
 
 at::Tensor areas(const at::Tensor& boxes) {
   return (column(boxes, 2) - column(boxes, 0)) * (column(boxes, 3) - column(boxes, 1));
@@ -20,66 +20,72 @@ at::Tensor areas(const at::Tensor& boxes) {
 /// Keeps an exponential of the network's output from overflowing: a box grows at most 62.5 times.
 const double kLargestLogScale = std::log(1000.0 / 16.0);
 
+void checkBoxes(const at::Tensor& boxes) {
+  TORCH_CHECK(boxes.dim() > 0 && boxes.size(-1) == 4, "boxes must be [...,4], got ", boxes.sizes());
+}
+
 }  // namespace
 
 at::Tensor boxIou(const at::Tensor& first, const at::Tensor& second) {
-  TORCH_CHECK(first.dim() == 2 && first.size(1) == 4, "boxes must be [G,4], got ", first.sizes());
-  TORCH_CHECK(second.dim() == 2 && second.size(1) == 4, "boxes must be [R,4], got ",
-              second.sizes());
-  const at::Tensor left = first.unsqueeze(1), right = second.unsqueeze(0);
-  const at::Tensor upper = at::maximum(left.slice(2, 0, 2), right.slice(2, 0, 2));
-  const at::Tensor lower = at::minimum(left.slice(2, 2, 4), right.slice(2, 2, 4));
-  const at::Tensor sides = (lower - upper).clamp_min(0);
-  const at::Tensor intersection = sides.select(2, 0) * sides.select(2, 1);
-  return intersection / (areas(first).unsqueeze(1) + areas(second) - intersection);
+  checkBoxes(first);
+  checkBoxes(second);
+  const at::Tensor left = first.unsqueeze(-2), right = second.unsqueeze(-3);
+  const at::Tensor sides =
+      (at::minimum(lower(left), lower(right)) - at::maximum(upper(left), upper(right)))
+          .clamp_min(0);
+  const at::Tensor intersection = column(sides, 0) * column(sides, 1);
+  return intersection / (areas(left) + areas(right) - intersection);
 }
 
-at::Tensor clipBoxes(const at::Tensor& boxesXyxy, const ImageSize& size) {
-  TORCH_CHECK(boxesXyxy.size(-1) == 4, "boxes must be [...,4], got ", boxesXyxy.sizes());
-  at::Tensor clipped = boxesXyxy.clone();
-  clipped.index({Ellipsis, Slice(0, None, 2)}).clamp_(0, size.width);
-  clipped.index({Ellipsis, Slice(1, None, 2)}).clamp_(0, size.height);
-  return clipped;
+at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& device) {
+  std::vector<float> limits;
+  for (const ImageSize& size : sizes) {
+    const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
+    limits.insert(limits.end(), {width, height, width, height});
+  }
+  return toDevice(limits, device).view({-1, 1, 4});
 }
 
-at::Tensor keepLargeBoxes(const at::Tensor& boxesXyxy, double minSide) {
-  TORCH_CHECK(boxesXyxy.dim() == 2 && boxesXyxy.size(1) == 4, "boxes must be [R,4], got ",
-              boxesXyxy.sizes());
-  const at::Tensor sides = boxesXyxy.slice(1, 2, 4) - boxesXyxy.slice(1, 0, 2);
-  return (sides >= minSide).all(1).nonzero().squeeze(1);
+at::Tensor clipBoxes(const at::Tensor& boxesXyxy, const at::Tensor& limits) {
+  checkBoxes(boxesXyxy);
+  return at::minimum(boxesXyxy.clamp_min(0), limits);
+}
+
+at::Tensor areLarge(const at::Tensor& boxesXyxy, double minSide) {
+  checkBoxes(boxesXyxy);
+  return (lower(boxesXyxy) - upper(boxesXyxy) >= minSide).all(-1);
 }
 
 at::Tensor encodeBoxes(const at::Tensor& targets, const at::Tensor& anchors,
                        const BoxWeights& weights) {
-  TORCH_CHECK(targets.sizes() == anchors.sizes() && targets.size(-1) == 4,
-              "targets and anchors must both be [R,4], got ", targets.sizes(), " and ",
-              anchors.sizes());
-  const at::Tensor anchorSides = anchors.slice(1, 2, 4) - anchors.slice(1, 0, 2);
-  const at::Tensor anchorCentres = anchors.slice(1, 0, 2) + 0.5 * anchorSides;
-  const at::Tensor targetSides = targets.slice(1, 2, 4) - targets.slice(1, 0, 2);
-  const at::Tensor targetCentres = targets.slice(1, 0, 2) + 0.5 * targetSides;
-  const at::Tensor factors = at::tensor(at::ArrayRef<double>(weights), targets.options());
-  return at::cat({factors.slice(0, 0, 2) * (targetCentres - anchorCentres) / anchorSides,
-                  factors.slice(0, 2, 4) * at::log(targetSides / anchorSides)},
-                 1);
+  checkBoxes(targets);
+  checkBoxes(anchors);
+  const at::Tensor anchorSides = lower(anchors) - upper(anchors);
+  const at::Tensor anchorCentres = upper(anchors) + 0.5 * anchorSides;
+  const at::Tensor targetSides = lower(targets) - upper(targets);
+  const at::Tensor targetCentres = upper(targets) + 0.5 * targetSides;
+  const at::Tensor shifts = (targetCentres - anchorCentres) / anchorSides;
+  const at::Tensor scales = at::log(targetSides / anchorSides);
+  return at::stack({column(shifts, 0) * weights[0], column(shifts, 1) * weights[1],
+                    column(scales, 0) * weights[2], column(scales, 1) * weights[3]},
+                   -1);
 }
 
 at::Tensor decodeBoxes(const at::Tensor& deltas, const at::Tensor& anchors,
                        const BoxWeights& weights) {
-  TORCH_CHECK(deltas.dim() == 2 && deltas.size(1) % 4 == 0 && anchors.dim() == 2 &&
-                  anchors.size(1) == 4 && deltas.size(0) == anchors.size(0),
-              "deltas must be [R,4*C] and anchors [R,4], got ", deltas.sizes(), " and ",
-              anchors.sizes());
-  const at::Tensor codes = deltas.to(at::kFloat).view({deltas.size(0), deltas.size(1) / 4, 4});
-  const at::Tensor boxes = anchors.to(at::kFloat).unsqueeze(1);
-  const at::Tensor factors = at::tensor(at::ArrayRef<double>(weights), codes.options());
-  const at::Tensor scaled = codes / factors;
-  const at::Tensor anchorSides = boxes.slice(2, 2, 4) - boxes.slice(2, 0, 2);
-  const at::Tensor anchorCentres = boxes.slice(2, 0, 2) + 0.5 * anchorSides;
-  const at::Tensor centres = scaled.slice(2, 0, 2) * anchorSides + anchorCentres;
-  const at::Tensor halves =
-      0.5 * (at::exp(scaled.slice(2, 2, 4).clamp_max(kLargestLogScale)) * anchorSides);
-  return at::cat({centres - halves, centres + halves}, 2).view(deltas.sizes());
+  TORCH_CHECK(deltas.sizes() == anchors.sizes(), "deltas and anchors must both be [...,4], got ",
+              deltas.sizes(), " and ", anchors.sizes());
+  checkBoxes(deltas);
+  const at::Tensor codes = deltas.to(at::kFloat), boxes = anchors.to(at::kFloat);
+  const at::Tensor shifts =
+      at::stack({column(codes, 0) / weights[0], column(codes, 1) / weights[1]}, -1);
+  const at::Tensor scales =
+      at::stack({column(codes, 2) / weights[2], column(codes, 3) / weights[3]}, -1);
+  const at::Tensor anchorSides = lower(boxes) - upper(boxes);
+  const at::Tensor anchorCentres = upper(boxes) + 0.5 * anchorSides;
+  const at::Tensor centres = shifts * anchorSides + anchorCentres;
+  const at::Tensor halves = 0.5 * (at::exp(scales.clamp_max(kLargestLogScale)) * anchorSides);
+  return at::cat({centres - halves, centres + halves}, -1);
 }
 
 }  // namespace lockstep::ops

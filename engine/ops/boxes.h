@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <vector>
 
 #include "engine/ops/instances.h"
 
@@ -12,23 +13,27 @@ namespace lockstep::ops {
 
 using BoxWeights = std::array<double, 4>;  ///< of dx, dy, dw, dh
 
-/// Intersection over union of every pair. first [G,4], second [R,4] -> [G,R]. Two empty boxes give
-/// NaN, as in torchvision.
+/// Intersection over union of every pair. first [...,G,4], second [...,R,4] -> [...,G,R]; leading
+/// sizes are broadcast. Two empty boxes give NaN, as in torchvision.
 at::Tensor boxIou(const at::Tensor& first, const at::Tensor& second);
 
-/// boxesXyxy [...,4] with x within 0 … width and y within 0 … height.
-at::Tensor clipBoxes(const at::Tensor& boxesXyxy, const ImageSize& size);
+/// What clipBoxes needs of N images: [N,1,4] float32 (width, height, width, height) px. Does not
+/// wait for the device.
+at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& device);
 
-/// Index [K] int64 of the boxes [R,4] whose sides are both at least minSide px.
-at::Tensor keepLargeBoxes(const at::Tensor& boxesXyxy, double minSide);
+/// boxesXyxy [N,R,4] with x within 0 … width and y within 0 … height of their image.
+at::Tensor clipBoxes(const at::Tensor& boxesXyxy, const at::Tensor& limits);
 
-/// Regression targets (dx, dy, dw, dh) [R,4] that turn `anchors` [R,4] into `targets` [R,4].
+/// Whether both sides of the boxes [...,4] are at least minSide px -> [...] bool.
+at::Tensor areLarge(const at::Tensor& boxesXyxy, double minSide);
+
+/// Regression targets (dx, dy, dw, dh) [...,4] that turn `anchors` [...,4] into `targets` [...,4].
 /// Source: Faster R-CNN, section 3.1.2.
 at::Tensor encodeBoxes(const at::Tensor& targets, const at::Tensor& anchors,
                        const BoxWeights& weights);
 
-/// Boxes that `deltas` [R,4] or [R,4*C] make of `anchors` [R,4]; the shape of deltas. dw, dh are at
-/// most log(1000/16). Always float32.
+/// Boxes [...,4] that `deltas` [...,4] make of `anchors` [...,4]. dw, dh are at most log(1000/16).
+/// Always float32.
 at::Tensor decodeBoxes(const at::Tensor& deltas, const at::Tensor& anchors,
                        const BoxWeights& weights);
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "engine/ops/mask_targets_cuda.h"
 #include "engine/ops/roi_align.h"
 #include "engine/ops/roi_sampling.h"
 
@@ -33,43 +34,71 @@ void crop(const std::uint8_t* mask, std::int64_t width, const RegionTaps& region
   }
 }
 
-at::Tensor targetsOnCpu(const at::Tensor& gtMasks, const at::Tensor& boxesXyxy,
-                        const at::Tensor& matches, const RoiAlignShape& shape) {
-  const at::Tensor masks = gtMasks.contiguous(), boxes = boxesXyxy.contiguous();
-  const at::Tensor indices = matches.contiguous();
-  const std::int64_t height = masks.size(1), width = masks.size(2);
+/// The mask of an object, and where it lies in memory.
+struct ObjectMask {
+  const std::uint8_t* pixels;
+  std::int64_t height, width;
+};
+
+ObjectMask maskOf(const std::vector<at::Tensor>& masks, std::int64_t image, std::int64_t object) {
+  TORCH_CHECK(image < static_cast<std::int64_t>(masks.size()), "a region is of image ", image,
+              " of ", masks.size());
+  const at::Tensor& own = masks[static_cast<std::size_t>(image)];
+  const std::int64_t count = own.defined() ? own.size(0) : 0;
+  TORCH_CHECK(object >= 0 && object < count, "a region is of object ", object, " of ", count,
+              " of image ", image);
+  return {own.const_data_ptr<std::uint8_t>() + object * own.size(1) * own.size(2), own.size(1),
+          own.size(2)};
+}
+
+at::Tensor targetsOnCpu(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
+                        const RoiAlignShape& shape) {
+  const at::Tensor boxes = regions.boxesXyxy.contiguous();
+  const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
   at::Tensor out = at::zeros({boxes.size(0), shape.height, shape.width}, at::kFloat);
   at::parallel_for(0, boxes.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> line;
     for (std::int64_t p = begin; p < end; ++p) {
-      const std::int64_t match = indices.const_data_ptr<std::int64_t>()[p];
-      TORCH_CHECK(match >= 0 && match < masks.size(0), "matches[", p, "] is ", match, " of ",
-                  masks.size(0), " masks");
+      const std::int64_t image = images.const_data_ptr<std::int64_t>()[p];
+      if (image < 0) continue;
+      const ObjectMask mask = maskOf(masks, image, objects.const_data_ptr<std::int64_t>()[p]);
       const float* box = boxes.const_data_ptr<float>() + 4 * p;
-      crop(masks.const_data_ptr<std::uint8_t>() + match * height * width, width,
-           regionTaps(box, 1.0f, height, width, shape), line,
+      crop(mask.pixels, mask.width, regionTaps(box, 1.0f, mask.height, mask.width, shape), line,
            out.data_ptr<float>() + p * shape.height * shape.width);
     }
   });
   return out;
 }
 
+void checkMasks(const std::vector<at::Tensor>& masks, const at::Device& device) {
+  for (const at::Tensor& mask : masks) {
+    if (!mask.defined()) continue;
+    TORCH_CHECK(mask.dim() == 3 && mask.scalar_type() == at::kByte && mask.device() == device,
+                "masks must be [G,H,W] uint8 beside the boxes, got ", mask.sizes(), " ",
+                mask.scalar_type());
+  }
+}
+
 }  // namespace
 
-at::Tensor maskTargets(const at::Tensor& gtMasks, const at::Tensor& boxesXyxy,
-                       const at::Tensor& matches, std::int64_t side) {
-  TORCH_CHECK(gtMasks.dim() == 3 && gtMasks.scalar_type() == at::kByte,
-              "gtMasks must be [G,H,W] uint8, got ", gtMasks.sizes(), " ", gtMasks.scalar_type());
-  TORCH_CHECK(
-      boxesXyxy.dim() == 2 && boxesXyxy.size(1) == 4 && boxesXyxy.scalar_type() == at::kFloat,
-      "boxes must be [P,4] float32, got ", boxesXyxy.sizes());
-  TORCH_CHECK(matches.dim() == 1 && matches.size(0) == boxesXyxy.size(0) &&
-                  matches.scalar_type() == at::kLong,
-              "matches must be [", boxesXyxy.size(0), "] int64, got ", matches.sizes());
-  const RoiAlignShape shape{side, side, 0};
-  if (gtMasks.is_cpu()) return targetsOnCpu(gtMasks, boxesXyxy, matches, shape);
-  const at::Tensor rois = at::cat({matches.unsqueeze(1).to(at::kFloat), boxesXyxy}, 1);
-  return roiAlign(gtMasks.unsqueeze(1).to(at::kFloat), rois, 1.0, shape).squeeze(1);
+at::Tensor maskTargets(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
+                       std::int64_t side) {
+  const at::Tensor& boxes = regions.boxesXyxy;
+  TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4 && boxes.scalar_type() == at::kFloat,
+              "boxes must be [P,4] float32, got ", boxes.sizes());
+  for (const at::Tensor& index : {regions.images, regions.objects}) {
+    TORCH_CHECK(
+        index.dim() == 1 && index.size(0) == boxes.size(0) && index.scalar_type() == at::kLong,
+        "images and objects must be [", boxes.size(0), "] int64, got ", index.sizes());
+  }
+  checkMasks(masks, boxes.device());
+  std::vector<at::Tensor> whole;
+  for (const at::Tensor& mask : masks) whole.push_back(mask.defined() ? mask.contiguous() : mask);
+#ifdef LOCKSTEP_CUDA
+  if (boxes.is_cuda()) return maskTargetsCuda(whole, regions, side);
+#endif
+  TORCH_CHECK(boxes.is_cpu(), "this program was built without kernels for ", boxes.device());
+  return targetsOnCpu(whole, regions, {side, side, 0});
 }
 
 }  // namespace lockstep::ops

@@ -3,14 +3,22 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace lockstep::ops {
 
+/// Boxes of any images, each with one of its image's objects. Letters: P regions.
+struct MaskRegions {
+  at::Tensor boxesXyxy;  ///< [P,4] float32 in px of the masks
+  at::Tensor images;     ///< [P] int64; -1: not there, its target is 0
+  at::Tensor objects;    ///< [P] int64, index among the objects of the image
+};
+
 /// Soft mask targets as torchvision's `project_masks_on_boxes`: RoIAlign (unaligned, as many
-/// samples as the box has pixels) of each box out of its ground-truth mask. gtMasks [G,H,W] uint8,
-/// boxesXyxy [P,4] float32 in px of the masks, matches [P] int64 index into gtMasks ->
-/// [P,side,side] float32. Reads the bytes as they are; nothing full-size is made.
-at::Tensor maskTargets(const at::Tensor& gtMasks, const at::Tensor& boxesXyxy,
-                       const at::Tensor& matches, std::int64_t side);
+/// samples as the box has pixels) of each box out of its object's mask. masks: [G,H,W] uint8 of
+/// each image, each with its own sizes, undefined where it has none -> [P,side,side] float32. Reads
+/// the bytes as they are; nothing full-size is made.
+at::Tensor maskTargets(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
+                       std::int64_t side);
 
 }  // namespace lockstep::ops

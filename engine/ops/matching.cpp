@@ -81,52 +81,65 @@ void restoreLowQualityMatches(const Box* gts, const Box* candidates, const BestO
   });
 }
 
-at::Tensor matchOnCpu(const at::Tensor& gtBoxes, const at::Tensor& candidates,
-                      const MatchThresholds& thresholds) {
-  const at::Tensor gtData = gtBoxes.to(at::kFloat).contiguous();
-  const at::Tensor boxData = candidates.to(at::kFloat).contiguous();
-  const auto* gts = reinterpret_cast<const Box*>(gtData.const_data_ptr<float>());
-  const auto* boxes = reinterpret_cast<const Box*>(boxData.const_data_ptr<float>());
-  const std::int64_t count = candidates.size(0);
-  const BestOverlaps best = bestOverlaps(gts, gtBoxes.size(0), boxes, count);
-  at::Tensor matches = at::empty({count}, at::kLong);
-  auto* out = matches.data_ptr<std::int64_t>();
+/// One image: gts [gtCount], boxes [count] -> matches [count].
+void matchImage(const Box* gts, std::int64_t gtCount, const Box* boxes, std::int64_t count,
+                const MatchThresholds& thresholds, std::int64_t* matches) {
+  const BestOverlaps best = bestOverlaps(gts, gtCount, boxes, count);
   const auto background = static_cast<float>(thresholds.background);
   const auto foreground = static_cast<float>(thresholds.foreground);
   for (std::int64_t i = 0; i < count; ++i) {
     const float iou = best.ofCandidate[i];
-    out[i] = iou < background   ? kBelowThreshold
-             : iou < foreground ? kBetweenThresholds
-                                : best.gtOfCandidate[i];
+    matches[i] = iou < background   ? kBelowThreshold
+                 : iou < foreground ? kBetweenThresholds
+                                    : best.gtOfCandidate[i];
   }
-  if (thresholds.lowQualityMatches) restoreLowQualityMatches(gts, boxes, best, out, count);
+  if (thresholds.lowQualityMatches) restoreLowQualityMatches(gts, boxes, best, matches, count);
+}
+
+at::Tensor matchOnCpu(const GtBatch& groundTruth, const at::Tensor& candidates,
+                      const MatchThresholds& thresholds) {
+  const at::Tensor gtData = groundTruth.boxesXyxy.to(at::kFloat).contiguous();
+  const at::Tensor boxData = candidates.to(at::kFloat).contiguous();
+  const auto* gts = reinterpret_cast<const Box*>(gtData.const_data_ptr<float>());
+  const auto* boxes = reinterpret_cast<const Box*>(boxData.const_data_ptr<float>());
+  const auto* gtCounts = groundTruth.counts.const_data_ptr<std::int64_t>();
+  const std::int64_t images = gtData.size(0), most = gtData.size(1), count = boxData.size(-2);
+  const std::int64_t stride = boxData.dim() == 3 ? count : 0;
+  at::Tensor matches = at::full({images, count}, kBelowThreshold, at::kLong);
+  for (std::int64_t n = 0; n < images; ++n) {
+    if (gtCounts[n] == 0 || count == 0) continue;
+    matchImage(gts + n * most, gtCounts[n], boxes + n * stride, count, thresholds,
+               matches.data_ptr<std::int64_t>() + n * count);
+  }
   return matches;
 }
 
-at::Tensor matchByMatrix(const at::Tensor& gtBoxes, const at::Tensor& candidates,
+at::Tensor matchByMatrix(const GtBatch& groundTruth, const at::Tensor& candidates,
                          const MatchThresholds& thresholds) {
-  const at::Tensor iou = boxIou(gtBoxes, candidates);
-  const auto [best, nearest] = iou.max(0);
+  const at::Tensor iou = boxIou(groundTruth.boxesXyxy, candidates)
+                             .masked_fill(groundTruth.isObject().logical_not().unsqueeze(2), -1);
+  const auto [best, nearest] = iou.max(1);
   at::Tensor matches = nearest.masked_fill(best < thresholds.foreground, kBetweenThresholds);
   matches.masked_fill_(best < thresholds.background, kBelowThreshold);
-  if (!thresholds.lowQualityMatches) return matches;
-  const at::Tensor isBestOfSome = (iou == std::get<0>(iou.max(1, true))).any(0);
+  if (!thresholds.lowQualityMatches || candidates.size(-2) == 0) return matches;
+  const at::Tensor bestOfGt = std::get<0>(iou.max(2, /*keepdim=*/true));
+  const at::Tensor isBestOfSome = (iou == bestOfGt).logical_and(bestOfGt >= 0).any(1);
   return at::where(isBestOfSome, nearest, matches);
 }
 
 }  // namespace
 
-at::Tensor matchBoxes(const at::Tensor& gtBoxes, const at::Tensor& candidates,
+at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds) {
-  TORCH_CHECK(gtBoxes.dim() == 2 && gtBoxes.size(1) == 4, "gtBoxes must be [G,4], got ",
-              gtBoxes.sizes());
-  TORCH_CHECK(candidates.dim() == 2 && candidates.size(1) == 4, "candidates must be [A,4], got ",
-              candidates.sizes());
-  if (gtBoxes.size(0) == 0 || candidates.size(0) == 0) {
-    return at::full({candidates.size(0)}, kBelowThreshold, candidates.options().dtype(at::kLong));
-  }
-  return candidates.is_cpu() ? matchOnCpu(gtBoxes, candidates, thresholds)
-                             : matchByMatrix(gtBoxes, candidates, thresholds);
+  const at::Tensor& gtBoxes = groundTruth.boxesXyxy;
+  TORCH_CHECK(gtBoxes.dim() == 3 && gtBoxes.size(1) > 0 && gtBoxes.size(2) == 4,
+              "ground-truth boxes must be [N,G,4], got ", gtBoxes.sizes());
+  TORCH_CHECK(
+      (candidates.dim() == 2 || (candidates.dim() == 3 && candidates.size(0) == gtBoxes.size(0))) &&
+          candidates.size(-1) == 4,
+      "candidates must be [N,A,4] or [A,4], got ", candidates.sizes());
+  return candidates.is_cpu() ? matchOnCpu(groundTruth, candidates, thresholds)
+                             : matchByMatrix(groundTruth, candidates, thresholds);
 }
 
 }  // namespace lockstep::ops

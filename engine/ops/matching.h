@@ -2,7 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
-/// Letters: G ground-truth boxes, A anchors or proposals.
+#include "engine/ops/instances.h"
+
+/// Letters: N images, G ground-truth boxes, A anchors or proposals.
 namespace lockstep::ops {
 
 /// What `matchBoxes` gives instead of an index of a ground-truth box.
@@ -18,9 +20,11 @@ struct MatchThresholds {
   bool lowQualityMatches = false;
 };
 
-/// For each of candidates [A,4] the index of the ground truth in gtBoxes [G,4] (G may be 0) with
-/// the highest IoU, the first of equals, or kBelowThreshold or kBetweenThresholds -> [A] int64.
-at::Tensor matchBoxes(const at::Tensor& gtBoxes, const at::Tensor& candidates,
+/// For each candidate the index of the object of its image with the highest IoU, the first of
+/// equals, or kBelowThreshold or kBetweenThresholds -> [N,A] int64. candidates [N,A,4], or [A,4]
+/// where they are the same for all images; groundTruth of N images, of which any may have no
+/// object.
+at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds);
 
 }  // namespace lockstep::ops

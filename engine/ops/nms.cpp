@@ -93,13 +93,6 @@ std::vector<std::vector<std::int64_t>> splitByGroup(const std::vector<std::int64
   return members;
 }
 
-/// An IoU in float32 is above `value` just when it is above this: rounding to the nearest could
-/// come out above.
-float largestFloatUpTo(double value) {
-  const auto nearest = static_cast<float>(value);
-  return nearest > value ? std::nextafter(nearest, -1.0f) : nearest;
-}
-
 void checkBoxesAndScores(const at::Tensor& boxes, const at::Tensor& scores) {
   TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4, "boxes must be [R,4], got ", boxes.sizes());
   TORCH_CHECK(scores.dim() == 1 && scores.size(0) == boxes.size(0), "scores must be [",
@@ -107,6 +100,11 @@ void checkBoxesAndScores(const at::Tensor& boxes, const at::Tensor& scores) {
 }
 
 }  // namespace
+
+float largestFloatUpTo(double value) {
+  const auto nearest = static_cast<float>(value);
+  return nearest > value ? std::nextafter(nearest, -1.0f) : nearest;
+}
 
 at::Tensor nms(const at::Tensor& boxesXyxy, const at::Tensor& scores, double iouThreshold) {
   checkBoxesAndScores(boxesXyxy, scores);
@@ -121,10 +119,7 @@ at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
   const at::Tensor boxes = boxesXyxy.detach().to(at::kFloat).contiguous();
   const at::Tensor values = scores.detach().to(at::kFloat).contiguous();
   const at::Tensor names = groups.to(at::kLong).contiguous();
-#ifdef LOCKSTEP_CUDA
-  if (boxes.is_cuda()) return batchedNmsCuda(boxes, values, names, iouThreshold);
-#endif
-  TORCH_CHECK(boxes.is_cpu(), "this program was built without kernels for ", boxes.device());
+  TORCH_CHECK(boxes.is_cpu(), "one image alone is for the CPU: see selectByNms");
 
   const std::int64_t count = boxes.size(0);
   const auto members = splitByGroup(orderByScore(values.const_data_ptr<float>(), count),
@@ -142,6 +137,30 @@ at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
     if (isKept[index]) kept.push_back(index);
   }
   return toIndex(kept);
+}
+
+Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most) {
+  TORCH_CHECK(candidates.boxesXyxy.dim() == 3 && candidates.scores.dim() == 2,
+              "boxes must be [N,A,4] and scores [N,A], got ", candidates.boxesXyxy.sizes(), " and ",
+              candidates.scores.sizes());
+#ifdef LOCKSTEP_CUDA
+  if (candidates.scores.is_cuda()) return selectByNmsCuda(candidates, iouThreshold, most);
+#endif
+  TORCH_CHECK(candidates.scores.is_cpu(), "this program was built without kernels for ",
+              candidates.scores.device());
+  const std::int64_t images = candidates.scores.size(0),
+                     size = std::min(most, candidates.scores.size(1));
+  Selection selection{at::zeros({images, size}, at::kLong), at::zeros({images, size}, at::kBool)};
+  for (std::int64_t n = 0; n < images; ++n) {
+    const at::Tensor rows = candidates.valid[n].nonzero().squeeze(1);
+    const at::Tensor kept = batchedNms(candidates.boxesXyxy[n].index_select(0, rows),
+                                       candidates.scores[n].index_select(0, rows),
+                                       candidates.groups[n].index_select(0, rows), iouThreshold)
+                                .slice(0, 0, size);
+    selection.indices[n].slice(0, 0, kept.size(0)).copy_(rows.index_select(0, kept));
+    selection.valid[n].slice(0, 0, kept.size(0)).fill_(true);
+  }
+  return selection;
 }
 
 }  // namespace lockstep::ops

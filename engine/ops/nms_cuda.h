@@ -1,12 +1,11 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include "engine/ops/nms.h"
 
+/// NMS of CUDA tensors; only in programs built with LOCKSTEP_CUDA.
 namespace lockstep::ops {
 
-/// batchedNms of CUDA tensors: boxes [R,4] float32, scores [R] float32, groups [R] int64,
-/// contiguous. Only in programs built with LOCKSTEP_CUDA.
-at::Tensor batchedNmsCuda(const at::Tensor& boxes, const at::Tensor& scores,
-                          const at::Tensor& groups, double iouThreshold);
+/// selectByNms without a wait for the device.
+Selection selectByNmsCuda(const NmsCandidates& candidates, double iouThreshold, std::int64_t most);
 
 }  // namespace lockstep::ops

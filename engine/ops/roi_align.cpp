@@ -95,6 +95,7 @@ struct Regions {
 
   std::int64_t count() const { return rois.size(0); }
   std::int64_t levelOf(std::int64_t k) const { return levels.const_data_ptr<std::int64_t>()[k]; }
+  bool isThere(std::int64_t k) const { return levelOf(k) != kNoLevel; }
   std::int64_t imageOf(std::int64_t k) const {
     return static_cast<std::int64_t>(rois.const_data_ptr<float>()[5 * k]);
   }
@@ -106,8 +107,8 @@ struct Regions {
     for (std::int64_t k = 0; k < count(); ++k) {
       TORCH_CHECK(imageOf(k) >= 0 && imageOf(k) < images, "rois[", k, "] names image ", imageOf(k),
                   " of ", images);
-      TORCH_CHECK(levelOf(k) >= 0 && levelOf(k) < static_cast<std::int64_t>(levelCount), "levels[",
-                  k, "] is ", levelOf(k), " of ", levelCount);
+      TORCH_CHECK(levelOf(k) >= kNoLevel && levelOf(k) < static_cast<std::int64_t>(levelCount),
+                  "levels[", k, "] is ", levelOf(k), " of ", levelCount);
     }
   }
 };
@@ -118,6 +119,10 @@ void poolAll(const std::vector<at::Tensor>& features, const Regions& regions, at
   T* outData = out.data_ptr<T>();
   at::parallel_for(0, regions.count(), 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
+      if (!regions.isThere(k)) {
+        std::fill_n(outData + k * binCount * channels, binCount * channels, T{0});
+        continue;
+      }
       const at::Tensor& level = features[regions.levelOf(k)];
       const T* image = level.const_data_ptr<T>() + regions.imageOf(k) * level.stride(0);
       pool(image, {level.stride(2), level.stride(3)}, regions.taps(k, level.size(2), level.size(3)),
@@ -134,6 +139,7 @@ void spreadAll(const at::Tensor& gradOut, const Regions& regions, std::vector<at
   std::vector<RegionTaps> taps(regions.count());
   at::parallel_for(0, regions.count(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
+      if (!regions.isThere(k)) continue;
       const at::Tensor& level = grads[regions.levelOf(k)];
       taps[k] = regions.taps(k, level.size(2), level.size(3));
     }
@@ -144,7 +150,7 @@ void spreadAll(const at::Tensor& gradOut, const Regions& regions, std::vector<at
     for (std::int64_t part = begin; part < end; ++part) {
       const std::int64_t image = part / blocks, channel = part % blocks * kChannelBlock;
       for (std::int64_t k = 0; k < regions.count(); ++k) {
-        if (regions.imageOf(k) != image) continue;
+        if (regions.imageOf(k) != image || !regions.isThere(k)) continue;
         const at::Tensor& level = grads[regions.levelOf(k)];
         spread(level.data_ptr<T>() + image * level.stride(0) + channel,
                {level.stride(2), level.stride(3)}, taps[k],

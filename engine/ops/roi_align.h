@@ -26,9 +26,12 @@ struct RoiAlignShape {
 at::Tensor roiAlign(const at::Tensor& features, const at::Tensor& rois, double spatialScale,
                     const RoiAlignShape& shape);
 
+inline constexpr std::int64_t kNoLevel = -1;
+
 /// RoIAlign on a pyramid: region k samples features[levels[k]] with spatialScales[levels[k]].
-/// levels [K] int64, all levels of the same N and C. One output for all levels, nothing is gathered
-/// or scattered between them.
+/// levels [K] int64, all levels of the same N and C; kNoLevel: the region is not there, its output
+/// is 0 and costs nothing. One output for all levels, nothing is gathered or scattered between
+/// them.
 at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
                            const std::vector<double>& spatialScales, const at::Tensor& rois,
                            const at::Tensor& levels, const RoiAlignShape& shape);

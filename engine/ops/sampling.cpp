@@ -1,10 +1,10 @@
 #include "engine/ops/sampling.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "engine/base/counter_hash.h"
 
@@ -19,24 +19,41 @@ struct KeyedIndex {
   auto operator<=>(const KeyedIndex&) const = default;
 };
 
-Sample sampleOnCpu(const at::Tensor& isCandidate, std::int64_t count, std::uint64_t key) {
-  const at::Tensor mask = isCandidate.to(at::kBool).contiguous();
-  const bool* isIn = mask.const_data_ptr<bool>();
+/// One image on the CPU: writes what is chosen and returns how many that are.
+std::int64_t selectOne(const bool* isCandidate, const std::int64_t* numbers, std::int64_t size,
+                       std::uint64_t key, std::int64_t count, std::int64_t* chosen) {
   std::vector<KeyedIndex> candidates;
-  for (std::int64_t i = 0; i < mask.size(0); ++i) {
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (!isCandidate[i]) continue;
+    const auto number = static_cast<std::uint64_t>(numbers != nullptr ? numbers[i] : i);
     // 63 bits: keys that are compared as signed numbers give the same choice.
-    if (isIn[i]) candidates.push_back({base::counterHash({key, std::uint64_t(i)}) >> 1, i});
+    candidates.push_back({base::counterHash({key, number}) >> 1, i});
   }
-  const auto chosen = std::min<std::int64_t>(count, candidates.size());
-  std::nth_element(candidates.begin(), candidates.begin() + chosen, candidates.end());
-  std::sort(candidates.begin(), candidates.begin() + chosen,
-            [](const KeyedIndex& a, const KeyedIndex& b) { return a.index < b.index; });
-  Sample sample{at::zeros({count}, at::kLong), at::zeros({count}, at::kBool)};
-  for (std::int64_t i = 0; i < chosen; ++i) {
-    sample.indices.data_ptr<std::int64_t>()[i] = candidates[i].index;
-    sample.valid.data_ptr<bool>()[i] = true;
-  }
-  return sample;
+  const auto found = std::min(count, static_cast<std::int64_t>(candidates.size()));
+  std::partial_sort(candidates.begin(), candidates.begin() + found, candidates.end());
+  for (std::int64_t i = 0; i < found; ++i)
+    chosen[i] = candidates[static_cast<std::size_t>(i)].index;
+  return found;
+}
+
+Selection selectOnCpu(const at::Tensor& isCandidate, std::int64_t count,
+                      const std::vector<std::uint64_t>& keys, const at::Tensor& numbers) {
+  const at::Tensor mask = isCandidate.to(at::kBool).contiguous();
+  const at::Tensor names = numbers.defined() ? numbers.contiguous() : numbers;
+  const std::int64_t images = mask.size(0), size = mask.size(1);
+  Selection selection{at::zeros({images, count}, at::kLong), at::zeros({images, count}, at::kBool)};
+  auto* chosen = selection.indices.data_ptr<std::int64_t>();
+  bool* valid = selection.valid.data_ptr<bool>();
+  at::parallel_for(0, images, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::int64_t found =
+          selectOne(mask.const_data_ptr<bool>() + n * size,
+                    names.defined() ? names.const_data_ptr<std::int64_t>() + n * size : nullptr,
+                    size, keys[static_cast<std::size_t>(n)], count, chosen + n * count);
+      std::fill_n(valid + n * count, found, true);
+    }
+  });
+  return selection;
 }
 
 /// words >> bits with zeros coming in; tensors only have the signed shift.
@@ -54,46 +71,55 @@ at::Tensor mixBits(at::Tensor words) {
   return words.bitwise_xor(shiftRight(words, 31));
 }
 
-Sample sampleOnDevice(const at::Tensor& isCandidate, std::int64_t count, std::uint64_t key) {
-  const at::Tensor indices =
-      at::arange(isCandidate.size(0), isCandidate.options().dtype(at::kLong));
-  const auto first = static_cast<std::int64_t>(base::mixBits(key));
-  const at::Tensor keys = shiftRight(mixBits(indices.bitwise_xor(first)), 1)
-                              .masked_fill(isCandidate.logical_not(), kLargestKey);
-  const auto [smallest, chosen] = keys.topk(count, 0, /*largest=*/false);
+Selection selectOnDevice(const at::Tensor& isCandidate, std::int64_t count,
+                         const std::vector<std::uint64_t>& keys, const at::Tensor& numbers) {
+  std::vector<std::int64_t> firsts;
+  for (const std::uint64_t key : keys)
+    firsts.push_back(static_cast<std::int64_t>(base::mixBits(key)));
+  const at::Tensor first = toDevice(firsts, isCandidate.device()).unsqueeze(1);
+  const at::Tensor names =
+      numbers.defined()
+          ? numbers
+          : at::arange(isCandidate.size(1), first.options().pinned_memory(false)).unsqueeze(0);
+  const at::Tensor hashed = shiftRight(mixBits(names.bitwise_xor(first)), 1)
+                                .masked_fill(isCandidate.logical_not(), kLargestKey);
+  const auto [smallest, chosen] = hashed.topk(count, 1, /*largest=*/false);
   return {chosen, smallest != kLargestKey};
 }
 
 }  // namespace
 
-at::Tensor Sample::compact() const {
-  // The CPU's choice is in order already, valid ones first.
-  if (indices.is_cpu()) return indices.slice(0, 0, valid.sum().item<std::int64_t>());
-  return std::get<0>(indices.masked_select(valid).sort());
+Selection selectSmallestKeys(const at::Tensor& isCandidate, std::int64_t count,
+                             const std::vector<std::uint64_t>& keys, const at::Tensor& numbers) {
+  TORCH_CHECK(
+      isCandidate.dim() == 2 && isCandidate.size(0) == static_cast<std::int64_t>(keys.size()),
+      "isCandidate must be [", keys.size(), ",A], got ", isCandidate.sizes());
+  const std::int64_t size = std::min(count, isCandidate.size(1));
+  return isCandidate.is_cpu() ? selectOnCpu(isCandidate, size, keys, numbers)
+                              : selectOnDevice(isCandidate.to(at::kBool), size, keys, numbers);
 }
 
-Sample sampleSmallestKeys(const at::Tensor& isCandidate, std::int64_t count, std::uint64_t key) {
-  TORCH_CHECK(isCandidate.dim() == 1, "isCandidate must be [A], got ", isCandidate.sizes());
-  const std::int64_t size = std::min(count, isCandidate.size(0));
-  return isCandidate.is_cpu() ? sampleOnCpu(isCandidate, size, key)
-                              : sampleOnDevice(isCandidate.to(at::kBool), size, key);
-}
-
-BalancedSample sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
-                              std::uint64_t positiveKey, std::uint64_t negativeKey) {
-  const auto mostPositives =
-      static_cast<std::int64_t>(static_cast<double>(counts.total) * counts.positiveFraction);
-  const Sample positives = sampleSmallestKeys(labels > 0, mostPositives, positiveKey);
-  if (labels.is_cpu()) {
-    const std::int64_t rest = counts.total - positives.compact().size(0);
-    return {positives, sampleSmallestKeys(labels == 0, rest, negativeKey)};
+BalancedSelection sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
+                                 const SamplingKeys& keys, const at::Tensor& numbers) {
+  const std::int64_t total = std::min(counts.total, labels.size(1));
+  const Selection positives =
+      selectSmallestKeys(labels > 0, counts.mostPositives(), keys.positive, numbers);
+  const Selection negatives = selectSmallestKeys(labels == 0, total, keys.negative, numbers);
+  const at::Tensor slots = at::arange(total, positives.indices.options()).unsqueeze(0);
+  const at::Tensor positiveCount = positives.valid.sum(1, /*keepdim=*/true);
+  const at::Tensor isPositive = slots < positiveCount;
+  // Slot s holds positive s, or after the last of these the negatives from the first on.
+  const at::Tensor negative = (slots - positiveCount).clamp_min(0);
+  BalancedSelection chosen;
+  chosen.isPositive = isPositive;
+  chosen.valid = isPositive.logical_or(negatives.valid.gather(1, negative));
+  chosen.indices = negatives.indices.gather(1, negative);
+  if (const std::int64_t most = positives.size(); most > 0) {
+    const at::Tensor ofSlot =
+        positives.indices.gather(1, slots.clamp_max(most - 1).expand_as(isPositive));
+    chosen.indices = at::where(isPositive, ofSlot, chosen.indices);
   }
-  // The device's choice is sorted by key, so that its first ones are what a smaller count would
-  // have chosen.
-  Sample negatives = sampleSmallestKeys(labels == 0, counts.total, negativeKey);
-  const at::Tensor rank = at::arange(negatives.indices.size(0), negatives.indices.options());
-  negatives.valid = negatives.valid.logical_and(rank < counts.total - positives.valid.sum());
-  return {positives, negatives};
+  return chosen;
 }
 
 }  // namespace lockstep::ops

@@ -6,13 +6,16 @@
 
 #include "engine/base/error.h"
 #include "engine/model/fpn.h"
+#include "engine/model/region_sampling.h"
 #include "engine/model/resnet.h"
+#include "engine/ops/boxes.h"
 #include "engine/ops/paste_masks.h"
 
 namespace lockstep::tests {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr int kEveryRegion = 1000000;
 
 config::ModelConfig smallModel(const std::string& backbone, const std::string& norm) {
   config::ModelConfig config;
@@ -26,7 +29,7 @@ config::ModelConfig smallModel(const std::string& backbone, const std::string& n
   config.rpn.postNmsTopNTest = 150;
   config.rpn.batchSizePerImage = 1000000;
   config.boxHead.fcDim = 64;
-  config.boxHead.batchSizePerImage = 1000000;
+  config.boxHead.batchSizePerImage = kEveryRegion;
   config.boxHead.scoreThreshold = 0.15;
   config.maskHead.convs = 2;
   config.maskHead.channels = 32;
@@ -42,6 +45,10 @@ std::map<std::string, at::Tensor> read(const std::filesystem::path& file) {
 template <typename Part>
 std::shared_ptr<Part> partOf(const model::MaskRcnn& model, const char* name) {
   return std::dynamic_pointer_cast<Part>(model.named_modules("", /*include_self=*/false)[name]);
+}
+
+at::Tensor rowsThere(const at::Tensor& rows, const at::Tensor& valid) {
+  return rows.index_select(0, valid.nonzero().squeeze(1));
 }
 
 double maskIou(const at::Tensor& first, const at::Tensor& second) {
@@ -100,20 +107,29 @@ RpnPass runRpn(const TorchvisionCase& reference) {
       partOf<model::Fpn>(*reference.model, "backbone.fpn")
           ->forward(partOf<model::ResNet>(*reference.model, "backbone.body")->forward(input));
   pass.output = rpn->forward(pass.levels, {input.size(2), input.size(3)});
-  pass.trainingProposals = rpn->proposals(pass.output, reference.sizes, /*forTraining=*/true);
-  pass.testProposals = rpn->proposals(pass.output, reference.sizes, /*forTraining=*/false);
+  const at::Tensor limits = ops::boxLimits(reference.sizes, at::kCPU);
+  const model::Proposals training = rpn->proposals(pass.output, limits, /*forTraining=*/true);
+  const model::TrainingRegions regions = model::sampleRegions(
+      config::BoxHeadConfig{.batchSizePerImage = kEveryRegion}, {10, 10, 5, 5}, training,
+      ops::batchGroundTruth(reference.gts, at::kCPU), reference.keys);
+  const model::Proposals test = rpn->proposals(pass.output, limits, /*forTraining=*/false);
+  for (std::size_t i = 0; i < reference.sizes.size(); ++i) {
+    const auto n = static_cast<std::int64_t>(i);
+    pass.trainingProposals.push_back(rowsThere(training.boxes[n], training.valid[n]));
+    pass.testProposals.push_back(rowsThere(test.boxes[n], test.valid[n]));
+    pass.regions.push_back(rowsThere(regions.boxes[n], regions.valid[n]));
+  }
   return pass;
 }
 
-at::Tensor regionRows(const TorchvisionCase& reference, const at::Tensor& proposalRows) {
+at::Tensor regionRows(const TorchvisionCase& reference, const RpnPass& pass) {
   std::vector<at::Tensor> rows;
-  std::int64_t proposals = 0, objects = 0;
+  std::int64_t offset = 0;
   for (std::size_t i = 0; i < reference.gts.size(); ++i) {
-    const std::int64_t count = reference.of("train.proposals." + std::to_string(i)).size(0);
-    rows.push_back(proposalRows.slice(0, proposals, proposals + count) + objects);
-    proposals += count;
-    rows.push_back(at::arange(reference.gts[i].count()) + proposals + objects);
-    objects += reference.gts[i].count();
+    const at::Tensor expected =
+        at::cat({reference.of("train.proposals." + std::to_string(i)), reference.gts[i].boxesXyxy});
+    rows.push_back(matchRows(pass.regions[i], expected).rows + offset);
+    offset += expected.size(0);
   }
   return at::cat(rows);
 }

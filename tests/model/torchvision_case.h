@@ -38,7 +38,8 @@ struct TorchvisionCase {
 struct RpnPass {
   std::vector<at::Tensor> levels;
   model::RpnOutput output;
-  std::vector<at::Tensor> trainingProposals, testProposals;
+  std::vector<at::Tensor> trainingProposals, testProposals;  ///< [P,4] of each image
+  std::vector<at::Tensor> regions;  ///< [R,4] of each image, as the heads see them in training
 };
 
 /// With the norms as train() or eval() left them; in training their statistics move again.
@@ -71,9 +72,9 @@ struct MatchedRows {
 
 MatchedRows matchRows(const at::Tensor& found, const at::Tensor& expected);
 
-/// Rows of the proposals of all images -> rows of the regions of a training step, where each
-/// image's objects follow its proposals.
-at::Tensor regionRows(const TorchvisionCase& reference, const at::Tensor& proposalRows);
+/// For each region of the reference's training step, where each image's objects follow its
+/// proposals, its own row among ours.
+at::Tensor regionRows(const TorchvisionCase& reference, const RpnPass& pass);
 
 /// What an ActivationWatch was told, in its order.
 using Activations = std::vector<std::pair<std::string, at::Tensor>>;

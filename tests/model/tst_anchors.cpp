@@ -38,6 +38,24 @@ class TstAnchors : public QObject {
     QVERIFY(at::equal(anchors[-1], torch::tensor({48.f - 64, -64.f, 48.f + 64, 64.f})));
   }
 
+  void keptAnchorsAreThoseOfTheSizeAskedFor() {
+    const config::AnchorConfig config;
+    const model::AnchorGenerator generator(config);
+    model::AnchorCache cache(config);
+    for (int round = 0; round < 2; ++round) {
+      for (std::int64_t side = 1; side <= 12; ++side) {  // more than are kept
+        const std::vector<ops::ImageSize> levels(5, {side, side});
+        for (const ops::ImageSize& padded : {ops::ImageSize{192, 96}, ops::ImageSize{96, 192}}) {
+          QVERIFY(at::equal(cache.anchors(padded, levels, at::kCPU),
+                            generator.generate(padded, levels)));
+        }
+      }
+    }
+    const std::vector<ops::ImageSize> levels(5, {2, 3});
+    QVERIFY(cache.anchors({64, 96}, levels, at::kCPU)
+                .is_same(cache.anchors({64, 96}, levels, at::kCPU)));
+  }
+
   void anotherNumberOfSizesIsRefused() {
     config::AnchorConfig config;
     config.sizes = {32, 64};

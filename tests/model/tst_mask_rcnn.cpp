@@ -86,6 +86,56 @@ class TstMaskRcnn : public QObject {
     }
   }
 
+  void fixedSizesGiveTheFiguresOfCompactOnes_data() {
+    QTest::addColumn<bool>("hasObjects");
+    QTest::addColumn<int>("empty");  // image without objects, -1: none
+    QTest::newRow("objects") << true << -1;
+    QTest::newRow("an image without") << true << 0;
+    QTest::newRow("no objects") << false << -1;
+  }
+  void fixedSizesGiveTheFiguresOfCompactOnes() {
+    QFETCH(bool, hasObjects);
+    QFETCH(int, empty);
+    Scene scene = makeScene(hasObjects);
+    if (empty >= 0) scene.gts[empty] = {};
+    model::MaskRcnn compact(smallModel(), 3, 1), fixed(smallModel(), 3, 1);
+    compact.setRowShapes(model::RowShapes::Compact);
+    fixed.setRowShapes(model::RowShapes::Fixed);
+    const model::Losses first = lossesOf(compact, scene), second = lossesOf(fixed, scene);
+    for (std::size_t i = 0; i < first.named().size(); ++i) {
+      const double expected = first.named()[i].second.item<double>();
+      const double difference = second.named()[i].second.item<double>() - expected;
+      QVERIFY2(std::abs(difference) <= 1e-5 * std::abs(expected), first.named()[i].first.data());
+    }
+    first.total({}).backward();
+    second.total({}).backward();
+    const auto expected = compact.trainableParameters(), got = fixed.trainableParameters();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const at::Tensor gradient = expected[i].tensor.grad();
+      const double difference = (got[i].tensor.grad() - gradient).norm().item<double>();
+      QVERIFY2(difference <= 1e-5 * gradient.norm().item<double>() + 1e-9,
+               expected[i].name.c_str());
+    }
+  }
+
+  void fixedSizesGiveTheDetectionsOfCompactOnes() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    model.eval();
+    const at::NoGradGuard noGrad;
+    const Scene scene = makeScene();
+    model.setRowShapes(model::RowShapes::Compact);
+    const auto expected = model.detect(scene.images, scene.sizes);
+    model.setRowShapes(model::RowShapes::Fixed);
+    const auto got = model.detect(scene.images, scene.sizes);
+    for (std::size_t n = 0; n < expected.size(); ++n) {
+      QVERIFY(expected[n].scores.size(0) > 5);
+      QVERIFY(at::equal(got[n].classes, expected[n].classes));
+      QVERIFY(at::allclose(got[n].scores, expected[n].scores, 1e-5, 1e-5));
+      QVERIFY(at::allclose(got[n].boxesXyxy, expected[n].boxesXyxy, 1e-5, 1e-3));
+      QVERIFY(at::allclose(got[n].maskProbs, expected[n].maskProbs, 1e-5, 1e-5));
+    }
+  }
+
   void weightsOfLossesAreApplied() {
     model::MaskRcnn model(smallModel(), 3, 1);
     const model::Losses losses = lossesOf(model, makeScene());

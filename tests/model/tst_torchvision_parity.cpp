@@ -164,8 +164,8 @@ class TstTorchvisionParity : public QObject {
     }
     const tests::RpnPass pass = tests::runRpn(reference);
     compareRpn(reference, pass);
-    const at::Tensor rows =
-        tests::regionRows(reference, compareProposals(reference, pass, "train."));
+    compareProposals(reference, pass, "train.");
+    const at::Tensor rows = tests::regionRows(reference, pass);
     const at::Tensor positive = (reference.of("train.labels") > 0).nonzero().squeeze(1);
     // The mask head sees the positives alone, in the order of our regions.
     compareActivations(recorded, reference, "train.",

@@ -36,17 +36,17 @@ class TstBoxes : public QObject {
 
   void boxesAreClippedToHeightAndWidth() {
     const at::Tensor boxes = torch::tensor({{-5.f, -6.f, 200.f, 300.f}, {1.f, 2.f, 3.f, 4.f}});
-    const at::Tensor expected = torch::tensor({{0.f, 0.f, 100.f, 50.f}, {1.f, 2.f, 3.f, 4.f}});
-    QVERIFY(at::equal(ops::clipBoxes(boxes, {50, 100}), expected));
-    QVERIFY(boxes[0][0].item<float>() == -5.f);  // the argument stays
+    const at::Tensor expected = torch::tensor({{{0.f, 0.f, 100.f, 50.f}, {1.f, 2.f, 3.f, 4.f}},
+                                               {{0.f, 0.f, 2.f, 7.f}, {1.f, 2.f, 2.f, 4.f}}});
+    const at::Tensor limits = ops::boxLimits({{50, 100}, {7, 2}}, at::kCPU);
+    QVERIFY(at::equal(ops::clipBoxes(at::stack({boxes, boxes}), limits), expected));
   }
 
   void boxesWithAShortSideOrNoNumbersAreLeftOut() {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const at::Tensor boxes = torch::tensor(
         {{0.f, 0.f, 5.f, 5.f}, {0.f, 0.f, .5f, 5.f}, {0.f, 0.f, 5.f, 1.f}, {nan, 0.f, nan, 5.f}});
-    QVERIFY(at::equal(ops::keepLargeBoxes(boxes, 1.0),
-                      torch::tensor({std::int64_t{0}, std::int64_t{2}})));
+    QVERIFY(at::equal(ops::areLarge(boxes, 1.0), torch::tensor({true, false, true, false})));
   }
 
   void encodingOfAKnownPair() {
@@ -63,14 +63,16 @@ class TstBoxes : public QObject {
     QVERIFY(at::allclose(ops::decodeBoxes(deltas, anchors, kWeights), targets, 1e-4, 1e-3));
   }
 
-  void everyClassIsDecodedFromTheSameAnchor() {
-    const at::Tensor anchors = randomBoxes(6), deltas = torch::randn({6, 12});
+  void leadingSizesAreThoseOfImages() {
+    const at::Tensor anchors = randomBoxes(12), deltas = torch::randn({12, 4});
+    const auto ofImages = [](const at::Tensor& rows) { return rows.view({3, 4, 4}); };
     const at::Tensor decoded = ops::decodeBoxes(deltas, anchors, kWeights);
-    for (int c = 0; c < 3; ++c) {
-      const at::Tensor alone =
-          ops::decodeBoxes(deltas.slice(1, 4 * c, 4 * c + 4), anchors, kWeights);
-      QVERIFY(at::allclose(decoded.slice(1, 4 * c, 4 * c + 4), alone));
-    }
+    QVERIFY(at::equal(ops::decodeBoxes(ofImages(deltas), ofImages(anchors), kWeights),
+                      ofImages(decoded)));
+    QVERIFY(at::equal(ops::encodeBoxes(ofImages(decoded), ofImages(anchors), kWeights),
+                      ofImages(ops::encodeBoxes(decoded, anchors, kWeights))));
+    const at::Tensor iou = ops::boxIou(ofImages(anchors), decoded);
+    QVERIFY(at::equal(iou[1], ops::boxIou(anchors.slice(0, 4, 8), decoded)));
   }
 
   void aBoxGrowsAtMost1000By16Times() {

@@ -17,8 +17,9 @@ class TstMaskTargets : public QObject {
     masks.slice(2, 0, 4).fill_(1);
     // Bins of 2 px with samples half a px from their edges; between columns 3 and 4 the mask falls
     // from 1 to 0.
-    const at::Tensor target = ops::maskTargets(masks, torch::tensor({{0.f, 0.f, 8.f, 8.f}}),
-                                               torch::zeros({1}, at::kLong), 4);
+    const at::Tensor first = torch::zeros({1}, at::kLong);
+    const at::Tensor target =
+        ops::maskTargets({masks}, {torch::tensor({{0.f, 0.f, 8.f, 8.f}}), first, first}, 4);
     const at::Tensor expected =
         torch::tensor({1.f, 0.75f, 0.f, 0.f}).view({1, 1, 4}).expand({1, 4, 4});
     QVERIFY(at::allclose(target, expected));
@@ -26,27 +27,41 @@ class TstMaskTargets : public QObject {
 
   void targetsAreAdaptiveRoiAlignOfTheMasks() {
     torch::manual_seed(5);
-    const at::Tensor masks = torch::randint(0, 2, {3, 70, 90}, at::kByte);
+    // Images of their own sizes, one without objects.
+    const std::vector<at::Tensor> masks{torch::randint(0, 2, {3, 70, 90}, at::kByte),
+                                        {},
+                                        torch::randint(0, 2, {2, 50, 120}, at::kByte)};
     const at::Tensor corners = torch::rand({20, 2}) * 40;
     const at::Tensor boxes = at::cat({corners, corners + torch::rand({20, 2}) * 60}, 1);
-    const at::Tensor matches = torch::randint(0, 3, {20}, at::kLong);
-    const at::Tensor rois = at::cat({matches.unsqueeze(1).to(at::kFloat), boxes}, 1);
-    const at::Tensor expected =
-        ops::roiAlign(masks.unsqueeze(1).to(at::kFloat), rois, 1.0, {28, 28, 0}).squeeze(1);
-    QVERIFY(at::allclose(ops::maskTargets(masks, boxes, matches, 28), expected, 1e-5, 1e-5));
+    const at::Tensor images = torch::randint(0, 2, {20}, at::kLong) * 2;
+    const at::Tensor objects = torch::randint(0, 2, {20}, at::kLong);
+    images[7] = -1;
+    const at::Tensor targets = ops::maskTargets(masks, {boxes, images, objects}, 28);
+    const at::Tensor rois = at::cat({objects.unsqueeze(1).to(at::kFloat), boxes}, 1);
+    for (int p = 0; p < 20; ++p) {
+      const auto image = images[p].item<std::int64_t>();
+      const at::Tensor expected = image < 0
+                                      ? torch::zeros({1, 28, 28})
+                                      : ops::roiAlign(masks[image].unsqueeze(1).to(at::kFloat),
+                                                      rois.slice(0, p, p + 1), 1.0, {28, 28, 0})
+                                            .squeeze(1);
+      QVERIFY(at::allclose(targets.slice(0, p, p + 1), expected, 1e-5, 1e-5));
+    }
   }
 
   void noBoxesGiveNothing() {
-    const at::Tensor none = ops::maskTargets(
-        torch::zeros({0, 8, 8}, at::kByte), torch::zeros({0, 4}), torch::zeros({0}, at::kLong), 28);
-    QVERIFY((none.sizes() == at::IntArrayRef{0, 28, 28}));
+    const at::Tensor none = torch::zeros({0}, at::kLong);
+    QVERIFY((ops::maskTargets({{}}, {torch::zeros({0, 4}), none, none}, 28).sizes() ==
+             at::IntArrayRef{0, 28, 28}));
   }
 
-  void aMatchThatIsNotThereIsRefused() {
-    QVERIFY_EXCEPTION_THROWN(
-        ops::maskTargets(torch::zeros({1, 8, 8}, at::kByte), torch::zeros({1, 4}),
-                         torch::ones({1}, at::kLong), 28),
-        c10::Error);
+  void anObjectThatIsNotThereIsRefused() {
+    const at::Tensor zero = torch::zeros({1}, at::kLong), one = torch::ones({1}, at::kLong);
+    const std::vector<at::Tensor> masks{torch::zeros({1, 8, 8}, at::kByte)};
+    const at::Tensor box = torch::zeros({1, 4});
+    QVERIFY_EXCEPTION_THROWN(ops::maskTargets(masks, {box, zero, one}, 28), c10::Error);
+    QVERIFY_EXCEPTION_THROWN(ops::maskTargets(masks, {box, one, zero}, 28), c10::Error);
+    QVERIFY_EXCEPTION_THROWN(ops::maskTargets({{}}, {box, zero, zero}, 28), c10::Error);
   }
 };
 

@@ -98,6 +98,28 @@ class TstNms : public QObject {
     }
   }
 
+  void eachImageIsChosenFromAlone() {
+    const std::int64_t images = 3, count = 60, most = 9;
+    const Candidates all = randomCandidates(images * count);
+    const at::Tensor isThere = torch::rand({images, count}) < 0.8;
+    isThere[2].fill_(false);
+    const auto ofImages = [&](const at::Tensor& rows) {
+      return rows.dim() == 1 ? rows.view({images, count}) : rows.view({images, count, 4});
+    };
+    const ops::Selection kept = ops::selectByNms(
+        {ofImages(all.boxes), ofImages(all.scores), ofImages(all.groups), isThere}, 0.5, most);
+    for (int n = 0; n < images; ++n) {
+      const at::Tensor rows = isThere[n].nonzero().squeeze(1);
+      const Candidates own{ofImages(all.boxes)[n].index_select(0, rows),
+                           ofImages(all.scores)[n].index_select(0, rows),
+                           ofImages(all.groups)[n].index_select(0, rows)};
+      const at::Tensor expected =
+          rows.index_select(0, torch::tensor(slowNms(own, 0.5f), at::kLong)).slice(0, 0, most);
+      QVERIFY(at::equal(kept.indices[n].masked_select(kept.valid[n]), expected));
+      QCOMPARE(kept.indices.size(1), most);
+    }
+  }
+
   void nothingGivesNothing() {
     const at::Tensor kept =
         ops::batchedNms(torch::zeros({0, 4}), torch::zeros({0}), torch::zeros({0}, at::kLong), 0.5);

@@ -10,74 +10,119 @@
 
 using namespace lockstep;
 
+namespace {
+
+/// The valid ones of an image in ascending order.
+std::vector<std::int64_t> inOrder(const ops::Selection& selection, std::int64_t image) {
+  const at::Tensor valid = selection.indices[image].masked_select(selection.valid[image]);
+  std::vector<std::int64_t> values(valid.data_ptr<std::int64_t>(),
+                                   valid.data_ptr<std::int64_t>() + valid.numel());
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace
+
 class TstSampling : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void theSmallestKeysAreChosen() {
     torch::manual_seed(7);
-    const at::Tensor isCandidate = torch::rand({200}) < 0.5;
-    std::vector<std::pair<std::uint64_t, std::int64_t>> keys;
-    for (std::int64_t i = 0; i < 200; ++i) {
-      if (isCandidate[i].item<bool>())
-        keys.emplace_back(base::counterHash({42, std::uint64_t(i)}), i);
+    const at::Tensor isCandidate = torch::rand({3, 200}) < 0.5;
+    const ops::Selection chosen = ops::selectSmallestKeys(isCandidate, 30, {42, 43, 42});
+    for (const int n : {0, 1, 2}) {
+      std::vector<std::pair<std::uint64_t, std::int64_t>> keys;
+      for (std::int64_t i = 0; i < 200; ++i) {
+        if (isCandidate[n][i].item<bool>())
+          keys.emplace_back(base::counterHash({n == 1 ? 43U : 42U, std::uint64_t(i)}), i);
+      }
+      std::sort(keys.begin(), keys.end());
+      for (int i = 0; i < 30; ++i)
+        QCOMPARE(chosen.indices[n][i].item<std::int64_t>(), keys[i].second);
     }
-    std::sort(keys.begin(), keys.end());
-    std::vector<std::int64_t> expected;
-    for (int i = 0; i < 30; ++i) expected.push_back(keys[i].second);
-    std::sort(expected.begin(), expected.end());
-    const ops::Sample sample = ops::sampleSmallestKeys(isCandidate, 30, 42);
-    QVERIFY(at::equal(sample.compact(), torch::tensor(expected, at::kLong)));
-    QVERIFY(sample.valid.all().item<bool>());
+    QVERIFY(chosen.valid.all().item<bool>());
   }
 
   void sizeIsFixedWhereCandidatesAreFew() {
-    at::Tensor isCandidate = torch::zeros({50}, at::kBool);
-    isCandidate[3] = isCandidate[17] = true;
-    const ops::Sample sample = ops::sampleSmallestKeys(isCandidate, 10, 1);
-    QCOMPARE(sample.indices.size(0), 10);
-    QCOMPARE(sample.valid.sum().item<std::int64_t>(), 2);
-    QVERIFY(at::equal(sample.compact(), torch::tensor({3, 17}, at::kLong)));
-    QCOMPARE(ops::sampleSmallestKeys(isCandidate, 1000, 1).indices.size(0), 50);
-    QCOMPARE(ops::sampleSmallestKeys(torch::zeros({0}, at::kBool), 5, 1).indices.size(0), 0);
+    at::Tensor isCandidate = torch::zeros({2, 50}, at::kBool);
+    isCandidate[1][3] = isCandidate[1][17] = true;
+    const ops::Selection chosen = ops::selectSmallestKeys(isCandidate, 10, {1, 1});
+    QCOMPARE(chosen.size(), 10);
+    QVERIFY(at::equal(chosen.valid.sum(1), torch::tensor({0, 2}, at::kLong)));
+    QCOMPARE(inOrder(chosen, 1), (std::vector<std::int64_t>{3, 17}));
+    QVERIFY(chosen.valid[1][1].item<bool>());  // those first
+    QCOMPARE(ops::selectSmallestKeys(isCandidate, 1000, {1, 1}).size(), 50);
+    QCOMPARE(ops::selectSmallestKeys(torch::zeros({1, 0}, at::kBool), 5, {1}).size(), 0);
+  }
+
+  void numbersStandForIndices() {
+    torch::manual_seed(9);
+    const at::Tensor all = torch::ones({1, 40}, at::kBool);
+    const at::Tensor numbers = torch::randperm(40, at::kLong).unsqueeze(0);
+    const ops::Selection byIndex = ops::selectSmallestKeys(all, 8, {5});
+    const ops::Selection byNumber = ops::selectSmallestKeys(all, 8, {5}, numbers);
+    QVERIFY(at::equal(numbers.gather(1, byNumber.indices), byIndex.indices));
   }
 
   void everyCandidateIsChosenAboutAsOften() {
-    const at::Tensor all = torch::ones({20}, at::kBool);
+    const at::Tensor all = torch::ones({1, 20}, at::kBool);
     std::vector<int> chosen(20, 0);
     for (std::uint64_t key = 0; key < 2000; ++key) {
-      const at::Tensor indices = ops::sampleSmallestKeys(all, 5, key).compact();
-      for (int i = 0; i < 5; ++i) ++chosen[indices[i].item<std::int64_t>()];
+      for (const std::int64_t i : inOrder(ops::selectSmallestKeys(all, 5, {key}), 0)) ++chosen[i];
     }
     for (const int count : chosen)
       QVERIFY(std::abs(count - 500) < 5 * 20);  // deviation of each: 19.4
   }
 
   void positivesAreLimitedAndNegativesFillUp() {
-    at::Tensor labels = torch::full({100}, -1, at::kLong);
-    labels.slice(0, 0, 30).fill_(2);
-    labels.slice(0, 50, 100).fill_(0);
-    const ops::BalancedSample sample = ops::sampleBalanced(labels, {40, 0.25}, 1, 2);
-    const at::Tensor positives = sample.positives.compact(), negatives = sample.negatives.compact();
-    QCOMPARE(positives.size(0), 10);
-    QCOMPARE(negatives.size(0), 30);
-    QVERIFY((labels.index_select(0, positives) > 0).all().item<bool>());
-    QVERIFY((labels.index_select(0, negatives) == 0).all().item<bool>());
+    at::Tensor labels = torch::full({1, 100}, -1, at::kLong);
+    labels.slice(1, 0, 30).fill_(2);
+    labels.slice(1, 50, 100).fill_(0);
+    const ops::BalancedSelection sample = ops::sampleBalanced(labels, {40, 0.25}, {{1}, {2}});
+    const at::Tensor chosen = labels.gather(1, sample.indices);
+    QVERIFY(sample.valid.all().item<bool>());
+    QCOMPARE(sample.isPositive.sum().item<std::int64_t>(), 10);
+    QVERIFY(sample.isPositive.slice(1, 0, 10).all().item<bool>());
+    QVERIFY(at::equal(chosen > 0, sample.isPositive));
+    QVERIFY((chosen >= 0).all().item<bool>());
+    const std::vector<std::int64_t> indices = inOrder(sample, 0);
+    QVERIFY(std::adjacent_find(indices.begin(), indices.end()) == indices.end());
   }
 
   void missingPositivesAreReplacedByNegatives() {
-    at::Tensor labels = torch::zeros({100}, at::kLong);
-    labels[4] = 1;
-    const ops::BalancedSample sample = ops::sampleBalanced(labels, {40, 0.5}, 1, 2);
-    QCOMPARE(sample.positives.compact().size(0), 1);
-    QCOMPARE(sample.negatives.compact().size(0), 39);
+    at::Tensor labels = torch::zeros({2, 100}, at::kLong);
+    labels[1][4] = 1;
+    const ops::BalancedSelection sample = ops::sampleBalanced(labels, {40, 0.5}, {{1, 1}, {2, 2}});
+    QVERIFY(at::equal(sample.isPositive.sum(1), torch::tensor({0, 1}, at::kLong)));
+    QVERIFY(at::equal(sample.valid.sum(1), torch::tensor({40, 40}, at::kLong)));
+    QCOMPARE(sample.indices[1][0].item<std::int64_t>(), 4);
+    // The same negatives as without the positive, but for the last.
+    QVERIFY(at::equal(
+        sample.indices[1].slice(0, 1, 30),
+        ops::sampleBalanced(labels, {39, 0.5}, {{1, 1}, {2, 2}}).indices[1].slice(0, 1, 30)));
   }
 
   void aLargeNumberTakesEverything() {
-    const at::Tensor labels = torch::tensor({1, 0, -1, 0, 3}, at::kLong);
-    const ops::BalancedSample sample = ops::sampleBalanced(labels, {1000000, 0.5}, 1, 2);
-    QVERIFY(at::equal(sample.positives.compact(), torch::tensor({0, 4}, at::kLong)));
-    QVERIFY(at::equal(sample.negatives.compact(), torch::tensor({1, 3}, at::kLong)));
+    const at::Tensor labels = torch::tensor({1, 0, -1, 0, 3}, at::kLong).unsqueeze(0);
+    const ops::BalancedSelection sample = ops::sampleBalanced(labels, {1000000, 0.5}, {{1}, {2}});
+    QCOMPARE(sample.size(), 5);
+    QCOMPARE(sample.valid.sum().item<std::int64_t>(), 4);
+    QCOMPARE(inOrder(sample, 0), (std::vector<std::int64_t>{0, 1, 3, 4}));
+    const at::Tensor isPositive = labels.gather(1, sample.indices) > 0;
+    QVERIFY(at::equal(isPositive.logical_and(sample.valid), sample.isPositive));
+  }
+
+  void firstWantedOnesKeepTheirOrder() {
+    const at::Tensor isWanted = torch::tensor({0, 1, 1, 0, 1, 1, 0, 0}, at::kBool).view({2, 4});
+    const ops::Selection two = ops::selectFirst(isWanted, 2);
+    QVERIFY(at::equal(two.valid, torch::ones({2, 2}, at::kBool)));
+    QVERIFY(at::equal(two.indices, torch::tensor({1, 2, 0, 1}, at::kLong).view({2, 2})));
+    const ops::Selection one = ops::selectFirst(isWanted, 1);
+    QVERIFY(at::equal(one.indices, torch::tensor({1, 0}, at::kLong).view({2, 1})));
+    const ops::Selection all = ops::selectFirst(isWanted, 9);
+    QVERIFY(at::equal(all.valid.sum(1), torch::tensor({2, 2}, at::kLong)));
+    QCOMPARE(all.size(), 4);
   }
 };
 

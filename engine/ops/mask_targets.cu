@@ -1,0 +1,136 @@
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/ops/mask_targets_cuda.h"
+
+namespace lockstep::ops {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kImages = 32;  // of one launch: their masks go along as an argument
+
+/// The masks of some images.
+struct MaskTable {
+  const std::uint8_t* pixels[kImages];
+  int heights[kImages], widths[kImages];
+  std::int64_t firstImage;
+  int count;
+};
+
+struct RegionTable {
+  const float* boxes;           // [P,4]
+  const std::int64_t* images;   // [P]
+  const std::int64_t* objects;  // [P]
+  int side;                     // bins
+};
+
+/// Shares of the pixels in every bin along one axis: those of bin b are
+/// weights[b * stride] … for pixels from first[b] on.
+struct AxisShares {
+  int* first;
+  int* count;
+  float* weights;
+  int stride;
+};
+
+/// By one thread for each bin; the same samples as on the CPU (roi_sampling.cpp).
+__device__ void shareOut(int bin, float from, float to, int bins, int pixels, AxisShares shares) {
+  const float width = fmaxf(to - from, 1.0f) / static_cast<float>(bins);
+  const int samples = static_cast<int>(ceilf(width)), last = pixels - 1;
+  float* weights = shares.weights + bin * shares.stride;
+  int first = 0, count = 0;
+  for (int i = 0; i < samples; ++i) {
+    const float step = (static_cast<float>(i) + 0.5f) * width / static_cast<float>(samples);
+    const float place = from + static_cast<float>(bin) * width + step;
+    if (!(place >= -1.0f && place <= static_cast<float>(pixels))) continue;
+    const float inside = fmaxf(place, 0.0f);
+    const int low = min(static_cast<int>(inside), last);
+    const float fraction = low == last ? 0.0f : inside - static_cast<float>(low);
+    const float share = 1.0f / static_cast<float>(samples);
+    if (count == 0) first = low;
+    if (low + 2 - first > shares.stride) break;  // a region larger than the image
+    for (; first + count <= low + (fraction > 0.0f ? 1 : 0); ++count) weights[count] = 0;
+    weights[low - first] += (1.0f - fraction) * share;
+    if (fraction > 0.0f) weights[low + 1 - first] += fraction * share;
+  }
+  shares.first[bin] = first;
+  shares.count[bin] = count;
+}
+
+/// One block a region; out [P,side,side] starts as 0.
+__global__ void targetKernel(MaskTable masks, RegionTable regions, int stride, float* out) {
+  extern __shared__ float memory[];  // weights of rows and columns, then first and count of both
+  const std::int64_t region = blockIdx.x;
+  const std::int64_t image = regions.images[region] - masks.firstImage;
+  if (regions.images[region] < 0 || image < 0 || image >= masks.count) return;
+  const int bins = regions.side, height = masks.heights[image], width = masks.widths[image];
+  int* places = reinterpret_cast<int*>(memory + 2 * bins * stride);
+  const AxisShares rows{places, places + bins, memory, stride};
+  const AxisShares columns{places + 2 * bins, places + 3 * bins, memory + bins * stride, stride};
+  const float* box = regions.boxes + 4 * region;
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * bins; i += static_cast<int>(blockDim.x)) {
+    if (i < bins) {
+      shareOut(i, box[1], box[3], bins, height, rows);
+    } else {
+      shareOut(i - bins, box[0], box[2], bins, width, columns);
+    }
+  }
+  __syncthreads();
+  const std::uint8_t* mask =
+      masks.pixels[image] + regions.objects[region] * static_cast<std::int64_t>(height) * width;
+  for (int i = static_cast<int>(threadIdx.x); i < bins * bins; i += static_cast<int>(blockDim.x)) {
+    const int row = i / bins, column = i % bins;
+    float sum = 0;
+    for (int y = 0; y < rows.count[row]; ++y) {
+      const std::uint8_t* line =
+          mask + static_cast<std::int64_t>(rows.first[row] + y) * width + columns.first[column];
+      float ofLine = 0;
+      for (int x = 0; x < columns.count[column]; ++x)
+        ofLine += columns.weights[column * stride + x] * static_cast<float>(line[x]);
+      sum += rows.weights[row * stride + y] * ofLine;
+    }
+    out[region * bins * bins + i] = sum;
+  }
+}
+
+}  // namespace
+
+at::Tensor maskTargetsCuda(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
+                           std::int64_t side) {
+  const at::Tensor boxes = regions.boxesXyxy.contiguous();
+  const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
+  const c10::cuda::CUDAGuard guard(boxes.device());
+  at::Tensor out = at::zeros({boxes.size(0), side, side}, boxes.options());
+  if (out.numel() == 0) return out;
+  const RegionTable table{boxes.const_data_ptr<float>(), images.const_data_ptr<std::int64_t>(),
+                          objects.const_data_ptr<std::int64_t>(), static_cast<int>(side)};
+  for (std::size_t first = 0; first < masks.size(); first += kImages) {
+    MaskTable some{};
+    some.firstImage = static_cast<std::int64_t>(first);
+    some.count = static_cast<int>(std::min<std::size_t>(kImages, masks.size() - first));
+    std::int64_t longest = 1;
+    for (int i = 0; i < some.count; ++i) {
+      const at::Tensor& own = masks[first + static_cast<std::size_t>(i)];
+      if (!own.defined()) continue;
+      some.pixels[i] = own.const_data_ptr<std::uint8_t>();
+      some.heights[i] = static_cast<int>(own.size(1));
+      some.widths[i] = static_cast<int>(own.size(2));
+      longest = std::max({longest, own.size(1), own.size(2)});
+    }
+    // A bin of a region inside the image has at most so many pixels.
+    const int stride = static_cast<int>(longest / side) + 4;
+    const std::size_t bytes = static_cast<std::size_t>(side) * 2 *
+                              (static_cast<std::size_t>(stride) * sizeof(float) + 2 * sizeof(int));
+    targetKernel<<<static_cast<unsigned>(boxes.size(0)), kThreads, bytes,
+                   c10::cuda::getCurrentCUDAStream()>>>(some, table, stride, out.data_ptr<float>());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  }
+  return out;
+}
+
+}  // namespace lockstep::ops

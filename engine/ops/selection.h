@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+/// Tensors whose sizes do not depend on what is in the images, so that a GPU need not be asked how
+/// much that is. Letters: N images, A candidates of an image, K chosen.
+namespace lockstep::ops {
+
+/// Some of the candidates of each image.
+struct Selection {
+  at::Tensor indices;  ///< [N,K] int64; some candidate where there is none
+  at::Tensor valid;    ///< [N,K] bool; the valid ones come first
+
+  std::int64_t size() const { return indices.size(1); }
+};
+
+/// Rows of each image: values [N,A,...], indices [N,K] -> [N,K,...].
+at::Tensor pick(const at::Tensor& values, const at::Tensor& indices);
+/// Rows of what all images share: values [A,...], indices [N,K] -> [N,K,...].
+at::Tensor pickShared(const at::Tensor& values, const at::Tensor& indices);
+
+/// The first `most` of the wanted candidates of each image, in their order. isWanted [N,A] bool.
+Selection selectFirst(const at::Tensor& isWanted, std::int64_t most);
+
+/// Host values as a tensor [K] on a device, without waiting for it.
+at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device);
+at::Tensor toDevice(const std::vector<float>& values, const at::Device& device);
+
+}  // namespace lockstep::ops
