@@ -8,10 +8,12 @@
 
 #include "engine/coco/analysis/weighed_ap.h"
 #include "engine/coco/report/report.h"
+#include "tests/coco/made_jpeg.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using namespace lockstep::coco;
+using lockstep::tests::madeJpeg;
 namespace fs = std::filesystem;
 
 namespace {
@@ -98,13 +100,15 @@ const std::string kPng("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0d\0\0\0P", 24);
 /// a false positive, a duplicate. Image 2: one missed. Image 3: all right.
 class Made {
  public:
-  explicit Made(IouType type = IouType::Mask, const std::string& detections = kDetections)
-      : groundTruth_(Dataset::fromParts(
-            {{{1}, "day 1/a.png", 100, 80}, {{2}, kEvilFile, 100, 80}, {{3}, "c.png", 100, 80}},
-            {{{1}, kEvilName}, {{2}, "drop"}, {{3}, "never seen"}},
-            {object(1, 1, 1, 10, 20, 30), object(2, 1, 2, 60, 20, 20), object(3, 2, 2, 0, 0, 20),
-             object(4, 3, 2, 5, 5, 40)},
-            "made")),
+  explicit Made(IouType type = IouType::Mask, const std::string& detections = kDetections,
+                int width = 100, int height = 80)
+      : groundTruth_(Dataset::fromParts({{{1}, "day 1/a.png", width, height},
+                                         {{2}, kEvilFile, 100, 80},
+                                         {{3}, "c.png", 100, 80}},
+                                        {{{1}, kEvilName}, {{2}, "drop"}, {{3}, "never seen"}},
+                                        {object(1, 1, 1, 10, 20, 30), object(2, 1, 2, 60, 20, 20),
+                                         object(3, 2, 2, 0, 0, 20), object(4, 3, 2, 5, 5, 40)},
+                                        "made")),
         results_(ResultsFile::load(written(detections), groundTruth_)) {
     const auto matches = matchResults(groundTruth_, results_, type);
     figures_ = accumulate(matches, groundTruth_.categories());
@@ -301,6 +305,58 @@ class TstReport : public QObject {
     for (const Element& title : named(html, "title")) titles << title.text;
     QVERIFY(titles.contains(QStringLiteral("drop 0.7, IoU 0.00, background")));
     QVERIFY(titles.contains(QStringLiteral("drop, missed")));
+  }
+
+  void masksOfDetectionsAreDrawnWhereMasksAreCompared() {
+    // 10 x 10 px at 70, 50 of 100 x 80, inside a box that says otherwise.
+    Rle mask{80, 100, {70 * 80 + 50}};
+    for (int column = 0; column < 10; ++column) mask.counts.insert(mask.counts.end(), {10, 70});
+    mask.counts.back() = 30 * 80 - 10 * 80 + 20;
+    const std::string found = detection(1, 2, 60, 40, 30, .7);
+    const std::string withMask = found.substr(0, found.size() - 1) +
+                                 ",\"segmentation\":{\"size\":[80,100],\"counts\":\"" +
+                                 compressCounts(mask) + "\"}}";
+    const auto isDrawn = [&](IouType type) {
+      return Made(type, withMask).report().html.find("<path d=\"M80 50v10h-10v-10z\"") !=
+             std::string::npos;
+    };
+    QVERIFY(isDrawn(IouType::Mask));
+    QVERIFY(isDrawn(IouType::Boundary));
+    QVERIFY(!isDrawn(IouType::Box));
+  }
+
+  void crowdedImageSaysWhatItLeavesOut() {
+    std::string all = detection(1, 1, 10, 20, 30, .9);
+    for (int i = 0; i < 95; ++i) {
+      all += "," + detection(1, 1, .5 * i, 70, 5, .8) + "," + detection(1, 2, .5 * i, 0, 5, .8) +
+             "," + detection(1, 3, .5 * i, 0, 5, .8);
+    }
+    const auto html = QString::fromStdString(Made(IouType::Box, all).report().html);
+    QVERIFY(html.contains(
+        QStringLiteral("286 errors: 285 false, 1 missed; 1 right; 87 outlines not drawn")));
+    QCOMPARE(html.count(QStringLiteral("class=\"outline fp\" href")), 200);
+    QCOMPARE(html.count(QStringLiteral("<text class=\"fp")), 40);
+  }
+
+  void imageIsTurnedOnlyWhereThatFitsTheAnnotations_data() {
+    QTest::addColumn<int>("orientation");
+    QTest::addColumn<int>("width");
+    QTest::addColumn<int>("height");
+    QTest::addColumn<QString>("turned");
+    QTest::newRow("as stored") << 6 << 640 << 480 << QStringLiteral("none");
+    QTest::newRow("turned") << 6 << 480 << 640 << QStringLiteral("from-image");
+    QTest::newRow("upright") << 1 << 480 << 640 << QStringLiteral("none");
+  }
+  void imageIsTurnedOnlyWhereThatFitsTheAnnotations() {
+    QFETCH(int, orientation);
+    QFETCH(int, width);
+    QFETCH(int, height);
+    QFETCH(QString, turned);
+    const Made made(IouType::Box, Made::kDetections, width, height);
+    made.writeImage("day 1/a.png", madeJpeg(static_cast<char>(orientation), true));
+    const auto images = named(made.report(made.images()).html, "img");
+    QCOMPARE(images.size(), std::size_t{1});
+    QCOMPARE(images[0].attribute("style"), QStringLiteral("image-orientation:") + turned);
   }
 
   void boxesAreDrawnWhereBoxesAreCompared() {

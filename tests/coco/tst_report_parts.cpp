@@ -5,29 +5,11 @@
 #include "engine/coco/report/html.h"
 #include "engine/coco/report/image_header.h"
 #include "engine/coco/report/outlines.h"
+#include "tests/coco/made_jpeg.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep::coco;
 using namespace lockstep::coco::report;
-
-namespace {
-
-/// A JPEG's segments up to its size; orientation 0: no Exif.
-std::string jpeg(char orientation, bool isLittle) {
-  using namespace std::string_literals;
-  std::string file = "\xff\xd8"s;
-  if (orientation > 0) {
-    const std::string tiff = isLittle
-                                 ? "II*\0\x08\0\0\0\x02\0"s + "\x0f\x01\x02\0\x01\0\0\0\0\0\0\0"s +
-                                       "\x12\x01\x03\0\x01\0\0\0"s + orientation + "\0\0\0"s
-                                 : "MM\0*\0\0\0\x08\0\x02"s + "\x01\x0f\0\x02\0\0\0\x01\0\0\0\0"s +
-                                       "\x01\x12\0\x03\0\0\0\x01\0"s + orientation + "\0\0"s;
-    file += "\xff\xe1\0"s + static_cast<char>(tiff.size() + 8) + "Exif\0\0"s + tiff;
-  }
-  return file + "\xff\xdb\0\x04xx"s + "\xff\xff\xc2\0\x0b\x08\x01\xe0\x02\x80\x03"s;
-}
-
-}  // namespace
 
 class TstReportParts : public QObject {
   Q_OBJECT
@@ -78,7 +60,7 @@ class TstReportParts : public QObject {
     QCOMPARE(png->height, 16);
     for (const bool isLittle : {true, false}) {
       for (char orientation = 0; orientation <= 8; ++orientation) {
-        const auto header = readImageHeader(jpeg(orientation, isLittle));
+        const auto header = readImageHeader(lockstep::tests::madeJpeg(orientation, isLittle));
         QCOMPARE(header->mime, "image/jpeg");
         QCOMPARE(header->width, 640);
         QCOMPARE(header->height, 480);
@@ -94,7 +76,7 @@ class TstReportParts : public QObject {
   }
 
   void brokenHeadersAreSurvived() {
-    const std::string whole = jpeg(6, true);
+    const std::string whole = lockstep::tests::madeJpeg(6, true);
     for (std::size_t length = 3; length < whole.size(); ++length) {
       for (int byte = 0; byte < 256; byte += 15) {
         std::string broken = whole.substr(0, length);
