@@ -23,8 +23,12 @@ QString python() {
     const QString path = QStringLiteral(LOCKSTEP_SOURCE_DIR "/.venv/bin/python");
     if (!QFileInfo::exists(path)) return QString();
     QProcess process;
+    // Looked for, not imported: torchvision alone takes seconds to load.
     process.start(path, {QStringLiteral("-c"),
-                         QStringLiteral("import torchvision, pycocotools, safetensors")});
+                         QStringLiteral("import sys\n"
+                                        "from importlib.util import find_spec\n"
+                                        "names = ['torchvision', 'pycocotools', 'safetensors']\n"
+                                        "sys.exit(not all(map(find_spec, names)))")});
     return process.waitForFinished(120000) && process.exitCode() == 0 ? path : QString();
   }();
   return found;

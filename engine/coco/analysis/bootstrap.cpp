@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -29,12 +30,23 @@ std::vector<ApFigures> resampledFigures(const WeighedAp& results, const Bootstra
   return figures;
 }
 
-Interval intervalOf(const std::vector<ApFigures>& figures, double ApFigures::*member) {
+/// Interpolated precision is higher where images are drawn twice, so resamples lie above the figure
+/// that they are of: what they say is how far they scatter around their own mean.
+void moveMeanTo(double estimate, std::vector<double>& values) {
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  for (double& value : values) value += estimate - mean;
+}
+
+Interval intervalOf(const std::vector<ApFigures>& figures, double ApFigures::*member,
+                    const ApFigures& estimate) {
   if (figures.empty()) return {};
   std::vector<double> values;
   values.reserve(figures.size());
   for (const ApFigures& one : figures) values.push_back(one.*member);
-  return percentileInterval(std::move(values));
+  moveMeanTo(estimate.*member, values);
+  const Interval interval = percentileInterval(std::move(values));
+  return {std::max(interval.low, 0.0), std::min(interval.high, 1.0)};
 }
 
 double twoSidedP(const std::vector<double>& differences) {
@@ -73,8 +85,9 @@ Interval percentileInterval(std::vector<double> values) {
 
 ApUncertainty bootstrap(const WeighedAp& results, const BootstrapOptions& options) {
   const std::vector<ApFigures> figures = resampledFigures(results, options);
-  return {results.at(unitWeights(results.imageCount())), intervalOf(figures, &ApFigures::ap),
-          intervalOf(figures, &ApFigures::ap50), figures.size()};
+  const ApFigures estimate = results.at(unitWeights(results.imageCount()));
+  return {estimate, intervalOf(figures, &ApFigures::ap, estimate),
+          intervalOf(figures, &ApFigures::ap50, estimate), figures.size()};
 }
 
 ApComparison compareAp(const WeighedAp& a, const WeighedAp& b, const BootstrapOptions& options) {
@@ -96,6 +109,7 @@ ApComparison compareAp(const WeighedAp& a, const WeighedAp& b, const BootstrapOp
   std::erase_if(differences, [](double difference) { return std::isnan(difference); });
   comparison.resamples = differences.size();
   if (differences.empty()) return comparison;
+  moveMeanTo(comparison.difference, differences);
   comparison.pValue = twoSidedP(differences);
   comparison.interval = percentileInterval(std::move(differences));
   if (comparison.pValue < kSignificance) {

@@ -20,7 +20,8 @@ struct BootstrapOptions {
 std::vector<std::uint32_t> resampleWeights(std::size_t imageCount, std::uint64_t seed,
                                            std::size_t resample);
 
-/// Percentile interval of 95 %, between two values by numpy's linear rule.
+/// Percentile interval of 95 %, between two values by numpy's linear rule. Those of figures are of
+/// resamples that are moved so that their mean is the figure of the images as they are.
 struct Interval {
   double low = -1, high = -1;  ///< -1: no resample says anything
 };
