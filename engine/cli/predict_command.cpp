@@ -10,6 +10,7 @@
 #include "engine/base/log.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/machine_choice.h"
 #include "engine/cli/model_source.h"
 #include "engine/cli/output_path.h"
 #include "engine/supervisor/one_shot_job.h"
@@ -26,6 +27,7 @@ struct PredictOptions {
   std::string target, weights, split, out, overlays;
   std::vector<std::string> images;
   double score = 0.05;
+  RankWish ranks;
 };
 
 bool isImageName(const fs::path& file) {
@@ -89,8 +91,10 @@ int predict(const PredictOptions& options) {
     throw base::mendable(
         "lockstep-engine predict: say what to predict on: either --split val or --images PATH…");
   }
+  checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
-  const ModelSource source = resolveModel(options.target, options.weights, workerProgram);
+  const ModelSource source =
+      resolveModel(options.target, options.weights, workerProgram, options.ranks);
   if (options.images.empty()) requireHeldOut(source);
   protocol::Job job = source.job("predict");
   job.split = options.split;
@@ -100,7 +104,7 @@ int predict(const PredictOptions& options) {
   job.out = checkOutputFile(options.out, "--out").string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays").string();
-  tellSummary(supervisor::runOneShotJob(workerProgram, job), job.out);
+  tellSummary(supervisor::runOneShotJob(workerProgram, job, source.ranks), job.out);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -125,6 +129,10 @@ void addPredictCommand(CLI::App& app, std::function<int()>& action) {
       ->option_text("S")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  command
+      ->add_option("--workers", options->ranks.workers,
+                   "Ranks that share the images; default: one on each GPU, or one on the CPU")
+      ->option_text("N");
   command->add_option("--out", options->out, "Where the results go")
       ->required()
       ->option_text("F.json");

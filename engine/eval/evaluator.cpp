@@ -50,28 +50,6 @@ std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
 
 int threadsOn(at::Device device, int threads) { return device.is_cpu() ? threads : 1; }
 
-/// Progress over all ranks' images, told from those of one.
-Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
-  if (!progress || ranks == 1) return progress;
-  return [=](std::int64_t done, std::int64_t) {
-    progress(std::min<std::int64_t>(done * ranks, count), count);
-  };
-}
-
-/// First byte of what a rank sends rank 0: its pack of figures, or its fault.
-constexpr char kPack = 'p', kFault = 'f';
-
-/// One rank's fault is every rank's, so that none waits for another.
-void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
-  std::string fault;
-  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-    if (fault.empty() && sent[rank][0] == kFault)
-      fault = "rank " + std::to_string(rank) + ": " + sent[rank].substr(1);
-  }
-  fault = world.share(fault);
-  if (!fault.empty()) throw Error(fault);
-}
-
 }  // namespace
 
 Evaluator::Evaluator(const data::SampleLoader& loader, const EvaluatorOptions& options)
@@ -82,38 +60,10 @@ std::int64_t Evaluator::imageCount() const {
   return options_.maxImages > 0 ? std::min<std::int64_t>(options_.maxImages, all) : all;
 }
 
-std::vector<ImageFigures> Evaluator::shared(
-    std::int64_t count, const std::function<void(std::int64_t, ImageFigures&)>& work,
-    const Progress& progress) const {
-  std::vector<ImageFigures> figures(count);
-  const int threads = threadsOn(options_.device, options_.threads);
-  dist::World* const world = options_.world;
-  if (world == nullptr || world->size() == 1) {
-    forEachImage(
-        count, threads, [&](std::int64_t i) { work(i, figures[i]); }, progress);
-    return figures;
-  }
-  const int rank = world->rank(), ranks = world->size();
-  const std::int64_t own = (count - rank + ranks - 1) / ranks;
-  std::string sent;
-  try {
-    forEachImage(
-        own, threads, [&](std::int64_t i) { work(rank + i * ranks, figures[rank + i * ranks]); },
-        ofAllRanks(progress, count, ranks));
-    FigurePack pack;
-    for (std::int64_t i = rank; rank != 0 && i < count; i += ranks) pack.add(i, figures[i]);
-    sent = kPack + pack.bytes();
-  } catch (const c10::Error& error) {
-    sent = kFault + std::string(error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    sent = kFault + std::string(error.what());
-  }
-  const std::vector<std::string> all = world->gather(sent);
-  throwOnAllRanks(*world, all);
-  if (rank != 0) return {};
-  for (std::size_t other = 1; other < all.size(); ++other)
-    unpackFigures(std::string_view(all[other]).substr(1), figures);
-  return figures;
+std::vector<ImageFigures> Evaluator::shared(std::int64_t count, const ImageWork& work,
+                                            const Progress& progress) const {
+  return figuresOfImages(count, {options_.world, threadsOn(options_.device, options_.threads)},
+                         work, progress);
 }
 
 Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
@@ -190,16 +140,16 @@ std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
                                          const FileDetectionOptions& options,
                                          const Progress& progress) {
   const EvaluationMode mode(model);
-  std::vector<ImageFigures> figures(files.size());
-  const auto detectFile = [&](std::int64_t i) {
+  const auto detectFile = [&](std::int64_t i, ImageFigures& image) {
     const NumberedFile& file = files[i];
     const data::Batch batch =
         data::loadForPrediction(file.path, file.id, options.augment).to(options.device);
-    figures[i].detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
-                                         batch.originalSizes[0], file.id, options.categories);
+    image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                                    batch.originalSizes[0], file.id, options.categories);
   };
-  forEachImage(static_cast<std::int64_t>(files.size()), threadsOn(options.device, options.threads),
-               detectFile, progress);
+  std::vector<ImageFigures> figures = figuresOfImages(
+      static_cast<std::int64_t>(files.size()),
+      {options.world, threadsOn(options.device, options.threads)}, detectFile, progress);
   return joined(figures);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/eval/evaluation.h"
 #include "engine/eval/image_figures.h"
 #include "engine/eval/parallel_images.h"
+#include "engine/eval/shared_images.h"
 #include "engine/model/mask_rcnn.h"
 
 namespace lockstep::eval {
@@ -55,8 +56,7 @@ class Evaluator {
  private:
   /// Calls work(index, figures) for the places of this rank, and puts all ranks' figures together
   /// on rank 0.
-  std::vector<ImageFigures> shared(std::int64_t count,
-                                   const std::function<void(std::int64_t, ImageFigures&)>& work,
+  std::vector<ImageFigures> shared(std::int64_t count, const ImageWork& work,
                                    const Progress& progress) const;
   void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const;
   const std::vector<CategoryId>& categories() const { return loader_.classes().categories(); }
@@ -75,7 +75,8 @@ struct FileDetectionOptions {
   const config::AugmentConfig& augment;
   const std::vector<CategoryId>& categories;  ///< of the model: categories[k-1] is that of class k
   at::Device device = at::kCPU;
-  int threads = 1;  ///< as EvaluatorOptions::threads
+  int threads = 1;               ///< as EvaluatorOptions::threads
+  dist::World* world = nullptr;  ///< as EvaluatorOptions::world
 };
 
 /// Detections of image files, in their order, per image best first. Leaves the model in the mode it

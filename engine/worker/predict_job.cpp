@@ -61,13 +61,17 @@ struct Predictions {
   train::LoadedModel loaded;
 };
 
+eval::Progress progressOf(const JobContext& context, const dist::World& world) {
+  return world.rank() == 0 ? progressTo(context.channel, "predicting") : eval::Progress{};
+}
+
 /// Every image of the part: evaluation.max_images is about evaluations.
-Predictions predictSplit(const JobContext& context, const config::Experiment& experiment,
-                         at::Device device) {
-  const config::DatasetPart& part = partOf(experiment, context.job.split);
+Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
+                         const config::Experiment& experiment, at::Device device) {
+  const config::DatasetPart& part = partOf(experiment, joined.job.split);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   Predictions made;
-  made.loaded = train::loadModel(experiment, context.job.weights, &dataset, device);
+  made.loaded = train::loadModel(experiment, joined.job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
                                   data::ClassTable(made.loaded.categories));
@@ -75,7 +79,8 @@ Predictions predictSplit(const JobContext& context, const config::Experiment& ex
                                            .seed = seed,
                                            .device = device,
                                            .threads = experiment.runtime.cpuThreads,
-                                           .maxImages = 0});
+                                           .maxImages = 0,
+                                           .world = &joined.world});
   std::vector<std::size_t> indices;
   for (const coco::Image& image : dataset.images()) {
     indices.push_back(indices.size());
@@ -83,16 +88,16 @@ Predictions predictSplit(const JobContext& context, const config::Experiment& ex
                              ops::ImageSize{image.height, image.width}});
   }
   made.detections =
-      evaluator.detect(*made.loaded.model, indices, progressTo(context.channel, "predicting"));
+      evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world));
   return made;
 }
 
-Predictions predictFiles(const JobContext& context, const config::Experiment& experiment,
-                         at::Device device) {
+Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
+                         const config::Experiment& experiment, at::Device device) {
   Predictions made;
-  made.loaded = train::loadModel(experiment, context.job.weights, nullptr, device);
+  made.loaded = train::loadModel(experiment, joined.job.weights, nullptr, device);
   std::vector<eval::NumberedFile> files;
-  for (const std::string& path : context.job.paths) {
+  for (const std::string& path : joined.job.paths) {
     files.push_back({{static_cast<std::int64_t>(files.size()) + 1}, path});
     made.pictures.push_back({files.back().id, path, std::nullopt});
   }
@@ -100,20 +105,23 @@ Predictions predictFiles(const JobContext& context, const config::Experiment& ex
                                       {.augment = experiment.augment,
                                        .categories = made.loaded.categories,
                                        .device = device,
-                                       .threads = experiment.runtime.cpuThreads},
-                                      progressTo(context.channel, "predicting"));
+                                       .threads = experiment.runtime.cpuThreads,
+                                       .world = &joined.world},
+                                      progressOf(context, joined.world));
   return made;
 }
 
 }  // namespace
 
 protocol::Finished runPredict(const JobContext& context) {
-  const protocol::Job& job = context.job;
+  const JoinedWorld joined = joinWorld(context);
+  const protocol::Job& job = joined.job;
   const config::Experiment experiment = experimentOf(job);
-  const at::Device device = train::prepareDevice(experiment.runtime);
+  const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
   context.phase.phase = "predicting";
-  Predictions made = job.paths.empty() ? predictSplit(context, experiment, device)
-                                       : predictFiles(context, experiment, device);
+  Predictions made = job.paths.empty() ? predictSplit(context, joined, experiment, device)
+                                       : predictFiles(context, joined, experiment, device);
+  if (joined.world.rank() != 0) return {job.step, false, ""};
   std::erase_if(made.detections,
                 [&](const coco::Detection& d) { return d.score < job.scoreThreshold; });
   if (!job.overlays.empty()) drawOverlays(context, made.pictures, made.detections, made.loaded);

@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <thread>
@@ -8,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/data/made_scenes.h"
 #include "engine/eval/evaluator.h"
+#include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -25,15 +27,7 @@ class TstDetectFiles : public QObject {
       files_.push_back({{static_cast<std::int64_t>(files_.size()) + 1}, entry.path()});
     augment_.minSize = {64};
     augment_.maxSize = 96;
-    config::ModelConfig config;
-    config.backbone = "resnet18";
-    config.fpnChannels = 32;
-    config.rpn.preNmsTopNTest = config.rpn.postNmsTopNTest = 50;
-    config.boxHead.fcDim = 32;
-    config.boxHead.scoreThreshold = 0;  // an untrained model is sure of nothing
-    config.maskHead.convs = 1;
-    config.maskHead.channels = 16;
-    model_ = std::make_shared<model::MaskRcnn>(config, 4, 1);
+    model_ = makeModel();
     model_->train();
   }
 
@@ -62,6 +56,40 @@ class TstDetectFiles : public QObject {
     QCOMPARE(std::ranges::count(takers, std::this_thread::get_id()), std::ptrdiff_t{0});
   }
 
+  void filesSharedByRanksGiveWhatOneRankGives() {
+    const std::string alone =
+        coco::detectionsToJson(eval::detectFiles(*model_, files_, options(1)));
+    for (const int ranks : {2, 3, 5}) {  // of four files
+      tests::onRanks(ranks, [&](dist::World& world) {
+        const auto model = makeModel();
+        eval::FileDetectionOptions shared = options(1);
+        shared.world = &world;
+        const auto detections = eval::detectFiles(*model, files_, shared);
+        if (world.rank() != 0 && !detections.empty()) throw Error("a rank kept its share");
+        if (world.rank() == 0 && coco::detectionsToJson(detections) != alone)
+          throw Error("other detections than one rank has");
+      });
+    }
+  }
+
+  void aFileThatOneRankCannotReadEndsAll() {
+    auto files = files_;
+    files[1].path = "/nowhere/x.png";
+    std::atomic<int> told = 0;
+    tests::onRanks(3, [&](dist::World& world) {
+      const auto model = makeModel();
+      eval::FileDetectionOptions shared = options(1);
+      shared.world = &world;
+      try {
+        eval::detectFiles(*model, files, shared);
+      } catch (const Error& error) {
+        const std::string text = error.what();
+        told += text.starts_with("rank 1: ") && text.find("/nowhere/x.png") != std::string::npos;
+      }
+    });
+    QCOMPARE(told.load(), 3);
+  }
+
   void aFileThatIsNoImageIsNamed() {
     auto files = files_;
     files.push_back({{9}, "/nowhere/x.png"});
@@ -74,6 +102,18 @@ class TstDetectFiles : public QObject {
   }
 
  private:
+  static std::shared_ptr<model::MaskRcnn> makeModel() {
+    config::ModelConfig config;
+    config.backbone = "resnet18";
+    config.fpnChannels = 32;
+    config.rpn.preNmsTopNTest = config.rpn.postNmsTopNTest = 50;
+    config.boxHead.fcDim = 32;
+    config.boxHead.scoreThreshold = 0;  // an untrained model is sure of nothing
+    config.maskHead.convs = 1;
+    config.maskHead.channels = 16;
+    return std::make_shared<model::MaskRcnn>(config, 4, 1);
+  }
+
   eval::FileDetectionOptions options(int threads) const {
     return {.augment = augment_, .categories = categories_, .threads = threads};
   }

@@ -189,18 +189,25 @@ class TstRanks : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(isNobodyLeft(bench), 10000);
   }
 
-  void evaluationIsSharedAndRankZeroHasItsResult() {
+  void imagesAreSharedAndRankZeroHasTheResult_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("evaluate") << QStringLiteral("evaluate");
+    QTest::newRow("predict") << QStringLiteral("predict");
+  }
+  void imagesAreSharedAndRankZeroHasTheResult() {
+    QFETCH(QString, name);
+    const std::string command = name.toStdString();
     EngineBench bench;
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
-    bench.rankScript(0, "listening 9\nawait two\nout {\"step\":6}\nfinish 6 result {}\n",
-                     "evaluate");
-    bench.rankScript(1, "progress 1 2\nfinish 6 result nonsense\n", "evaluate");
-    bench.rankScript(2, "touch two\nfinish 6\n", "evaluate");
-    const auto result = bench.run({"evaluate", "run", "--workers", "3", "--out", "e.json"});
+    bench.rankScript(0, "listening 9\nawait two\nout {\"step\":6}\nfinish 6 result {}\n", command);
+    bench.rankScript(1, "progress 1 2\nfinish 6 result nonsense\n", command);
+    bench.rankScript(2, "touch two\nfinish 6\n", command);
+    const auto result =
+        bench.run({command, "run", "--split", "val", "--workers", "3", "--out", "e.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "e.json"), std::string("{\"step\":6}"));
-    QCOMPARE(bench.lastJob(2).kind, std::string("evaluate"));
+    QCOMPARE(bench.lastJob(2).kind, command);
     QCOMPARE(bench.lastJob(2).localRanks, 3);
     QCOMPARE(bench.lastJob(2).weights, bench.lastJob(0).weights);
     QVERIFY(contains(bench.lastJob(0).configYaml, "workers: 3"));

@@ -1,0 +1,73 @@
+#include "engine/eval/shared_images.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace lockstep::eval {
+namespace {
+
+/// Progress over all ranks' images, told from those of one.
+Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
+  if (!progress || ranks == 1) return progress;
+  return [=](std::int64_t done, std::int64_t) {
+    progress(std::min<std::int64_t>(done * ranks, count), count);
+  };
+}
+
+/// First byte of what a rank sends rank 0: its pack of figures, or its fault.
+constexpr char kPack = 'p', kFault = 'f';
+
+/// One rank's fault is every rank's, so that none waits for another.
+void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
+  std::string fault;
+  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+    if (fault.empty() && sent[rank][0] == kFault)
+      fault = "rank " + std::to_string(rank) + ": " + sent[rank].substr(1);
+  }
+  fault = world.share(fault);
+  if (!fault.empty()) throw Error(fault);
+}
+
+/// This rank's share, as bytes for rank 0, or its fault.
+std::string workOnShare(std::int64_t count, const ImageSharing& sharing, const ImageWork& work,
+                        const Progress& progress, std::vector<ImageFigures>& figures) {
+  const int rank = sharing.world->rank(), ranks = sharing.world->size();
+  const std::int64_t own = (count - rank + ranks - 1) / ranks;
+  try {
+    forEachImage(
+        own, sharing.threads,
+        [&](std::int64_t i) { work(rank + i * ranks, figures[rank + i * ranks]); },
+        ofAllRanks(progress, count, ranks));
+    FigurePack pack;
+    for (std::int64_t i = rank; rank != 0 && i < count; i += ranks) pack.add(i, figures[i]);
+    return kPack + pack.bytes();
+  } catch (const c10::Error& error) {
+    return kFault + std::string(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return kFault + std::string(error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing& sharing,
+                                          const ImageWork& work, const Progress& progress) {
+  std::vector<ImageFigures> figures(count);
+  if (sharing.world == nullptr || sharing.world->size() == 1) {
+    forEachImage(
+        count, sharing.threads, [&](std::int64_t i) { work(i, figures[i]); }, progress);
+    return figures;
+  }
+  const std::vector<std::string> all =
+      sharing.world->gather(workOnShare(count, sharing, work, progress, figures));
+  throwOnAllRanks(*sharing.world, all);
+  if (sharing.world->rank() != 0) return {};
+  for (std::size_t other = 1; other < all.size(); ++other)
+    unpackFigures(std::string_view(all[other]).substr(1), figures);
+  return figures;
+}
+
+}  // namespace lockstep::eval

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/dist/world.h"
+#include "engine/eval/image_figures.h"
+#include "engine/eval/parallel_images.h"
+
+namespace lockstep::eval {
+
+/// Who works on a number of images.
+struct ImageSharing {
+  dist::World* world = nullptr;  ///< its ranks share the images; null: this process does all
+  int threads = 1;               ///< of this rank
+};
+
+using ImageWork = std::function<void(std::int64_t index, ImageFigures& figures)>;
+
+/// Calls work(i, figures) for i = 0 … count - 1, each on one rank, and returns all figures on rank
+/// 0, nothing on the others. Every rank calls it with the same count. A fault of any rank is thrown
+/// on all. `progress` is of all ranks together, reckoned from this one's.
+std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing& sharing,
+                                          const ImageWork& work, const Progress& progress = {});
+
+}  // namespace lockstep::eval
