@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/ops/boxes.h"
+#include "engine/ops/matching_cuda.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
@@ -114,19 +114,6 @@ at::Tensor matchOnCpu(const GtBatch& groundTruth, const at::Tensor& candidates,
   return matches;
 }
 
-at::Tensor matchByMatrix(const GtBatch& groundTruth, const at::Tensor& candidates,
-                         const MatchThresholds& thresholds) {
-  const at::Tensor iou = boxIou(groundTruth.boxesXyxy, candidates)
-                             .masked_fill(groundTruth.isObject().logical_not().unsqueeze(2), -1);
-  const auto [best, nearest] = iou.max(1);
-  at::Tensor matches = nearest.masked_fill(best < thresholds.foreground, kBetweenThresholds);
-  matches.masked_fill_(best < thresholds.background, kBelowThreshold);
-  if (!thresholds.lowQualityMatches || candidates.size(-2) == 0) return matches;
-  const at::Tensor bestOfGt = std::get<0>(iou.max(2, /*keepdim=*/true));
-  const at::Tensor isBestOfSome = (iou == bestOfGt).logical_and(bestOfGt >= 0).any(1);
-  return at::where(isBestOfSome, nearest, matches);
-}
-
 }  // namespace
 
 at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
@@ -138,8 +125,12 @@ at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
       (candidates.dim() == 2 || (candidates.dim() == 3 && candidates.size(0) == gtBoxes.size(0))) &&
           candidates.size(-1) == 4,
       "candidates must be [N,A,4] or [A,4], got ", candidates.sizes());
-  return candidates.is_cpu() ? matchOnCpu(groundTruth, candidates, thresholds)
-                             : matchByMatrix(groundTruth, candidates, thresholds);
+#ifdef LOCKSTEP_CUDA
+  if (candidates.is_cuda()) return matchBoxesCuda(groundTruth, candidates, thresholds);
+#endif
+  TORCH_CHECK(candidates.is_cpu(), "this program was built without kernels for ",
+              candidates.device());
+  return matchOnCpu(groundTruth, candidates, thresholds);
 }
 
 }  // namespace lockstep::ops

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/ops/box_iou.cuh"
 #include "engine/ops/nms_cuda.h"
 
 namespace lockstep::ops {
@@ -15,16 +16,6 @@ namespace {
 using Word = unsigned long long;
 constexpr int kBits = 64;  // boxes whose suppression one word of the mask holds
 constexpr int kThreads = 256;
-
-/// Rounded after every operation, as on the CPU, so that both decide alike at the threshold.
-__device__ float iou(const float4& a, const float4& b) {
-  const float width = fmaxf(__fsub_rn(fminf(a.z, b.z), fmaxf(a.x, b.x)), 0.0f);
-  const float height = fmaxf(__fsub_rn(fminf(a.w, b.w), fmaxf(a.y, b.y)), 0.0f);
-  const float intersection = __fmul_rn(width, height);
-  const float areaA = __fmul_rn(__fsub_rn(a.z, a.x), __fsub_rn(a.w, a.y));
-  const float areaB = __fmul_rn(__fsub_rn(b.z, b.x), __fsub_rn(b.w, b.y));
-  return __fdiv_rn(intersection, __fsub_rn(__fadd_rn(areaA, areaB), intersection));
-}
 
 /// The candidates of all images, each image's best score first; those that are not there last.
 struct Sorted {
@@ -60,7 +51,7 @@ __global__ void overlapKernel(Sorted all, float threshold, Word* mask) {
   Word bits = 0;
   for (int i = 0; i < kBits && firstColumn + i < count; ++i) {
     const bool isLater = firstColumn + i > row;
-    if (isLater && columnGroups[i] == group && iou(own, columns[i]) > threshold)
+    if (isLater && columnGroups[i] == group && boxIou(own, columns[i]) > threshold)
       bits |= Word{1} << i;
   }
   mask[(static_cast<std::int64_t>(image) * all.size + row) * all.words() + blockIdx.x] = bits;

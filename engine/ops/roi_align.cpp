@@ -276,7 +276,9 @@ at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
                            const at::Tensor& levels, const RoiAlignShape& shape) {
   checkArguments(features, spatialScales, rois, levels);
   const at::ScalarType type = features[0].scalar_type();
-  const at::ScalarType computeType = type == at::kDouble ? at::kDouble : at::kFloat;
+  // A GPU reads halves and adds them up in float32 by itself.
+  const bool isWidened = rois.is_cpu() && type != at::kDouble;
+  const at::ScalarType computeType = isWidened ? at::kFloat : type;
   std::vector<at::Tensor> inputs;
   for (const at::Tensor& level : features) inputs.push_back(level.to(computeType));
   at::Tensor out = RoiAlignFunction::apply(at::TensorList(inputs), rois.detach().contiguous(),

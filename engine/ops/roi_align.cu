@@ -5,6 +5,9 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
 
 #include "engine/ops/roi_align_cuda.h"
 
@@ -12,7 +15,18 @@ namespace lockstep::ops {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kWarp = 32;
 constexpr int kTile = 8;  // side of the square of feature pixels whose gradient one block adds up
+
+/// What sums are added up in.
+template <typename T>
+using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// Values that one thread loads and stores at once.
+template <typename T, int kCount>
+struct alignas(sizeof(T) * kCount) Pack {
+  T values[kCount];
+};
 
 /// One axis of a region in feature pixels.
 struct Axis {
@@ -51,6 +65,16 @@ struct Axis {
     return sum / static_cast<float>(samples);
   }
 
+  /// Bins that may have a share in pixels [first, first + kTile): from `begin` up to `end`.
+  __device__ void binsOf(int first, int bins, int& begin, int& end) const {
+    // Outside the map a sample counts for the nearest pixel, up to one away.
+    const bool isFirst = first == 0, isLast = first + kTile > last;
+    const float low = static_cast<float>(first) - (isFirst ? 2.0f : 1.0f),
+                high = static_cast<float>(first + kTile) + (isLast ? 2.0f : 0.0f);
+    begin = max(static_cast<int>(floorf((low - from) / bin)), 0);
+    end = min(static_cast<int>(ceilf((high - from) / bin)) + 1, bins);
+  }
+
   /// Whether pixels [first, first + kTile) may have a share in the region of this many bins.
   __device__ bool mayTouch(int first, int bins) const {
     const float limit = static_cast<float>(last);
@@ -78,52 +102,75 @@ struct Level {
   }
 };
 
+/// Of maps whose channels lie side by side.
 struct Strides {
-  std::int64_t image, channel, row, column;
+  std::int64_t image, row, column;
 };
 
-/// One thread per output element; out [K,binRows,binColumns,C].
-template <typename T>
+/// Adds weight * the pack at `place` to the sums.
+template <typename T, int kCount>
+__device__ void addWeighted(const T* place, Sum<T> weight, Sum<T> (&sums)[kCount]) {
+  const auto pack = *reinterpret_cast<const Pack<T, kCount>*>(place);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) sums[i] += weight * static_cast<Sum<T>>(pack.values[i]);
+}
+
+/// One block a region; a warp takes a bin, its threads kCount channels each. Features lie channels
+/// last. out [K,binRows,binColumns,C] starts as 0.
+template <typename T, int kCount>
 __global__ void poolKernel(const T* features, Strides strides, Level level, T* out) {
-  const std::int64_t total = level.count * level.binRows * level.binColumns * level.channels;
-  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < total;
-       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
-    const std::int64_t channel = i % level.channels, place = i / level.channels;
-    const int column = static_cast<int>(place % level.binColumns);
-    const int row = static_cast<int>(place / level.binColumns % level.binRows);
-    const std::int64_t k = place / (static_cast<std::int64_t>(level.binColumns) * level.binRows);
-    if (level.levels[k] != level.index) continue;
-    const Axis rows = level.rows(k), columns = level.columns(k);
-    const T* map = features + level.imageOf(k) * strides.image + channel * strides.channel;
-    T sum = 0;
-    for (int a = 0; a < rows.samples; ++a) {
-      int top, left;
-      float down, along;
-      rows.sample(row, a, top, down);
-      if (top < 0) continue;
-      const T* upper = map + top * strides.row;
-      const T* lower = down > 0 ? upper + strides.row : upper;
-      for (int b = 0; b < columns.samples; ++b) {
-        columns.sample(column, b, left, along);
-        if (left < 0) continue;
-        const std::int64_t first = left * strides.column,
-                           second = along > 0 ? first + strides.column : first;
-        sum +=
-            static_cast<T>(1 - down) *
-                (static_cast<T>(1 - along) * upper[first] + static_cast<T>(along) * upper[second]) +
-            static_cast<T>(down) *
-                (static_cast<T>(1 - along) * lower[first] + static_cast<T>(along) * lower[second]);
+  const std::int64_t k = blockIdx.x;
+  if (level.levels[k] != level.index) return;
+  const Axis rows = level.rows(k), columns = level.columns(k);
+  const T* map = features + level.imageOf(k) * strides.image;
+  const int bins = level.binRows * level.binColumns;
+  const auto share = static_cast<Sum<T>>(1) / static_cast<Sum<T>>(rows.samples * columns.samples);
+  for (int bin = static_cast<int>(threadIdx.x) / kWarp; bin < bins;
+       bin += static_cast<int>(blockDim.x) / kWarp) {
+    const int row = bin / level.binColumns, column = bin % level.binColumns;
+    for (int channel = static_cast<int>(threadIdx.x) % kWarp * kCount; channel < level.channels;
+         channel += kWarp * kCount) {
+      Sum<T> sums[kCount] = {};
+      for (int a = 0; a < rows.samples; ++a) {
+        int top, left;
+        float down, along;
+        rows.sample(row, a, top, down);
+        if (top < 0) continue;
+        const T* upper = map + channel + top * strides.row;
+        const T* lower = down > 0 ? upper + strides.row : upper;
+        for (int b = 0; b < columns.samples; ++b) {
+          columns.sample(column, b, left, along);
+          if (left < 0) continue;
+          const std::int64_t first = left * strides.column,
+                             second = along > 0 ? first + strides.column : first;
+          const Sum<T> y = down, x = along;
+          addWeighted(upper + first, (1 - y) * (1 - x), sums);
+          addWeighted(upper + second, (1 - y) * x, sums);
+          addWeighted(lower + first, y * (1 - x), sums);
+          addWeighted(lower + second, y * x, sums);
+        }
       }
+      Pack<T, kCount> result;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) result.values[i] = static_cast<T>(sums[i] * share);
+      *reinterpret_cast<Pack<T, kCount>*>(out + (k * bins + bin) * level.channels + channel) =
+          result;
     }
-    out[i] = sum / static_cast<T>(rows.samples * columns.samples);
   }
 }
+
+/// The regions of every image and level, each in its order.
+struct RegionLists {
+  const std::int64_t* order;  // [K], regions by image and level
+  const std::int64_t* first;  // [N * levels + 1], where each list begins in it
+  int levels;
+};
 
 /// One block per tile of an image, one thread per channel; regions are walked in their order, so
 /// that every element has one owner and one order of summation. gradOut [K,binRows,binColumns,C],
 /// gradIn [N,H,W,C].
 template <typename T>
-__global__ void spreadKernel(const T* gradOut, Level level, T* gradIn) {
+__global__ void spreadKernel(const T* gradOut, Level level, RegionLists lists, T* gradIn) {
   extern __shared__ float weights[];  // [binRows + binColumns][kTile]
   __shared__ bool touches[kThreads];
   float* columnWeights = weights + level.binRows * kTile;
@@ -132,39 +179,48 @@ __global__ void spreadKernel(const T* gradOut, Level level, T* gradIn) {
             y0 = static_cast<int>(blockIdx.x) / tilesAcross * kTile;
   const int image = static_cast<int>(blockIdx.y);
   const int channel = static_cast<int>(blockIdx.z * blockDim.x + threadIdx.x);
-  T sums[kTile][kTile] = {};
+  const std::int64_t list = static_cast<std::int64_t>(image) * lists.levels + level.index;
+  const std::int64_t listEnd = lists.first[list + 1];
+  Sum<T> sums[kTile][kTile] = {};
 
-  for (std::int64_t start = 0; start < level.count; start += kThreads) {
+  for (std::int64_t start = lists.first[list]; start < listEnd; start += kThreads) {
     const std::int64_t mine = start + threadIdx.x;
-    touches[threadIdx.x] = mine < level.count && level.levels[mine] == level.index &&
-                           level.imageOf(mine) == image &&
-                           level.rows(mine).mayTouch(y0, level.binRows) &&
-                           level.columns(mine).mayTouch(x0, level.binColumns);
+    touches[threadIdx.x] = false;
+    if (mine < listEnd) {
+      const std::int64_t k = lists.order[mine];
+      touches[threadIdx.x] = level.rows(k).mayTouch(y0, level.binRows) &&
+                             level.columns(k).mayTouch(x0, level.binColumns);
+    }
     __syncthreads();
-    const int size =
-        static_cast<int>(min(static_cast<std::int64_t>(kThreads), level.count - start));
+    const int size = static_cast<int>(min(static_cast<std::int64_t>(kThreads), listEnd - start));
     for (int offset = 0; offset < size; ++offset) {
       if (!touches[offset]) continue;  // the same for all threads
-      const std::int64_t k = start + offset;
+      const std::int64_t k = lists.order[start + offset];
+      const Axis rows = level.rows(k), columns = level.columns(k);
       for (int i = threadIdx.x; i < (level.binRows + level.binColumns) * kTile; i += kThreads) {
         const int bin = i / kTile, pixel = i % kTile;
-        weights[i] = bin < level.binRows ? level.rows(k).weight(bin, y0 + pixel)
-                                         : level.columns(k).weight(bin - level.binRows, x0 + pixel);
+        weights[i] = bin < level.binRows ? rows.weight(bin, y0 + pixel)
+                                         : columns.weight(bin - level.binRows, x0 + pixel);
       }
       __syncthreads();
       if (channel < level.channels) {
-        const T* grad = gradOut + k * level.binRows * level.binColumns * level.channels + channel;
-        for (int i = 0; i < level.binRows; ++i) {
-          for (int j = 0; j < level.binColumns; ++j, grad += level.channels) {
-            const T value = *grad;
+        int firstRow, endRow, firstColumn, endColumn;
+        rows.binsOf(y0, level.binRows, firstRow, endRow);
+        columns.binsOf(x0, level.binColumns, firstColumn, endColumn);
+        for (int i = firstRow; i < endRow; ++i) {
+          const T* grad =
+              gradOut + ((k * level.binRows + i) * level.binColumns) * level.channels + channel;
+          for (int j = firstColumn; j < endColumn; ++j) {
+            const auto value =
+                static_cast<Sum<T>>(grad[static_cast<std::int64_t>(j) * level.channels]);
 #pragma unroll
             for (int y = 0; y < kTile; ++y) {
               const float rowWeight = weights[i * kTile + y];
               if (rowWeight == 0) continue;
 #pragma unroll
               for (int x = 0; x < kTile; ++x) {
-                sums[y][x] += static_cast<T>(rowWeight) *
-                              static_cast<T>(columnWeights[j * kTile + x]) * value;
+                sums[y][x] += static_cast<Sum<T>>(rowWeight) *
+                              static_cast<Sum<T>>(columnWeights[j * kTile + x]) * value;
               }
             }
           }
@@ -182,7 +238,7 @@ __global__ void spreadKernel(const T* gradOut, Level level, T* gradIn) {
       if (y0 + y >= level.height || x0 + x >= level.width) continue;
       const std::int64_t pixel =
           (static_cast<std::int64_t>(image) * level.height + y0 + y) * level.width + x0 + x;
-      gradIn[pixel * level.channels + channel] = sums[y][x];
+      gradIn[pixel * level.channels + channel] = static_cast<T>(sums[y][x]);
     }
   }
 }
@@ -206,6 +262,41 @@ Level describe(int index, const LevelSize& size, double scale, const at::Tensor&
           static_cast<int>(shape.samplingRatio)};
 }
 
+/// As many channels at once as fill 16 bytes, where the maps allow it.
+template <typename T>
+void launchPool(const at::Tensor& map, const Level& level, at::Tensor& out) {
+  constexpr int kCount = 16 / static_cast<int>(sizeof(T));
+  const Strides strides{map.stride(0), map.stride(2), map.stride(3)};
+  const auto blocks = static_cast<unsigned>(level.count);
+  const auto stream = c10::cuda::getCurrentCUDAStream();
+  const auto isAligned = [](const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+  };
+  const T* features = map.const_data_ptr<T>();
+  T* pooled = out.data_ptr<T>();
+  if (level.channels % kCount == 0 && isAligned(features) && isAligned(pooled)) {
+    poolKernel<T, kCount><<<blocks, kThreads, 0, stream>>>(features, strides, level, pooled);
+  } else {
+    poolKernel<T, 1><<<blocks, kThreads, 0, stream>>>(features, strides, level, pooled);
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+/// The tensors behind RegionLists.
+struct ListTensors {
+  at::Tensor order, first;
+
+  ListTensors(const at::Tensor& rois, const at::Tensor& levels, std::int64_t images,
+              std::int64_t levelCount) {
+    const at::Tensor list =
+        (rois.select(1, 0).to(at::kLong) * levelCount + levels)
+            .masked_fill(levels == kNoLevel, images * levelCount);  // after the last
+    at::Tensor sorted;
+    std::tie(sorted, order) = list.sort(/*stable=*/true, 0, /*descending=*/false);
+    first = at::searchsorted(sorted, at::arange(images * levelCount + 1, sorted.options()));
+  }
+};
+
 }  // namespace
 
 at::Tensor roiAlignForwardCuda(at::TensorList features, const at::Tensor& rois,
@@ -215,18 +306,13 @@ at::Tensor roiAlignForwardCuda(at::TensorList features, const at::Tensor& rois,
   at::Tensor out = at::zeros({rois.size(0), shape.height, shape.width, features[0].size(1)},
                              features[0].options());
   if (out.numel() == 0) return out.permute({0, 3, 1, 2});
-  const auto blocks = static_cast<unsigned>(
-      std::min<std::int64_t>((out.numel() + kThreads - 1) / kThreads, 1 << 20));
   for (std::size_t i = 0; i < features.size(); ++i) {
-    const at::Tensor& map = features[i];
+    const at::Tensor map = features[i].contiguous(at::MemoryFormat::ChannelsLast);
     const Level level = describe(static_cast<int>(i), {map.size(1), map.size(2), map.size(3)},
                                  spatialScales[i], rois, levels, shape);
-    const Strides strides{map.stride(0), map.stride(1), map.stride(2), map.stride(3)};
-    AT_DISPATCH_FLOATING_TYPES(map.scalar_type(), "roi_align_forward", [&] {
-      poolKernel<scalar_t><<<blocks, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(
-          map.const_data_ptr<scalar_t>(), strides, level, out.data_ptr<scalar_t>());
-    });
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, map.scalar_type(),
+                                    "roi_align_forward",
+                                    [&] { launchPool<scalar_t>(map, level, out); });
   }
   return out.permute({0, 3, 1, 2});
 }
@@ -240,6 +326,11 @@ std::vector<at::Tensor> roiAlignBackwardCuda(const at::Tensor& gradOut,
   const at::Tensor grad = gradOut.permute({0, 2, 3, 1}).contiguous();
   const auto sharedBytes =
       static_cast<std::size_t>(shape.height + shape.width) * kTile * sizeof(float);
+  const auto levelCount = static_cast<std::int64_t>(sizes.size());
+  const ListTensors tensors(rois, levels, sizes[0][0], levelCount);
+  const RegionLists lists{tensors.order.const_data_ptr<std::int64_t>(),
+                          tensors.first.const_data_ptr<std::int64_t>(),
+                          static_cast<int>(levelCount)};
   std::vector<at::Tensor> grads;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t images = sizes[i][0], channels = sizes[i][1], height = sizes[i][2],
@@ -250,10 +341,12 @@ std::vector<at::Tensor> roiAlignBackwardCuda(const at::Tensor& gradOut,
     const std::int64_t tiles = ((height + kTile - 1) / kTile) * ((width + kTile - 1) / kTile);
     const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(images),
                     static_cast<unsigned>((channels + kThreads - 1) / kThreads));
-    AT_DISPATCH_FLOATING_TYPES(grad.scalar_type(), "roi_align_backward", [&] {
-      spreadKernel<scalar_t><<<grid, kThreads, sharedBytes, c10::cuda::getCurrentCUDAStream()>>>(
-          grad.const_data_ptr<scalar_t>(), level, gradIn.data_ptr<scalar_t>());
-    });
+    AT_DISPATCH_FLOATING_TYPES_AND2(
+        at::kHalf, at::kBFloat16, grad.scalar_type(), "roi_align_backward", [&] {
+          spreadKernel<scalar_t>
+              <<<grid, kThreads, sharedBytes, c10::cuda::getCurrentCUDAStream()>>>(
+                  grad.const_data_ptr<scalar_t>(), level, lists, gradIn.data_ptr<scalar_t>());
+        });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     grads.push_back(gradIn.permute({0, 3, 1, 2}));
   }

@@ -8,8 +8,7 @@
 #include "engine/ops/roi_align.h"
 
 /// RoIAlign of CUDA tensors; only in programs built with LOCKSTEP_CUDA. Arguments as
-/// roiAlignPyramid's, already checked; features float or double of any strides, rois and levels
-/// contiguous.
+/// roiAlignPyramid's, already checked; features of any floating type, rois and levels contiguous.
 namespace lockstep::ops {
 
 at::Tensor roiAlignForwardCuda(at::TensorList features, const at::Tensor& rois,

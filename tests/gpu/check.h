@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Checks that need nothing but LibTorch, so that they run on a machine without Qt. With a device
+/// of "cpu" every check compares the CPU with itself, which tries the checks.
+namespace lockstep::gpu {
+
+/// What a check found out: `pass`, and figures for the table.
+struct Finding {
+  bool pass = false;
+  std::string figures;
+};
+
+struct Check {
+  std::string name;
+  std::function<Finding(const at::Device&)> run;
+};
+
+/// Of one file each.
+std::vector<Check> kernelChecks();
+std::vector<Check> stepChecks();
+
+/// |value - reference| / |reference| in the L2 norm, in double on the CPU; infinite when the shapes
+/// differ or a value is not finite.
+double relativeDifference(const at::Tensor& value, const at::Tensor& reference);
+/// Passes up to the limit.
+Finding within(const std::string& what, double difference, double limit);
+/// Passes when both do.
+Finding both(const Finding& first, const Finding& second);
+
+}  // namespace lockstep::gpu

@@ -1,0 +1,68 @@
+// Holds what runs on a GPU against the same on a CPU, and prints a table.
+// usage: gpu_checks [cuda|cpu]   cpu: tries the checks themselves. Exits 77 where there is no GPU.
+#include <torch/cuda.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "tests/gpu/check.h"
+
+namespace lockstep::gpu {
+
+double relativeDifference(const at::Tensor& value, const at::Tensor& reference) {
+  if (value.sizes() != reference.sizes()) return std::numeric_limits<double>::infinity();
+  const at::Tensor expected = reference.detach().cpu().to(at::kDouble),
+                   got = value.detach().cpu().to(at::kDouble);
+  if (!at::isfinite(got).all().item<bool>()) return std::numeric_limits<double>::infinity();
+  const double scale = expected.norm().item<double>();
+  const double difference = (got - expected).norm().item<double>();
+  return scale > 0 ? difference / scale : difference;
+}
+
+Finding within(const std::string& what, double difference, double limit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1e (limit %.0e)", difference, limit);
+  return {difference <= limit, what + " " + text};
+}
+
+Finding both(const Finding& first, const Finding& second) {
+  return {first.pass && second.pass,
+          first.figures + (first.figures.empty() ? "" : ", ") + second.figures};
+}
+
+namespace {
+
+int runAll(const at::Device& device) {
+  int failed = 0;
+  for (const auto& checks : {kernelChecks(), stepChecks()}) {
+    for (const Check& check : checks) {
+      Finding finding;
+      try {
+        finding = check.run(device);
+      } catch (const std::exception& error) {
+        finding = {false, error.what()};
+      }
+      failed += !finding.pass;
+      std::printf("%-4s  %-32s %s\n", finding.pass ? "ok" : "FAIL", check.name.c_str(),
+                  finding.figures.c_str());
+      std::fflush(stdout);
+    }
+  }
+  std::printf(failed == 0 ? "all checks passed\n" : "%d checks FAILED\n", failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace lockstep::gpu
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "cpu") == 0) return lockstep::gpu::runAll(at::kCPU);
+  if (!torch::cuda::is_available()) {
+    std::puts("SKIP: no GPU");
+    return 77;
+  }
+  return lockstep::gpu::runAll(at::Device(at::kCUDA, 0));
+}

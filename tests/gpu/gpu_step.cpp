@@ -1,0 +1,175 @@
+// Steps of Mask R-CNN R50-FPN on a GPU, on the batches that gpu_step.py left in a folder, one
+// command a line on standard input:
+//   train FILE N    N training steps on the batch; answers the seconds of each in turn
+//   detect FILE N   the same for detections
+//   memory          answers the most bytes in use since it was asked last
+// usage: gpu_step CLASSES float32|bfloat16 [cuda|cpu]
+#include <ATen/autocast_mode.h>
+#include <torch/cuda.h>
+#include <torch/script.h>
+#include <torch/types.h>
+#ifdef LOCKSTEP_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+#endif
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/model/mask_rcnn.h"
+#include "engine/solver/optimizer.h"
+
+using namespace lockstep;
+
+namespace {
+
+struct Batch {
+  at::Tensor images;
+  std::vector<ops::ImageSize> sizes;
+  std::vector<ops::GtInstances> gts;
+  std::vector<std::uint64_t> keys;
+};
+
+Batch readBatch(const std::string& file, const at::Device& device) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const auto& item : torch::jit::load(file).named_buffers())
+    tensors[item.name] = item.value.to(device);
+  Batch batch{tensors.at("images"), {}, {}, {}};
+  const at::Tensor sizes = tensors.at("sizes").cpu();
+  for (std::int64_t i = 0; i < sizes.size(0); ++i) {
+    const std::string number = std::to_string(i);
+    batch.sizes.push_back({sizes[i][0].item<std::int64_t>(), sizes[i][1].item<std::int64_t>()});
+    batch.gts.push_back({tensors.at("boxes_" + number), tensors.at("classes_" + number),
+                         tensors.at("masks_" + number)});
+    batch.keys.push_back(static_cast<std::uint64_t>(i));
+  }
+  return batch;
+}
+
+/// Frozen norms, stem and first stage, as with pretrained weights.
+config::ModelConfig modelConfig() {
+  config::ModelConfig config;
+  config.norm = "frozen_batch";
+  config.freezeStages = 2;
+  return config;
+}
+
+class Stepper {
+ public:
+  Stepper(std::int64_t classes, at::ScalarType precision, const at::Device& device)
+      : device_(device),
+        precision_(precision),
+        model_(std::make_shared<model::MaskRcnn>(modelConfig(), classes, 1)) {
+    model_->to(device);
+    std::vector<solver::Parameter> parameters;
+    for (const model::ParameterInfo& info : model_->trainableParameters())
+      parameters.push_back({info.name, info.tensor, info.inBackbone, false, false});
+    optimizer_ = solver::makeOptimizer({}, std::move(parameters));
+  }
+
+  void train(const Batch& batch) {
+    model_->train();
+    at::Tensor total;
+    {
+      const Autocast autocast(device_, precision_);
+      total = model_->losses(batch.images, batch.sizes, batch.gts, batch.keys).total({});
+    }
+    optimizer_->zeroGradients();
+    total.backward();
+    optimizer_->step(1e-4);
+  }
+
+  void detect(const Batch& batch) {
+    model_->eval();
+    const at::NoGradGuard noGradients;
+    const Autocast autocast(device_, precision_);
+    model_->detect(batch.images, batch.sizes);
+  }
+
+  void wait() const {
+    if (device_.is_cuda()) torch::cuda::synchronize();
+  }
+
+ private:
+  class Autocast {
+   public:
+    Autocast(const at::Device& device, at::ScalarType precision)
+        : type_(device.type()), isOn_(precision != at::kFloat) {
+      if (!isOn_) return;
+      at::autocast::set_autocast_enabled(type_, true);
+      at::autocast::set_autocast_dtype(type_, precision);
+      at::autocast::increment_nesting();
+    }
+    ~Autocast() {
+      if (!isOn_) return;
+      if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+      at::autocast::set_autocast_enabled(type_, false);
+    }
+    Autocast(const Autocast&) = delete;
+
+   private:
+    at::DeviceType type_;
+    bool isOn_;
+  };
+
+  at::Device device_;
+  at::ScalarType precision_;
+  std::shared_ptr<model::MaskRcnn> model_;
+  std::unique_ptr<solver::Optimizer> optimizer_;
+};
+
+std::int64_t mostBytes(const at::Device& device) {
+  std::int64_t bytes = 0;
+#ifdef LOCKSTEP_CUDA
+  if (device.is_cuda()) {
+    bytes = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).allocated_bytes[0].peak;
+    c10::cuda::CUDACachingAllocator::resetPeakStats(device.index());
+  }
+#else
+  static_cast<void>(device);
+#endif
+  return bytes;
+}
+
+void answer(Stepper& stepper, const std::string& line, const at::Device& device) {
+  char what[16], file[1024];
+  int count = 0;
+  if (line == "memory") {
+    std::printf("%lld\n", static_cast<long long>(mostBytes(device)));
+  } else if (std::sscanf(line.c_str(), "%15s %1023s %d", what, file, &count) == 3) {
+    const Batch batch = readBatch(file, device);
+    for (int i = 0; i < count; ++i) {
+      stepper.wait();
+      const auto begin = std::chrono::steady_clock::now();
+      std::string(what) == "train" ? stepper.train(batch) : stepper.detect(batch);
+      stepper.wait();
+      std::printf("%.6f ",
+                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool onCpu = argc == 4 && std::string(argv[3]) == "cpu";
+  if (argc != 3 && argc != 4) {
+    std::fputs("usage: gpu_step CLASSES float32|bfloat16 [cuda|cpu]\n", stderr);
+    return 2;
+  }
+  if (!onCpu && !torch::cuda::is_available()) {
+    std::puts("SKIP: no GPU");
+    return 77;
+  }
+  const at::Device device = onCpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
+  at::globalContext().setAllowTF32CuDNN(true);
+  at::globalContext().setAllowTF32CuBLAS(true);
+  Stepper stepper(std::stoll(argv[1]),
+                  std::string(argv[2]) == "bfloat16" ? at::kBFloat16 : at::kFloat, device);
+  for (std::string line; std::getline(std::cin, line);) answer(stepper, line, device);
+}

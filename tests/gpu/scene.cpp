@@ -1,0 +1,79 @@
+#include "tests/gpu/scene.h"
+
+#include <torch/types.h>
+
+namespace lockstep::gpu {
+namespace {
+
+ops::GtInstances makeObjects(int count, const ops::ImageSize& size) {
+  if (count == 0) return {};
+  const at::Tensor boxes = randomBoxes(count, size).round();
+  at::Tensor masks = at::zeros({count, size.height, size.width}, at::kByte);
+  for (int g = 0; g < count; ++g) {
+    const auto side = [&](int i) { return boxes[g][i].item<std::int64_t>(); };
+    const std::int64_t width = side(2) - side(0), height = side(3) - side(1);
+    const at::Tensor y = at::linspace(-1, 1, height).unsqueeze(1), x = at::linspace(-1, 1, width);
+    masks[g].slice(0, side(1), side(3)).slice(1, side(0), side(2)) = (x * x + y * y <= 1);
+  }
+  return {boxes, at::randint(1, 5, {count}, at::kLong), masks};
+}
+
+}  // namespace
+
+at::Tensor randomBoxes(std::int64_t count, const ops::ImageSize& size) {
+  const at::Tensor limit = torch::tensor({double(size.width), double(size.height)}, at::kFloat);
+  const at::Tensor upper = at::rand({count, 2}) * (limit * 0.6);
+  const at::Tensor sides = (at::rand({count, 2}).square() * (limit - upper - 4)) + 4;
+  return at::cat({upper, at::minimum(upper + sides, limit)}, 1);
+}
+
+Scene makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padded,
+                std::uint64_t seed) {
+  torch::manual_seed(seed);
+  Scene scene;
+  const auto count = static_cast<std::int64_t>(objectCounts.size());
+  scene.images = at::zeros({count, 3, padded.height, padded.width});
+  for (std::int64_t n = 0; n < count; ++n) {
+    const ops::ImageSize size{padded.height - 7 * n % 32, padded.width - 11 * n % 32};
+    scene.sizes.push_back(size);
+    scene.gts.push_back(makeObjects(objectCounts[static_cast<std::size_t>(n)], size));
+    scene.keys.push_back(seed * 1000 + static_cast<std::uint64_t>(n));
+    at::Tensor image = scene.images[n].slice(1, 0, size.height).slice(2, 0, size.width);
+    image.copy_(at::randn({3, size.height, size.width}));
+    const ops::GtInstances& gt = scene.gts.back();
+    for (std::int64_t g = 0; g < gt.count(); ++g) {
+      const at::Tensor colour =
+          torch::tensor({2.0, -1.0, 1.0}, at::kFloat) * gt.classes[g].item<double>() * 0.5;
+      image.add_(gt.masks[g].to(at::kFloat).unsqueeze(0) * colour.view({3, 1, 1}));
+    }
+  }
+  return scene;
+}
+
+Scene Scene::to(const at::Device& device) const {
+  Scene moved = *this;
+  moved.images = images.to(device);
+  for (ops::GtInstances& gt : moved.gts) {
+    if (gt.count() == 0) continue;
+    gt = {gt.boxesXyxy.to(device), gt.classes.to(device), gt.masks.to(device)};
+  }
+  return moved;
+}
+
+config::ModelConfig smallModel() {
+  config::ModelConfig config;
+  config.backbone = "resnet18";
+  config.norm = "frozen_batch";
+  config.freezeStages = 0;
+  config.fpnChannels = 64;
+  config.rpn.preNmsTopNTrain = config.rpn.preNmsTopNTest = 500;
+  config.rpn.postNmsTopNTrain = config.rpn.postNmsTopNTest = 300;
+  config.boxHead.fcDim = 256;
+  config.boxHead.batchSizePerImage = 128;
+  config.boxHead.scoreThreshold = 0.15;
+  config.maskHead.convs = 2;
+  config.maskHead.channels = 64;
+  return config;
+}
+
+}  // namespace lockstep::gpu
