@@ -8,13 +8,18 @@ namespace lockstep::data {
 
 Batch Batch::to(const at::Device& device) const {
   Batch moved = *this;
-  moved.images = images.to(device, /*non_blocking=*/true);
-  for (ops::GtInstances& gt : moved.gts) {
-    for (at::Tensor* tensor : {&gt.boxesXyxy, &gt.classes, &gt.masks}) {
-      if (tensor->defined()) *tensor = tensor->to(device, /*non_blocking=*/true);
-    }
+  moved.gts = gts.to(device);
+  if (pictures.pixels.defined()) {
+    moved.images = ops::resizeImages(pictures.to(device), paddedSize(sizes));
+    moved.pictures = {};
+  } else {
+    moved.images = images.to(device, /*non_blocking=*/true);
   }
   return moved;
+}
+
+Handover handoverTo(const at::Device& device) {
+  return device.is_cpu() ? Handover::Images : Handover::PinnedPictures;
 }
 
 ImageSize paddedSize(const std::vector<ImageSize>& sizes) {

@@ -5,6 +5,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/ops/instances.h"
+#include "engine/ops/resize_images.h"
 
 namespace lockstep::data {
 
@@ -13,11 +14,13 @@ using ops::ImageSize;
 /// Images that go through the model together, and all that is known of them. Vectors have N
 /// entries.
 struct Batch {
-  at::Tensor images;  ///< [N,3,H,W] float32 normalised; H, W multiples of 32; zero right and below
+  /// [N,3,H,W] float32 normalised; H, W multiples of 32; zero right and below. Undefined while they
+  /// are `pictures`.
+  at::Tensor images;
+  ops::PackedImages pictures;            ///< as decoded: to() makes `images` of them
   std::vector<ImageSize> sizes;          ///< px of each image inside `images`
   std::vector<ImageSize> originalSizes;  ///< px of the files
-  std::vector<ops::GtInstances>
-      gts;  ///< in px of `sizes`; masks [G, its H, its W]; empty ones for prediction
+  ops::GtBatch gts;                      ///< in px of `sizes`; of no objects for prediction
   std::vector<ImageId> ids;
   std::vector<std::uint64_t>
       samplingKeys;       ///< for anchor and RoI sampling: seed, image id (and epoch in training)
@@ -25,9 +28,18 @@ struct Batch {
   int part = 0;           ///< training: accumulated part of the step, from 0
 
   std::int64_t count() const { return static_cast<std::int64_t>(sizes.size()); }
-  /// The same on a device (images and ground truth).
+  /// The same on a device, with images. On the current stream; waits for nothing where this is in
+  /// pinned memory.
   Batch to(const at::Device& device) const;
 };
+
+/// In what form loader threads hand images over.
+enum class Handover {
+  Images,          ///< normalised, resized and padded: for a CPU
+  Pictures,        ///< as decoded, in Batch::pictures; colour jitter is done
+  PinnedPictures,  ///< the same, with the ground truth, in pinned memory: for a GPU
+};
+Handover handoverTo(const at::Device& device);
 
 inline constexpr std::int64_t kSizeDivisor = 32;
 

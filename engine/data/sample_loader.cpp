@@ -9,30 +9,39 @@
 namespace lockstep::data {
 namespace {
 
-/// A batch whose sizes are known and whose images are still to be written into their places.
-Batch emptyBatch(const std::vector<TransformPlan>& plans) {
+ops::HostMemory memoryOf(Handover handover) {
+  return handover == Handover::PinnedPictures ? ops::HostMemory::Pinned : ops::HostMemory::Plain;
+}
+
+/// A batch whose sizes are known and whose images are still to be put into their places.
+Batch emptyBatch(const std::vector<TransformPlan>& plans, Handover handover) {
   Batch batch;
+  std::vector<ops::ImageRow> rows;
   for (const TransformPlan& plan : plans) {
     batch.sizes.push_back(plan.resized);
     batch.originalSizes.push_back(plan.original);
+    rows.push_back(imageRow(plan));
   }
-  const ImageSize padded = paddedSize(batch.sizes);
-  batch.images = at::empty({batch.count(), 3, padded.height, padded.width}, at::kFloat);
+  if (handover == Handover::Images) {
+    const ImageSize padded = paddedSize(batch.sizes);
+    batch.images = at::empty({batch.count(), 3, padded.height, padded.width}, at::kFloat);
+  } else {
+    batch.pictures = ops::makePackedImages(std::move(rows), memoryOf(handover));
+  }
   return batch;
 }
 
-/// Writes image n of the batch and the zeros right of it and below it.
-void writeImageInto(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan& plan) {
-  const std::int64_t height = batch.images.size(2), width = batch.images.size(3),
-                     plane = height * width;
-  float* out = batch.images.mutable_data_ptr<float>() + n * 3 * plane;
-  transformImage(std::move(image), plan, {out, width, plane});
-  for (int channel = 0; channel < 3; ++channel, out += plane) {
-    for (std::int64_t y = 0; y < plan.resized.height; ++y) {
-      std::fill(out + y * width + plan.resized.width, out + (y + 1) * width, 0.0f);
-    }
-    std::fill(out + plan.resized.height * width, out + plane, 0.0f);
+void putImage(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan& plan) {
+  if (batch.images.defined()) {
+    const ImageSize padded{batch.images.size(2), batch.images.size(3)};
+    float* out = batch.images.mutable_data_ptr<float>() +
+                 n * batch.images.size(1) * padded.height * padded.width;
+    transformImage(std::move(image), plan, padded, out);
+    return;
   }
+  if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
+  std::copy_n(image.pixels.get(), plan.original.height * plan.original.width * 3,
+              ops::pixelsOf(batch.pictures, n));
 }
 
 ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width}; }
@@ -41,12 +50,13 @@ ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width};
 
 SampleLoader::SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
                            const config::AugmentConfig& augment, std::uint64_t seed,
-                           ClassTable classes)
+                           ClassTable classes, Handover handover)
     : dataset_(dataset),
       imagesFolder_(std::move(imagesFolder)),
       augment_(augment),
       seed_(seed),
-      classes_(std::move(classes)) {}
+      classes_(std::move(classes)),
+      handover_(handover) {}
 
 Batch SampleLoader::loadTraining(std::span<const Sampler::Draw> draws) const {
   std::vector<std::size_t> indices;
@@ -72,26 +82,27 @@ Batch SampleLoader::loadEvaluation(std::size_t imageIndex) const {
 
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,
                          const std::vector<TransformPlan>& plans) const {
-  Batch batch = emptyBatch(plans);
+  Batch batch = emptyBatch(plans, handover_);
+  std::vector<ops::GtInstances> gts;
   for (std::size_t n = 0; n < indices.size(); ++n) {
     const coco::Image& image = dataset_.images()[indices[n]];
-    writeImageInto(batch, static_cast<std::int64_t>(n),
-                   readAnnotatedImage(imagesFolder_ / image.fileName, plans[n].original), plans[n]);
-    batch.gts.push_back(
+    putImage(batch, static_cast<std::int64_t>(n),
+             readAnnotatedImage(imagesFolder_ / image.fileName, plans[n].original), plans[n]);
+    gts.push_back(
         transformAnnotations(dataset_.annotationsOf(indices[n]), classes_, image, plans[n]));
     batch.ids.push_back(image.id);
   }
+  batch.gts = ops::batchGroundTruth(gts, memoryOf(handover_));
   return batch;
 }
 
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
-                        const config::AugmentConfig& augment) {
+                        const config::AugmentConfig& augment, Handover handover) {
   RgbImage image = readImage(file);
   const TransformPlan plan = planEvaluation(augment, image.size());
-  Batch batch = emptyBatch({plan});
-  writeImageInto(batch, 0, std::move(image), plan);
-  batch.gts.push_back({at::empty({0, 4}, at::kFloat), at::empty({0}, at::kLong),
-                       at::empty({0, plan.resized.height, plan.resized.width}, at::kByte)});
+  Batch batch = emptyBatch({plan}, handover);
+  putImage(batch, 0, std::move(image), plan);
+  batch.gts = ops::batchGroundTruth({ops::GtInstances{}}, memoryOf(handover));
   batch.ids = {id};
   batch.samplingKeys = {0};
   return batch;

@@ -18,9 +18,10 @@ namespace lockstep::data {
 class SampleLoader {
  public:
   /// Keeps a reference to the data set. Names of the files are relative to imagesFolder. `classes`
-  /// are those of the model that the batches are for.
+  /// are those of the model that the batches are for. `handover`: of the device they are for.
   SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
-               const config::AugmentConfig& augment, std::uint64_t seed, ClassTable classes);
+               const config::AugmentConfig& augment, std::uint64_t seed, ClassTable classes,
+               Handover handover = Handover::Images);
 
   /// Training images, augmented, with ground truth. `step` and `part` stay 0.
   Batch loadTraining(std::span<const Sampler::Draw> draws) const;
@@ -38,10 +39,11 @@ class SampleLoader {
   config::AugmentConfig augment_;
   std::uint64_t seed_;
   ClassTable classes_;
+  Handover handover_;
 };
 
 /// One image file without annotations, for prediction. `id` is given back in Batch::ids.
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
-                        const config::AugmentConfig& augment);
+                        const config::AugmentConfig& augment, Handover handover = Handover::Images);
 
 }  // namespace lockstep::data

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
 #include "engine/base/counter_hash.h"
 
@@ -62,19 +64,62 @@ Box transformedBox(Box box, const TransformPlan& plan) {
   return {box.x1 * ratioX, box.y1 * ratioY, box.x2 * ratioX, box.y2 * ratioY};
 }
 
-/// Writes masks at the resized size straight from their runs, by nearest, without the full-size
-/// mask in between.
-class MaskWriter {
- public:
-  explicit MaskWriter(const TransformPlan& plan)
-      : plan_(plan),
-        columnStarts_(nearestStarts(static_cast<int>(plan.original.width),
-                                    static_cast<int>(plan.resized.width))),
-        rowStarts_(nearestStarts(static_cast<int>(plan.original.height),
-                                 static_cast<int>(plan.resized.height))) {}
+/// First output pixel whose nearest input pixel is `in` or later, for in = 0 … inPx: input pixels
+/// [a, b) become output pixels [starts[a], starts[b]). As ATen's interpolate on a CPU.
+std::vector<std::int32_t> nearestStarts(std::int64_t inPx, std::int64_t outPx) {
+  std::vector<std::int32_t> starts;
+  const float scale = static_cast<float>(inPx) / static_cast<float>(outPx);
+  for (std::int32_t i = 0; i < outPx; ++i) {
+    const auto source =
+        std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(i) * scale)), inPx - 1);
+    while (static_cast<std::int64_t>(starts.size()) <= source) starts.push_back(i);
+  }
+  starts.resize(static_cast<std::size_t>(inPx) + 1, static_cast<std::int32_t>(outPx));
+  return starts;
+}
 
-  /// out: [H, W] of the resized size, zeros.
-  void write(const coco::Rle& rle, std::uint8_t* out) const {
+/// Makes masks at the resized size straight from their runs, without the full-size mask in between,
+/// and no more of them than the window they are in.
+class MaskCropper {
+ public:
+  explicit MaskCropper(const TransformPlan& plan)
+      : plan_(plan),
+        columnStarts_(nearestStarts(plan.original.width, plan.resized.width)),
+        rowStarts_(nearestStarts(plan.original.height, plan.resized.height)) {}
+
+  /// Adds the mask's window to `pixels`.
+  ops::MaskWindow append(const coco::Rle& rle, std::vector<std::uint8_t>& pixels) {
+    findParts(rle);
+    ops::MaskWindow window{.firstByte = static_cast<std::int64_t>(pixels.size())};
+    if (parts_.empty()) return window;
+    Part all = parts_.front();
+    for (const Part& part : parts_) {
+      all = {std::min(all.left, part.left), std::max(all.right, part.right),
+             std::min(all.top, part.top), std::max(all.bottom, part.bottom)};
+    }
+    window.left = all.left;
+    window.top = all.top;
+    window.width = all.right - all.left;
+    window.height = all.bottom - all.top;
+    pixels.resize(pixels.size() + window.width * window.height, 0);
+    std::uint8_t* out = pixels.data() + window.firstByte;
+    for (const Part& part : parts_) {
+      for (std::int32_t y = part.top - all.top; y < part.bottom - all.top; ++y) {
+        for (std::int32_t x = part.left - all.left; x < part.right - all.left; ++x)
+          out[y * window.width + x] = 1;
+      }
+    }
+    return window;
+  }
+
+ private:
+  /// Pixels of a resized mask that are 1.
+  struct Part {
+    std::int32_t left, right, top, bottom;  // right and bottom: one behind
+  };
+
+  void findParts(const coco::Rle& rle) {
+    parts_.clear();
     const auto height = static_cast<std::uint64_t>(rle.height);
     std::uint64_t position = 0;
     bool inside = false;
@@ -83,7 +128,7 @@ class MaskWriter {
       while (inside && position < end) {  // a run may go over several columns
         const std::uint64_t column = position / height, row = position % height;
         const std::uint64_t rowEnd = std::min(height, row + (end - position));
-        fill(static_cast<int>(column), static_cast<int>(row), static_cast<int>(rowEnd), out);
+        addPart(static_cast<int>(column), static_cast<int>(row), static_cast<int>(rowEnd));
         position += rowEnd - row;
       }
       position = end;
@@ -91,22 +136,19 @@ class MaskWriter {
     }
   }
 
- private:
-  void fill(int column, int rowBegin, int rowEnd, std::uint8_t* out) const {
+  void addPart(int column, int rowBegin, int rowEnd) {
     const int height = static_cast<int>(plan_.original.height);
     if (plan_.flipHorizontal) column = static_cast<int>(plan_.original.width) - 1 - column;
     if (plan_.flipVertical)
       std::tie(rowBegin, rowEnd) = std::pair(height - rowEnd, height - rowBegin);
-    const std::int32_t x1 = columnStarts_[column], x2 = columnStarts_[column + 1];
-    const std::int32_t y1 = rowStarts_[rowBegin], y2 = rowStarts_[rowEnd];
-    const std::int64_t stride = plan_.resized.width;
-    for (std::int32_t y = y1; y < y2; ++y) {
-      for (std::int32_t x = x1; x < x2; ++x) out[y * stride + x] = 1;
-    }
+    const Part part{columnStarts_[column], columnStarts_[column + 1], rowStarts_[rowBegin],
+                    rowStarts_[rowEnd]};
+    if (part.right > part.left && part.bottom > part.top) parts_.push_back(part);
   }
 
   const TransformPlan& plan_;
   std::vector<std::int32_t> columnStarts_, rowStarts_;
+  std::vector<Part> parts_;
 };
 
 /// image1 * ratio + image2 * (1 - ratio), clipped and cut to a whole number.
@@ -186,13 +228,19 @@ TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize ori
   return plan;
 }
 
-void transformImage(RgbImage image, const TransformPlan& plan, PlanarTarget target) {
+ops::ImageRow imageRow(const TransformPlan& plan) {
+  return {.height = plan.original.height,
+          .width = plan.original.width,
+          .resizedHeight = plan.resized.height,
+          .resizedWidth = plan.resized.width,
+          .flipsHorizontally = plan.flipHorizontal,
+          .flipsVertically = plan.flipVertical};
+}
+
+void transformImage(RgbImage image, const TransformPlan& plan, const ImageSize& padded,
+                    float* out) {
   if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
-  const LinearTaps columns =
-      linearTaps(image.width, static_cast<int>(plan.resized.width), plan.flipHorizontal);
-  const LinearTaps rows =
-      linearTaps(image.height, static_cast<int>(plan.resized.height), plan.flipVertical);
-  resizeNormalised(image, columns, rows, target);
+  ops::resizeImage(image.pixels.get(), imageRow(plan), padded, out);
 }
 
 void jitterColour(RgbImage& image, double brightness, double contrast, double saturation) {
@@ -213,20 +261,22 @@ ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annot
     boxes.push_back(box);
   }
   const auto count = static_cast<std::int64_t>(used.size());
-  ops::GtInstances gt{at::empty({count, 4}, at::kFloat), at::empty({count}, at::kLong),
-                      at::empty({count, plan.resized.height, plan.resized.width}, at::kByte)};
-  auto* masks = gt.masks.mutable_data_ptr<std::uint8_t>();
-  // Not Tensor::zero_: it would start ATen's threads from a loader thread.
-  std::memset(masks, 0, gt.masks.nbytes());
-  const MaskWriter writer(plan);
+  ops::GtInstances gt{at::empty({count, 4}, at::kFloat), at::empty({count}, at::kLong), {}};
+  at::Tensor windows = at::empty({count, ops::kMaskWindowFields}, at::kLong);
+  std::vector<std::uint8_t> pixels;
+  MaskCropper cropper(plan);
   for (std::int64_t i = 0; i < count; ++i) {
     const Box& box = boxes[i];
     std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},
                       gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
     gt.classes.mutable_data_ptr<std::int64_t>()[i] = classes.classOf(used[i]->categoryId).value;
-    writer.write(coco::annotationMask(*used[i], image),
-                 masks + i * plan.resized.height * plan.resized.width);
+    const ops::MaskWindow window = cropper.append(coco::annotationMask(*used[i], image), pixels);
+    std::memcpy(windows.mutable_data_ptr<std::int64_t>() + i * ops::kMaskWindowFields, &window,
+                sizeof window);
   }
+  at::Tensor all = at::empty({static_cast<std::int64_t>(pixels.size())}, at::kByte);
+  std::ranges::copy(pixels, all.mutable_data_ptr<std::uint8_t>());
+  gt.masks = {all, windows, plan.resized};
   return gt;
 }
 

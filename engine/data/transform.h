@@ -7,7 +7,7 @@
 #include "engine/config/experiment.h"
 #include "engine/data/class_table.h"
 #include "engine/data/image_file.h"
-#include "engine/data/resize.h"
+#include "engine/ops/resize_images.h"
 
 /// From decoded pixels and annotations to what the model sees, with torchvision's semantics
 /// (GeneralizedRCNNTransform): to [0,1], normalised, resized bilinear without antialias in float32;
@@ -35,17 +35,21 @@ TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize origi
 /// What evaluation and prediction do: the last of min_size, nothing else.
 TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize original);
 
-/// Colour, flips, normalisation and resize in one pass over the pixels. Writes plan.resized pixels
-/// per plane.
-void transformImage(RgbImage image, const TransformPlan& plan, PlanarTarget target);
+/// What the resizing makes of an image.
+ops::ImageRow imageRow(const TransformPlan& plan);
+
+/// Colour, flips, normalisation and resize in one pass over the pixels -> out [3,H,W] of the padded
+/// size, zeros right and below.
+void transformImage(RgbImage image, const TransformPlan& plan, const ImageSize& padded, float* out);
 
 /// Brightness, contrast and saturation in that order, as torchvision.transforms.v2.functional does
 /// on uint8.
 void jitterColour(RgbImage& image, double brightness, double contrast, double saturation);
 
 /// Usable annotations (no crowd, sides over 1 px, something left inside the image) as boxes,
-/// classes and masks at plan.resized. Boxes are clipped to the image; each has a width and a height
-/// in float32. Throws Error for a category that `classes` does not know.
+/// classes and masks at plan.resized (by nearest, as torchvision). Boxes are clipped to the image;
+/// each has a width and a height in float32. Throws Error for a category that `classes` does not
+/// know.
 ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
                                       const ClassTable& classes, const coco::Image& image,
                                       const TransformPlan& plan);

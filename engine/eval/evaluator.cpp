@@ -142,8 +142,9 @@ std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
   const EvaluationMode mode(model);
   const auto detectFile = [&](std::int64_t i, ImageFigures& image) {
     const NumberedFile& file = files[i];
-    const data::Batch batch =
-        data::loadForPrediction(file.path, file.id, options.augment).to(options.device);
+    const data::Batch batch = data::loadForPrediction(file.path, file.id, options.augment,
+                                                      data::handoverTo(options.device))
+                                  .to(options.device);
     image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
                                     batch.originalSizes[0], file.id, options.categories);
   };

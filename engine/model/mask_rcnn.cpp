@@ -85,18 +85,18 @@ MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
 }
 
 Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
-                          const std::vector<ops::GtInstances>& groundTruth,
+                          const ops::GtBatch& groundTruth,
                           const std::vector<std::uint64_t>& samplingKeys) {
-  TORCH_CHECK(groundTruth.size() == sizes.size() && samplingKeys.size() == sizes.size(), "got ",
-              groundTruth.size(), " ground truths and ", samplingKeys.size(), " sampling keys for ",
-              sizes.size(), " images");
+  const auto count = static_cast<std::int64_t>(sizes.size());
+  TORCH_CHECK(groundTruth.imageCount() == count && samplingKeys.size() == sizes.size(), "got ",
+              groundTruth.imageCount(), " ground truths and ", samplingKeys.size(),
+              " sampling keys for ", sizes.size(), " images");
   const at::Device device = shared.rpn.anchors.device();
-  const ops::GtBatch gts = ops::batchGroundTruth(groundTruth, device);
   const Proposals proposals =
       rpn_->proposals(shared.rpn, ops::boxLimits(sizes, device), /*forTraining=*/true);
-  const RpnLosses rpn = rpn_->losses(shared.rpn, gts, samplingKeys);
+  const RpnLosses rpn = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
   const RoiLosses roi =
-      roiHeads_->losses(shared.levels, proposals, gts, samplingKeys, shapesOn(device));
+      roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device));
   return {roi.classifier, roi.boxReg, roi.mask, rpn.objectness, rpn.boxReg};
 }
 
@@ -113,7 +113,7 @@ RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
 }
 
 Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
-                        const std::vector<ops::GtInstances>& groundTruth,
+                        const ops::GtBatch& groundTruth,
                         const std::vector<std::uint64_t>& samplingKeys) {
   checkBatch(images, sizes);
   return lossesOf(features(images), sizes, groundTruth, samplingKeys);
@@ -127,7 +127,7 @@ std::vector<ops::PredInstances> MaskRcnn::detect(const at::Tensor& images,
 
 LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
                                                   const std::vector<ops::ImageSize>& sizes,
-                                                  const std::vector<ops::GtInstances>& groundTruth,
+                                                  const ops::GtBatch& groundTruth,
                                                   const std::vector<std::uint64_t>& samplingKeys) {
   checkBatch(images, sizes);
   const Features shared = features(images);

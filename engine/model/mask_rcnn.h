@@ -42,8 +42,8 @@ struct LossesAndDetections {
 ///
 /// `images` is [N,3,H,W] float32, RGB, normalised, each image in the upper left corner and zeros
 /// beyond, H and W multiples of 32; contiguous or channels_last. `sizes` are those of the images
-/// without padding. train() and eval() only switch what batch norm uses; which proposals are made
-/// is said by the call.
+/// without padding. Ground truth is on the device of the images. train() and eval() only switch
+/// what batch norm uses; which proposals are made is said by the call.
 class MaskRcnn : public torch::nn::Module {
  public:
   /// classCount includes background (row 0). Initialises every parameter as torchvision does, by a
@@ -56,8 +56,7 @@ class MaskRcnn : public torch::nn::Module {
   /// proposals. samplingKeys: one per image; which anchors and regions are sampled depends on it
   /// alone. Without ground truth, masks or positives a loss is 0 and still part of the graph.
   Losses losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
-                const std::vector<ops::GtInstances>& groundTruth,
-                const std::vector<std::uint64_t>& samplingKeys);
+                const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
 
   /// Detections, best first, boxes in px of the (resized) image. Call under at::NoGradGuard and in
   /// eval().
@@ -68,7 +67,7 @@ class MaskRcnn : public torch::nn::Module {
   /// same numbers.
   LossesAndDetections lossesAndDetections(const at::Tensor& images,
                                           const std::vector<ops::ImageSize>& sizes,
-                                          const std::vector<ops::GtInstances>& groundTruth,
+                                          const ops::GtBatch& groundTruth,
                                           const std::vector<std::uint64_t>& samplingKeys);
 
   /// Every parameter and buffer under torchvision's state_dict names, in its order. The tensors are
@@ -88,8 +87,7 @@ class MaskRcnn : public torch::nn::Module {
   struct Features;
   Features features(const at::Tensor& images);
   Losses lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
-                  const std::vector<ops::GtInstances>& groundTruth,
-                  const std::vector<std::uint64_t>& samplingKeys);
+                  const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
   std::vector<ops::PredInstances> detectionsOf(const Features& shared,
                                                const std::vector<ops::ImageSize>& sizes);
 

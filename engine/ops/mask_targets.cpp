@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+
 #include "engine/ops/mask_targets_cuda.h"
 #include "engine/ops/roi_align.h"
 #include "engine/ops/roi_sampling.h"
@@ -10,19 +12,32 @@
 namespace lockstep::ops {
 namespace {
 
-/// mask [H,W] -> out [bins,bins]. First the rows of a bin into one weighted row, then its columns.
-void crop(const std::uint8_t* mask, std::int64_t width, const RegionTaps& region,
-          std::vector<float>& line, float* out) {
+/// The mask of an object.
+struct ObjectMask {
+  const std::uint8_t* pixels;
+  MaskWindow window;
+  std::int64_t imageHeight, imageWidth;
+};
+
+/// mask -> out [bins,bins]. First the rows of a bin into one weighted row, then its columns. Pixels
+/// outside of the window are 0: left out, the sums keep their bits.
+void crop(const ObjectMask& mask, const RegionTaps& region, std::vector<float>& line, float* out) {
   const AxisTaps &rows = region.rows, &columns = region.columns;
   if (columns.taps.empty()) return;
-  const std::int32_t left = columns.taps.front().pixel, right = columns.taps.back().pixel;
+  const MaskWindow& window = mask.window;
+  const std::int64_t left = columns.taps.front().pixel, right = columns.taps.back().pixel + 1;
+  const std::int64_t begin = std::max(left, window.left),
+                     end = std::min(right, window.left + window.width);
   const std::size_t bins = columns.begin.size() - 1;
   for (std::size_t i = 0; i + 1 < rows.begin.size(); ++i, out += bins) {
-    line.assign(right - left + 1, 0.0f);
+    line.assign(right - left, 0.0f);
     for (std::int32_t r = rows.begin[i]; r < rows.begin[i + 1]; ++r) {
-      const std::uint8_t* row = mask + rows.taps[r].pixel * width + left;
+      const std::int64_t y = rows.taps[r].pixel - window.top;
+      if (y < 0 || y >= window.height || begin >= end) continue;
+      const std::uint8_t* row = mask.pixels + y * window.width + (begin - window.left);
+      float* sums = line.data() + (begin - left);
       const float weight = rows.taps[r].weight;
-      for (std::size_t x = 0; x < line.size(); ++x) line[x] += weight * static_cast<float>(row[x]);
+      for (std::int64_t x = 0; x < end - begin; ++x) sums[x] += weight * static_cast<float>(row[x]);
     }
     for (std::size_t j = 0; j < bins; ++j) {
       float sum = 0;
@@ -34,24 +49,20 @@ void crop(const std::uint8_t* mask, std::int64_t width, const RegionTaps& region
   }
 }
 
-/// The mask of an object, and where it lies in memory.
-struct ObjectMask {
-  const std::uint8_t* pixels;
-  std::int64_t height, width;
-};
-
-ObjectMask maskOf(const std::vector<at::Tensor>& masks, std::int64_t image, std::int64_t object) {
-  TORCH_CHECK(image < static_cast<std::int64_t>(masks.size()), "a region is of image ", image,
-              " of ", masks.size());
-  const at::Tensor& own = masks[static_cast<std::size_t>(image)];
-  const std::int64_t count = own.defined() ? own.size(0) : 0;
-  TORCH_CHECK(object >= 0 && object < count, "a region is of object ", object, " of ", count,
-              " of image ", image);
-  return {own.const_data_ptr<std::uint8_t>() + object * own.size(1) * own.size(2), own.size(1),
-          own.size(2)};
+ObjectMask maskOf(const GtMasks& masks, std::int64_t image, std::int64_t object) {
+  TORCH_CHECK(image < masks.imageCount(), "a region is of image ", image, " of ",
+              masks.imageCount());
+  const bool isPlace = object >= 0 && object < masks.mostObjects();
+  const auto* windows =
+      reinterpret_cast<const MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>());
+  const MaskWindow window = isPlace ? windows[image * masks.mostObjects() + object] : MaskWindow{};
+  TORCH_CHECK(window.firstByte != MaskWindow::kNoMask, "a region is of object ", object,
+              ", which image ", image, " has not");
+  const std::int64_t* size = masks.sizes.const_data_ptr<std::int64_t>() + 2 * image;
+  return {masks.pixels.const_data_ptr<std::uint8_t>() + window.firstByte, window, size[0], size[1]};
 }
 
-at::Tensor targetsOnCpu(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
+at::Tensor targetsOnCpu(const GtMasks& masks, const MaskRegions& regions,
                         const RoiAlignShape& shape) {
   const at::Tensor boxes = regions.boxesXyxy.contiguous();
   const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
@@ -63,26 +74,28 @@ at::Tensor targetsOnCpu(const std::vector<at::Tensor>& masks, const MaskRegions&
       if (image < 0) continue;
       const ObjectMask mask = maskOf(masks, image, objects.const_data_ptr<std::int64_t>()[p]);
       const float* box = boxes.const_data_ptr<float>() + 4 * p;
-      crop(mask.pixels, mask.width, regionTaps(box, 1.0f, mask.height, mask.width, shape), line,
+      crop(mask, regionTaps(box, 1.0f, mask.imageHeight, mask.imageWidth, shape), line,
            out.data_ptr<float>() + p * shape.height * shape.width);
     }
   });
   return out;
 }
 
-void checkMasks(const std::vector<at::Tensor>& masks, const at::Device& device) {
-  for (const at::Tensor& mask : masks) {
-    if (!mask.defined()) continue;
-    TORCH_CHECK(mask.dim() == 3 && mask.scalar_type() == at::kByte && mask.device() == device,
-                "masks must be [G,H,W] uint8 beside the boxes, got ", mask.sizes(), " ",
-                mask.scalar_type());
+void checkMasks(const GtMasks& masks, const at::Device& device) {
+  TORCH_CHECK(masks.windows.dim() == 3 && masks.windows.size(2) == kMaskWindowFields &&
+                  masks.sizes.size(0) == masks.imageCount() && masks.pixels.dim() == 1 &&
+                  masks.pixels.scalar_type() == at::kByte,
+              "masks must have windows [N,G,", kMaskWindowFields, "] and bytes, got ",
+              masks.windows.sizes(), " and ", masks.pixels.sizes());
+  for (const at::Tensor& tensor : {masks.pixels, masks.windows, masks.sizes}) {
+    TORCH_CHECK(tensor.device() == device && tensor.is_contiguous(),
+                "masks must be beside the boxes on ", device, ", got ", tensor.device());
   }
 }
 
 }  // namespace
 
-at::Tensor maskTargets(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
-                       std::int64_t side) {
+at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
   const at::Tensor& boxes = regions.boxesXyxy;
   TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4 && boxes.scalar_type() == at::kFloat,
               "boxes must be [P,4] float32, got ", boxes.sizes());
@@ -92,13 +105,11 @@ at::Tensor maskTargets(const std::vector<at::Tensor>& masks, const MaskRegions& 
         "images and objects must be [", boxes.size(0), "] int64, got ", index.sizes());
   }
   checkMasks(masks, boxes.device());
-  std::vector<at::Tensor> whole;
-  for (const at::Tensor& mask : masks) whole.push_back(mask.defined() ? mask.contiguous() : mask);
 #ifdef LOCKSTEP_CUDA
-  if (boxes.is_cuda()) return maskTargetsCuda(whole, regions, side);
+  if (boxes.is_cuda()) return maskTargetsCuda(masks, regions, side);
 #endif
   TORCH_CHECK(boxes.is_cpu(), "this program was built without kernels for ", boxes.device());
-  return targetsOnCpu(whole, regions, {side, side, 0});
+  return targetsOnCpu(masks, regions, {side, side, 0});
 }
 
 }  // namespace lockstep::ops

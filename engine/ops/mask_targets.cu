@@ -3,7 +3,6 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "engine/ops/mask_targets_cuda.h"
@@ -12,14 +11,12 @@ namespace lockstep::ops {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kImages = 32;  // of one launch: their masks go along as an argument
 
-/// The masks of some images.
 struct MaskTable {
-  const std::uint8_t* pixels[kImages];
-  int heights[kImages], widths[kImages];
-  std::int64_t firstImage;
-  int count;
+  const std::uint8_t* pixels;
+  const MaskWindow* windows;  // [N,objects]
+  const std::int64_t* sizes;  // [N,2]
+  std::int64_t objects;
 };
 
 struct RegionTable {
@@ -62,13 +59,16 @@ __device__ void shareOut(int bin, float from, float to, int bins, int pixels, Ax
   shares.count[bin] = count;
 }
 
-/// One block a region; out [P,side,side] starts as 0.
+/// One block a region; out [P,side,side] starts as 0. Sums in the order of the CPU: down each
+/// column, then across.
 __global__ void targetKernel(MaskTable masks, RegionTable regions, int stride, float* out) {
   extern __shared__ float memory[];  // weights of rows and columns, then first and count of both
-  const std::int64_t region = blockIdx.x;
-  const std::int64_t image = regions.images[region] - masks.firstImage;
-  if (regions.images[region] < 0 || image < 0 || image >= masks.count) return;
-  const int bins = regions.side, height = masks.heights[image], width = masks.widths[image];
+  const std::int64_t region = blockIdx.x, image = regions.images[region];
+  if (image < 0) return;
+  const MaskWindow window = masks.windows[image * masks.objects + regions.objects[region]];
+  const int height = static_cast<int>(masks.sizes[2 * image]),
+            width = static_cast<int>(masks.sizes[2 * image + 1]);
+  const int bins = regions.side;
   int* places = reinterpret_cast<int*>(memory + 2 * bins * stride);
   const AxisShares rows{places, places + bins, memory, stride};
   const AxisShares columns{places + 2 * bins, places + 3 * bins, memory + bins * stride, stride};
@@ -81,18 +81,22 @@ __global__ void targetKernel(MaskTable masks, RegionTable regions, int stride, f
     }
   }
   __syncthreads();
-  const std::uint8_t* mask =
-      masks.pixels[image] + regions.objects[region] * static_cast<std::int64_t>(height) * width;
+  const std::uint8_t* mask = masks.pixels + window.firstByte;
+  const int left = static_cast<int>(window.left), right = left + static_cast<int>(window.width);
+  const int top = static_cast<int>(window.top), bottom = top + static_cast<int>(window.height);
   for (int i = static_cast<int>(threadIdx.x); i < bins * bins; i += static_cast<int>(blockDim.x)) {
     const int row = i / bins, column = i % bins;
+    const int firstX = columns.first[column], firstY = rows.first[row];
+    const int endX = min(firstX + columns.count[column], right),
+              endY = min(firstY + rows.count[row], bottom);
     float sum = 0;
-    for (int y = 0; y < rows.count[row]; ++y) {
-      const std::uint8_t* line =
-          mask + static_cast<std::int64_t>(rows.first[row] + y) * width + columns.first[column];
-      float ofLine = 0;
-      for (int x = 0; x < columns.count[column]; ++x)
-        ofLine += columns.weights[column * stride + x] * static_cast<float>(line[x]);
-      sum += rows.weights[row * stride + y] * ofLine;
+    for (int x = max(firstX, left); x < endX; ++x) {
+      float ofColumn = 0;
+      for (int y = max(firstY, top); y < endY; ++y) {
+        ofColumn += rows.weights[row * stride + y - firstY] *
+                    static_cast<float>(mask[(y - top) * (right - left) + x - left]);
+      }
+      sum += columns.weights[column * stride + x - firstX] * ofColumn;
     }
     out[region * bins * bins + i] = sum;
   }
@@ -100,36 +104,26 @@ __global__ void targetKernel(MaskTable masks, RegionTable regions, int stride, f
 
 }  // namespace
 
-at::Tensor maskTargetsCuda(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
-                           std::int64_t side) {
+at::Tensor maskTargetsCuda(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
   const at::Tensor boxes = regions.boxesXyxy.contiguous();
   const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
   const c10::cuda::CUDAGuard guard(boxes.device());
   at::Tensor out = at::zeros({boxes.size(0), side, side}, boxes.options());
   if (out.numel() == 0) return out;
+  const MaskTable maskTable{
+      masks.pixels.const_data_ptr<std::uint8_t>(),
+      reinterpret_cast<const MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
+      masks.sizes.const_data_ptr<std::int64_t>(), masks.mostObjects()};
   const RegionTable table{boxes.const_data_ptr<float>(), images.const_data_ptr<std::int64_t>(),
                           objects.const_data_ptr<std::int64_t>(), static_cast<int>(side)};
-  for (std::size_t first = 0; first < masks.size(); first += kImages) {
-    MaskTable some{};
-    some.firstImage = static_cast<std::int64_t>(first);
-    some.count = static_cast<int>(std::min<std::size_t>(kImages, masks.size() - first));
-    std::int64_t longest = 1;
-    for (int i = 0; i < some.count; ++i) {
-      const at::Tensor& own = masks[first + static_cast<std::size_t>(i)];
-      if (!own.defined()) continue;
-      some.pixels[i] = own.const_data_ptr<std::uint8_t>();
-      some.heights[i] = static_cast<int>(own.size(1));
-      some.widths[i] = static_cast<int>(own.size(2));
-      longest = std::max({longest, own.size(1), own.size(2)});
-    }
-    // A bin of a region inside the image has at most so many pixels.
-    const int stride = static_cast<int>(longest / side) + 4;
-    const std::size_t bytes = static_cast<std::size_t>(side) * 2 *
-                              (static_cast<std::size_t>(stride) * sizeof(float) + 2 * sizeof(int));
-    targetKernel<<<static_cast<unsigned>(boxes.size(0)), kThreads, bytes,
-                   c10::cuda::getCurrentCUDAStream()>>>(some, table, stride, out.data_ptr<float>());
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-  }
+  // A bin of a region inside the image has at most so many pixels.
+  const int stride = static_cast<int>(masks.longestSide / side) + 4;
+  const std::size_t bytes = static_cast<std::size_t>(side) * 2 *
+                            (static_cast<std::size_t>(stride) * sizeof(float) + 2 * sizeof(int));
+  targetKernel<<<static_cast<unsigned>(boxes.size(0)), kThreads, bytes,
+                 c10::cuda::getCurrentCUDAStream()>>>(maskTable, table, stride,
+                                                      out.data_ptr<float>());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
   return out;
 }
 

@@ -3,7 +3,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
+
+#include "engine/ops/instances.h"
 
 namespace lockstep::ops {
 
@@ -15,10 +16,8 @@ struct MaskRegions {
 };
 
 /// Soft mask targets as torchvision's `project_masks_on_boxes`: RoIAlign (unaligned, as many
-/// samples as the box has pixels) of each box out of its object's mask. masks: [G,H,W] uint8 of
-/// each image, each with its own sizes, undefined where it has none -> [P,side,side] float32. Reads
-/// the bytes as they are; nothing full-size is made.
-at::Tensor maskTargets(const std::vector<at::Tensor>& masks, const MaskRegions& regions,
-                       std::int64_t side);
+/// samples as the box has pixels) of each box out of its object's mask -> [P,side,side] float32.
+/// Reads the bytes as they are; nothing full-size is made.
+at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::int64_t side);
 
 }  // namespace lockstep::ops

@@ -48,15 +48,16 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
       recorder_(context.world.rank(), context.world.size()) {
   at::set_num_threads(experiment_.runtime.cpuThreads);
   const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
-  trainLoader_ =
-      std::make_unique<data::SampleLoader>(trainSet_, experiment_.dataset.train.images,
-                                           experiment_.augment, seed, data::ClassTable(trainSet_));
+  trainLoader_ = std::make_unique<data::SampleLoader>(
+      trainSet_, experiment_.dataset.train.images, experiment_.augment, seed,
+      data::ClassTable(trainSet_), data::handoverTo(device_));
   sampler_ = std::make_unique<data::Sampler>(
       trainSet_, data::samplerOptions(experiment_, context_.world.rank(), context_.world.size()));
   if (const config::DatasetPart& part = experiment_.dataset.val; !part.annotations.empty()) {
     heldOutSet_ = coco::Dataset::load(part.annotations);
-    heldOutLoader_ = std::make_unique<data::SampleLoader>(
-        *heldOutSet_, part.images, experiment_.augment, seed, trainLoader_->classes());
+    heldOutLoader_ =
+        std::make_unique<data::SampleLoader>(*heldOutSet_, part.images, experiment_.augment, seed,
+                                             trainLoader_->classes(), data::handoverTo(device_));
     eval::EvaluatorOptions options{.lossWeights = experiment_.solver.lossWeights,
                                    .seed = seed,
                                    .device = device_,

@@ -17,7 +17,7 @@ protocol::Finished runEvaluate(const JobContext& context) {
   const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
-                                  data::ClassTable(loaded.categories));
+                                  data::ClassTable(loaded.categories), data::handoverTo(device));
   const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
                                            .seed = seed,
                                            .device = device,

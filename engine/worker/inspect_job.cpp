@@ -62,7 +62,7 @@ class Inspector {
     evaluator_.reset();  // it keeps a reference to the loader
     const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
     loader_.emplace(*heldOut_, experiment_.dataset.val.images, experiment_.augment, seed,
-                    data::ClassTable(loaded_->categories));
+                    data::ClassTable(loaded_->categories), data::handoverTo(device_));
     evaluator_.emplace(*loader_,
                        eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
                                               .seed = seed,

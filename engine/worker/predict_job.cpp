@@ -74,7 +74,8 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
   made.loaded = train::loadModel(experiment, joined.job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
-                                  data::ClassTable(made.loaded.categories));
+                                  data::ClassTable(made.loaded.categories),
+                                  data::handoverTo(device));
   const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
                                            .seed = seed,
                                            .device = device,

@@ -16,7 +16,7 @@ protocol::Finished runReplay(const JobContext& context) {
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
-                                  data::ClassTable(dataset));
+                                  data::ClassTable(dataset), data::handoverTo(device));
   // What several ranks did side by side is done one after another.
   data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
   options.accumulate *= experiment.runtime.workers;

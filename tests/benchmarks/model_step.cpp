@@ -22,6 +22,7 @@
 #include "engine/ops/paste_masks.h"
 #include "engine/solver/gradient_clip.h"
 #include "engine/solver/optimizer.h"
+#include "tests/support/masks.h"
 
 using namespace lockstep;
 
@@ -30,7 +31,7 @@ namespace {
 struct Batch {
   at::Tensor images;
   std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
+  ops::GtBatch gts;
   std::vector<std::uint64_t> keys;
 };
 
@@ -38,13 +39,15 @@ Batch readBatch(const std::filesystem::path& file) {
   const auto content = checkpoint::readSafetensors(file);
   Batch batch{*content.find("images"), {}, {}, {}};
   const at::Tensor sizes = *content.find("sizes");
+  std::vector<ops::GtInstances> gts;
   for (std::int64_t i = 0; i < sizes.size(0); ++i) {
     const std::string number = std::to_string(i);
     batch.sizes.push_back({sizes[i][0].item<std::int64_t>(), sizes[i][1].item<std::int64_t>()});
-    batch.gts.push_back({*content.find("boxes." + number), *content.find("classes." + number),
-                         *content.find("masks." + number)});
+    gts.push_back({*content.find("boxes." + number), *content.find("classes." + number),
+                   tests::cropped(*content.find("masks." + number))});
     batch.keys.push_back(static_cast<std::uint64_t>(i));
   }
+  batch.gts = ops::batchGroundTruth(gts);
   return batch;
 }
 

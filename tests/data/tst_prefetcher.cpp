@@ -22,15 +22,12 @@ Batch numbered(std::int64_t number) {
 }
 
 bool sameBits(const Batch& a, const Batch& b) {
-  bool same = torch::equal(a.images, b.images) && a.ids == b.ids && a.sizes == b.sizes &&
-              a.step == b.step && a.part == b.part && a.samplingKeys == b.samplingKeys &&
-              a.gts.size() == b.gts.size();
-  for (std::size_t i = 0; same && i < a.gts.size(); ++i) {
-    same = torch::equal(a.gts[i].boxesXyxy, b.gts[i].boxesXyxy) &&
-           torch::equal(a.gts[i].masks, b.gts[i].masks) &&
-           torch::equal(a.gts[i].classes, b.gts[i].classes);
-  }
-  return same;
+  return torch::equal(a.images, b.images) && a.ids == b.ids && a.sizes == b.sizes &&
+         a.step == b.step && a.part == b.part && a.samplingKeys == b.samplingKeys &&
+         torch::equal(a.gts.boxesXyxy, b.gts.boxesXyxy) &&
+         torch::equal(a.gts.classes, b.gts.classes) && torch::equal(a.gts.counts, b.gts.counts) &&
+         torch::equal(a.gts.masks.windows, b.gts.masks.windows) &&
+         torch::equal(a.gts.masks.pixels, b.gts.masks.pixels);
 }
 
 }  // namespace

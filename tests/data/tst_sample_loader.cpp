@@ -10,6 +10,7 @@
 #include "engine/checkpoint/safetensors.h"
 #include "engine/data/sample_loader.h"
 #include "tests/data/small_data_set.h"
+#include "tests/support/masks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -164,10 +165,11 @@ class TstSampleLoader : public QObject {
     QVERIFY(batch.images.sizes() == images.sizes());
     const double difference = (batch.images - images).abs().max().item<double>();
     QVERIFY2(difference <= 1e-6, qPrintable(QString::number(difference)));
-    for (std::size_t i = 0; i < batch.gts.size(); ++i) {
+    for (std::int64_t i = 0; i < batch.count(); ++i) {
       const std::string start = name + "." + std::to_string(i);
-      QVERIFY(torch::equal(batch.gts[i].boxesXyxy, *fromTorchvision_.find(start + ".boxes")));
-      QVERIFY(torch::equal(batch.gts[i].masks, *fromTorchvision_.find(start + ".masks")));
+      const ops::GtInstances gt = tests::instancesOf(batch.gts, i);
+      QVERIFY(torch::equal(gt.boxesXyxy, *fromTorchvision_.find(start + ".boxes")));
+      QVERIFY(torch::equal(tests::wholeMasks(gt.masks), *fromTorchvision_.find(start + ".masks")));
     }
   }
 
@@ -224,7 +226,7 @@ class TstSampleLoader : public QObject {
     const Batch single = data::loadForPrediction(path("a.png"), {99}, augment);
     QVERIFY(torch::equal(single.images, batch.images));
     QVERIFY(single.ids == std::vector<ImageId>{{99}});
-    QCOMPARE(single.gts[0].count(), std::int64_t{0});
+    QCOMPARE(single.gts.counts.item<std::int64_t>(), std::int64_t{0});
   }
 
   void samplingKeysDifferByImageEpochAndSeed() {

@@ -21,6 +21,7 @@
 
 #include "engine/model/mask_rcnn.h"
 #include "engine/solver/optimizer.h"
+#include "tests/support/masks.h"
 
 using namespace lockstep;
 
@@ -29,23 +30,24 @@ namespace {
 struct Batch {
   at::Tensor images;
   std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
+  ops::GtBatch gts;
   std::vector<std::uint64_t> keys;
 };
 
 Batch readBatch(const std::string& file, const at::Device& device) {
   std::map<std::string, at::Tensor> tensors;
-  for (const auto& item : torch::jit::load(file).named_buffers())
-    tensors[item.name] = item.value.to(device);
-  Batch batch{tensors.at("images"), {}, {}, {}};
-  const at::Tensor sizes = tensors.at("sizes").cpu();
+  for (const auto& item : torch::jit::load(file).named_buffers()) tensors[item.name] = item.value;
+  Batch batch{tensors.at("images").to(device), {}, {}, {}};
+  const at::Tensor sizes = tensors.at("sizes");
+  std::vector<ops::GtInstances> gts;
   for (std::int64_t i = 0; i < sizes.size(0); ++i) {
     const std::string number = std::to_string(i);
     batch.sizes.push_back({sizes[i][0].item<std::int64_t>(), sizes[i][1].item<std::int64_t>()});
-    batch.gts.push_back({tensors.at("boxes_" + number), tensors.at("classes_" + number),
-                         tensors.at("masks_" + number)});
+    gts.push_back({tensors.at("boxes_" + number), tensors.at("classes_" + number),
+                   tests::cropped(tensors.at("masks_" + number))});
     batch.keys.push_back(static_cast<std::uint64_t>(i));
   }
+  batch.gts = ops::batchGroundTruth(gts).to(device);
   return batch;
 }
 

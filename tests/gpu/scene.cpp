@@ -2,10 +2,18 @@
 
 #include <torch/types.h>
 
+#include "tests/support/masks.h"
+
 namespace lockstep::gpu {
 namespace {
 
-ops::GtInstances makeObjects(int count, const ops::ImageSize& size) {
+/// Objects with their masks [G,H,W].
+struct Objects {
+  ops::GtInstances gt;
+  at::Tensor masks;
+};
+
+Objects makeObjects(int count, const ops::ImageSize& size) {
   if (count == 0) return {};
   const at::Tensor boxes = randomBoxes(count, size).round();
   at::Tensor masks = at::zeros({count, size.height, size.width}, at::kByte);
@@ -15,7 +23,7 @@ ops::GtInstances makeObjects(int count, const ops::ImageSize& size) {
     const at::Tensor y = at::linspace(-1, 1, height).unsqueeze(1), x = at::linspace(-1, 1, width);
     masks[g].slice(0, side(1), side(3)).slice(1, side(0), side(2)) = (x * x + y * y <= 1);
   }
-  return {boxes, at::randint(1, 5, {count}, at::kLong), masks};
+  return {{boxes, at::randint(1, 5, {count}, at::kLong), tests::cropped(masks)}, masks};
 }
 
 }  // namespace
@@ -31,32 +39,31 @@ Scene makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padd
                 std::uint64_t seed) {
   torch::manual_seed(seed);
   Scene scene;
+  std::vector<ops::GtInstances> gts;
   const auto count = static_cast<std::int64_t>(objectCounts.size());
   scene.images = at::zeros({count, 3, padded.height, padded.width});
   for (std::int64_t n = 0; n < count; ++n) {
     const ops::ImageSize size{padded.height - 7 * n % 32, padded.width - 11 * n % 32};
     scene.sizes.push_back(size);
-    scene.gts.push_back(makeObjects(objectCounts[static_cast<std::size_t>(n)], size));
+    const Objects objects = makeObjects(objectCounts[static_cast<std::size_t>(n)], size);
+    gts.push_back(objects.gt);
     scene.keys.push_back(seed * 1000 + static_cast<std::uint64_t>(n));
     at::Tensor image = scene.images[n].slice(1, 0, size.height).slice(2, 0, size.width);
     image.copy_(at::randn({3, size.height, size.width}));
-    const ops::GtInstances& gt = scene.gts.back();
-    for (std::int64_t g = 0; g < gt.count(); ++g) {
+    for (std::int64_t g = 0; g < objects.gt.count(); ++g) {
       const at::Tensor colour =
-          torch::tensor({2.0, -1.0, 1.0}, at::kFloat) * gt.classes[g].item<double>() * 0.5;
-      image.add_(gt.masks[g].to(at::kFloat).unsqueeze(0) * colour.view({3, 1, 1}));
+          torch::tensor({2.0, -1.0, 1.0}, at::kFloat) * objects.gt.classes[g].item<double>() * 0.5;
+      image.add_(objects.masks[g].to(at::kFloat).unsqueeze(0) * colour.view({3, 1, 1}));
     }
   }
+  scene.gts = ops::batchGroundTruth(gts);
   return scene;
 }
 
 Scene Scene::to(const at::Device& device) const {
   Scene moved = *this;
   moved.images = images.to(device);
-  for (ops::GtInstances& gt : moved.gts) {
-    if (gt.count() == 0) continue;
-    gt = {gt.boxesXyxy.to(device), gt.classes.to(device), gt.masks.to(device)};
-  }
+  moved.gts = gts.to(device);
   return moved;
 }
 

@@ -14,7 +14,7 @@ namespace lockstep::gpu {
 struct Scene {
   at::Tensor images;  ///< [N,3,H,W]
   std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
+  ops::GtBatch gts;
   std::vector<std::uint64_t> keys;
 
   Scene to(const at::Device& device) const;

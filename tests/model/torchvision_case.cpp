@@ -10,6 +10,7 @@
 #include "engine/model/resnet.h"
 #include "engine/ops/boxes.h"
 #include "engine/ops/paste_masks.h"
+#include "tests/support/masks.h"
 
 namespace lockstep::tests {
 namespace {
@@ -75,8 +76,8 @@ TorchvisionCase::TorchvisionCase(const std::filesystem::path& folder, const std:
   for (std::int64_t i = 0; i < allSizes.size(0); ++i) {
     const auto number = std::to_string(i);
     sizes.push_back({allSizes[i][0].item<std::int64_t>(), allSizes[i][1].item<std::int64_t>()});
-    gts.push_back(
-        {scene.at("boxes." + number), scene.at("classes." + number), scene.at("masks." + number)});
+    gts.push_back({scene.at("boxes." + number), scene.at("classes." + number),
+                   tests::cropped(scene.at("masks." + number))});
     keys.push_back(i);
   }
 }
@@ -109,9 +110,9 @@ RpnPass runRpn(const TorchvisionCase& reference) {
   pass.output = rpn->forward(pass.levels, {input.size(2), input.size(3)});
   const at::Tensor limits = ops::boxLimits(reference.sizes, at::kCPU);
   const model::Proposals training = rpn->proposals(pass.output, limits, /*forTraining=*/true);
-  const model::TrainingRegions regions = model::sampleRegions(
-      config::BoxHeadConfig{.batchSizePerImage = kEveryRegion}, {10, 10, 5, 5}, training,
-      ops::batchGroundTruth(reference.gts, at::kCPU), reference.keys);
+  const model::TrainingRegions regions =
+      model::sampleRegions(config::BoxHeadConfig{.batchSizePerImage = kEveryRegion}, {10, 10, 5, 5},
+                           training, reference.groundTruth(), reference.keys);
   const model::Proposals test = rpn->proposals(pass.output, limits, /*forTraining=*/false);
   for (std::size_t i = 0; i < reference.sizes.size(); ++i) {
     const auto n = static_cast<std::int64_t>(i);

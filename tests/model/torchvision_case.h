@@ -31,6 +31,7 @@ struct TorchvisionCase {
   at::Tensor images;
   std::vector<ops::ImageSize> sizes;
   std::vector<ops::GtInstances> gts;
+  ops::GtBatch groundTruth() const { return ops::batchGroundTruth(gts); }
   std::vector<std::uint64_t> keys;
 };
 

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/model/mask_rcnn.h"
+#include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch_reference.h"
 
@@ -46,14 +47,14 @@ Scene makeScene(bool hasObjects = true) {
     at::Tensor masks = torch::zeros({1, size.height, size.width}, at::kByte);
     masks.slice(1, 8, 40).slice(2, 10, 50).fill_(1);
     const ops::GtInstances one{torch::tensor({{10.f, 8.f, 50.f, 40.f}}),
-                               torch::tensor({std::int64_t{1}}), masks};
+                               torch::tensor({std::int64_t{1}}), tests::cropped(masks)};
     scene.gts.push_back(hasObjects ? one : ops::GtInstances{});
   }
   return scene;
 }
 
 model::Losses lossesOf(model::MaskRcnn& model, const Scene& scene) {
-  return model.losses(scene.images, scene.sizes, scene.gts, scene.keys);
+  return model.losses(scene.images, scene.sizes, ops::batchGroundTruth(scene.gts), scene.keys);
 }
 
 }  // namespace

@@ -137,7 +137,8 @@ class TstTorchvisionParity : public QObject {
     for (std::size_t i = 0; i < reference.sizes.size(); ++i) {
       const at::Tensor image = reference.imageAlone(i);
       const auto both = reference.model->lossesAndDetections(
-          image, {reference.sizes[i]}, {reference.gts[i]}, {reference.keys[i]});
+          image, {reference.sizes[i]}, ops::batchGroundTruth({reference.gts[i]}),
+          {reference.keys[i]});
       compareLosses(both.losses, reference, "image." + std::to_string(i) + ".");
       const auto only = reference.model->detect(image, {reference.sizes[i]});
       QVERIFY(at::equal(both.detections[0].boxesXyxy, only[0].boxesXyxy));
@@ -150,8 +151,8 @@ class TstTorchvisionParity : public QObject {
     reference.model->train();
     model::Losses losses;
     const auto recorded = tests::recordActivations([&] {
-      losses =
-          reference.model->losses(reference.images, reference.sizes, reference.gts, reference.keys);
+      losses = reference.model->losses(reference.images, reference.sizes, reference.groundTruth(),
+                                       reference.keys);
     });
     compareLosses(losses, reference, "");
     losses.total({}).backward();
@@ -223,7 +224,8 @@ class TstTorchvisionParity : public QObject {
       info.tensor.mutable_grad().reset();
     reference.model->to(at::kDouble);
     reference.images = reference.images.to(at::kDouble);
-    reference.model->losses(reference.images, reference.sizes, reference.gts, reference.keys)
+    reference.model
+        ->losses(reference.images, reference.sizes, reference.groundTruth(), reference.keys)
         .total({})
         .backward();
     compareProposals(reference, tests::runRpn(reference), "exact.");

@@ -14,7 +14,7 @@ at::Tensor indices(std::vector<std::int64_t> values) { return torch::tensor(valu
 
 /// One image's objects, and a second image's without any.
 ops::GtBatch withEmptyImage(const at::Tensor& gts) {
-  return ops::batchGroundTruth({{gts, torch::ones({gts.size(0)}, at::kLong), {}}, {}}, at::kCPU);
+  return ops::batchGroundTruth({{gts, torch::ones({gts.size(0)}, at::kLong), {}}, {}});
 }
 
 /// Of the first image; the second's must all be background.
@@ -100,8 +100,7 @@ class TstMatching : public QObject {
       images.push_back({boxesOf(count), torch::ones({count}, at::kLong), {}});
     const at::Tensor boxes = boxesOf(4 * 500).view({4, 500, 4});
     const ops::MatchThresholds thresholds{0.5, 0.3, true};
-    const at::Tensor matches =
-        ops::matchBoxes(ops::batchGroundTruth(images, at::kCPU), boxes, thresholds);
+    const at::Tensor matches = ops::matchBoxes(ops::batchGroundTruth(images), boxes, thresholds);
     for (const int n : {0, 2, 3})
       QVERIFY(at::equal(matches[n], slowMatch(images[n].boxesXyxy, boxes[n], thresholds)));
     QVERIFY((matches[1] == ops::kBelowThreshold).all().item<bool>());

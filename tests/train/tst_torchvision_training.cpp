@@ -13,6 +13,7 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/data/made_scenes.h"
+#include "tests/support/masks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -101,11 +102,12 @@ checkpoint::NamedTensors tensorsOf(const data::Batch& batch) {
     sizes.insert(sizes.end(), {size.height, size.width});
   checkpoint::NamedTensors tensors{{"images", batch.images},
                                    {"sizes", torch::tensor(sizes).reshape({-1, 2})}};
-  for (std::size_t i = 0; i < batch.gts.size(); ++i) {
+  for (std::int64_t i = 0; i < batch.count(); ++i) {
     const std::string number = std::to_string(i);
-    tensors.emplace_back("boxes." + number, batch.gts[i].boxesXyxy);
-    tensors.emplace_back("classes." + number, batch.gts[i].classes);
-    tensors.emplace_back("masks." + number, batch.gts[i].masks);
+    const ops::GtInstances gt = tests::instancesOf(batch.gts, i);
+    tensors.emplace_back("boxes." + number, gt.boxesXyxy);
+    tensors.emplace_back("classes." + number, gt.classes);
+    tensors.emplace_back("masks." + number, tests::wholeMasks(gt.masks));
   }
   return tensors;
 }

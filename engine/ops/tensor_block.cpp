@@ -1,0 +1,64 @@
+#include "engine/ops/tensor_block.h"
+
+#include <ATen/ATen.h>
+#ifdef LOCKSTEP_CUDA
+#include <c10/cuda/CUDAGraphsC10Utils.h>
+#endif
+
+namespace lockstep::ops {
+namespace {
+
+constexpr std::int64_t kAlignmentBytes = 64;
+
+at::Tensor allocate(std::int64_t bytes, HostMemory memory) {
+  if (memory == HostMemory::Plain) return at::empty({bytes}, at::kByte);
+#ifdef LOCKSTEP_CUDA
+  // Otherwise it would break the capture of a graph that goes on in another thread.
+  const c10::cuda::CUDAStreamCaptureModeGuard guard(cudaStreamCaptureModeRelaxed);
+#endif
+  return at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
+}
+
+std::int64_t bytesOf(const PartShape& part) {
+  return c10::multiply_integers(part.sizes) *
+         static_cast<std::int64_t>(c10::elementSize(part.type));
+}
+
+at::Tensor partOf(const at::Tensor& block, std::int64_t firstByte, const PartShape& part) {
+  return block.narrow(0, firstByte, bytesOf(part)).view(part.type).view(part.sizes);
+}
+
+}  // namespace
+
+std::vector<at::Tensor> makeBlock(const std::vector<PartShape>& parts, HostMemory memory) {
+  std::vector<std::int64_t> places;
+  std::int64_t end = 0;
+  for (const PartShape& part : parts) {
+    places.push_back(end);
+    end += (bytesOf(part) + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+  }
+  const at::Tensor block = allocate(end, memory);
+  std::vector<at::Tensor> tensors;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    tensors.push_back(partOf(block, places[i], parts[i]));
+  return tensors;
+}
+
+std::vector<at::Tensor> blockTo(const std::vector<at::Tensor>& parts, const at::Device& device) {
+  if (parts.empty() || parts.front().device() == device) return parts;
+  const c10::Storage& storage = parts.front().storage();
+  const auto bytes = static_cast<std::int64_t>(storage.nbytes());
+  const at::Tensor block = at::empty({0}, parts.front().options().dtype(at::kByte))
+                               .set_(storage, 0, {bytes}, {1})
+                               .to(device, /*non_blocking=*/true);
+  std::vector<at::Tensor> moved;
+  for (const at::Tensor& part : parts) {
+    TORCH_CHECK(part.is_alias_of(parts.front()) && part.is_contiguous(),
+                "the tensors are not of one block");
+    moved.push_back(partOf(block, part.storage_offset() * part.element_size(),
+                           {part.scalar_type(), part.sizes().vec()}));
+  }
+  return moved;
+}
+
+}  // namespace lockstep::ops
