@@ -51,28 +51,22 @@ Batch Prefetcher::next() {
   std::unique_lock lock(mutex_);
   if (nextToTake_ >= end_) throw std::out_of_range("no batch is left");
   changed_.wait(lock, [this] { return ready_.contains(nextToTake_); });
+  if (const std::exception_ptr& error = ready_.at(nextToTake_).error) std::rethrow_exception(error);
+  return take();
+}
+
+std::optional<Batch> Prefetcher::nextIfReady() {
+  const std::lock_guard lock(mutex_);
   const auto found = ready_.find(nextToTake_);
-  if (found->second.error) std::rethrow_exception(found->second.error);
-  Batch batch = std::move(found->second.batch);
-  ready_.erase(found);
+  if (found == ready_.end() || found->second.error) return std::nullopt;
+  return take();
+}
+
+Batch Prefetcher::take() {
+  Batch batch = std::move(ready_.extract(nextToTake_).mapped().batch);
   ++nextToTake_;
   changed_.notify_all();
   return batch;
-}
-
-std::unique_ptr<Prefetcher> prefetchTraining(const SampleLoader& loader, const Sampler& sampler,
-                                             std::int64_t firstStep, std::int64_t lastStep,
-                                             int threads) {
-  const std::int64_t parts = sampler.accumulate();
-  const auto load = [&loader, &sampler, parts](std::int64_t number) {
-    const std::int64_t step = number / parts + 1;
-    const int part = static_cast<int>(number % parts);
-    Batch batch = loader.loadTraining(sampler.imagesOf(step, part));
-    batch.step = step;
-    batch.part = part;
-    return batch;
-  };
-  return std::make_unique<Prefetcher>(load, (firstStep - 1) * parts, lastStep * parts, threads);
 }
 
 int resolveLoaderThreads(int configured, int computeThreads) {

@@ -7,12 +7,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "engine/data/batch.h"
-#include "engine/data/sample_loader.h"
-#include "engine/data/sampler.h"
 
 namespace lockstep::data {
 
@@ -32,6 +31,8 @@ class Prefetcher {
   /// The next batch in order. Blocks until it is there; rethrows what its load threw (again when
   /// asked again). One taker. Throws std::out_of_range after the last.
   Batch next();
+  /// The next batch if it is there already. Does not block; what next() would throw stays for it.
+  std::optional<Batch> nextIfReady();
 
  private:
   struct Slot {
@@ -39,6 +40,8 @@ class Prefetcher {
     std::exception_ptr error;
   };
   void run(const std::stop_token& stop);
+  /// Of nextToTake_, which is loaded without a fault. Under the mutex.
+  Batch take();
 
   Load load_;
   const std::int64_t end_;
@@ -50,12 +53,6 @@ class Prefetcher {
   std::int64_t nextToTake_;
   std::vector<std::jthread> threads_;  ///< last: stops first
 };
-
-/// Batches of training from (firstStep, part 0) to (lastStep, last part), with `step` and `part`
-/// filled. Keeps references.
-std::unique_ptr<Prefetcher> prefetchTraining(const SampleLoader& loader, const Sampler& sampler,
-                                             std::int64_t firstStep, std::int64_t lastStep,
-                                             int threads);
 
 /// `dataset.loader_threads` resolved: 0 is as many as help on this machine beside `computeThreads`
 /// of computing.

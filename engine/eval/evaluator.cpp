@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/eval/detections.h"
+#include "engine/eval/image_source.h"
 
 namespace lockstep::eval {
 namespace {
@@ -60,36 +61,40 @@ std::int64_t Evaluator::imageCount() const {
   return options_.maxImages > 0 ? std::min<std::int64_t>(options_.maxImages, all) : all;
 }
 
-std::vector<ImageFigures> Evaluator::shared(std::int64_t count, const ImageWork& work,
-                                            const Progress& progress) const {
-  return figuresOfImages(count, {options_.world, threadsOn(options_.device, options_.threads)},
-                         work, progress);
+std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
+                                            const std::function<std::size_t(std::int64_t)>& imageOf,
+                                            const BatchWork& work, const Progress& progress) const {
+  const ImageSharing sharing{options_.world, threadsOn(options_.device, options_.threads)};
+  ImageSource images([&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); }, count,
+                     sharing, options_.device);
+  return figuresOfImages(
+      count, sharing, [&](std::int64_t i, ImageFigures& figures) { work(images.take(i), figures); },
+      progress);
 }
 
 Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
                                const Progress& progress) const {
   const EvaluationMode mode(model);
-  const auto evaluateImage = [&](std::int64_t index, ImageFigures& image) {
-    data::Batch batch = loader_.loadEvaluation(index).to(options_.device);
-    batch.samplingKeys = {data::evaluationSamplingKey(options_.seed, batch.ids[0])};
+  const auto evaluateImage = [&](const data::Batch& batch, ImageFigures& image) {
+    const std::vector<std::uint64_t> keys{data::evaluationSamplingKey(options_.seed, batch.ids[0])};
     const auto keep = [&](const std::vector<ops::PredInstances>& predictions) {
       image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
                                       batch.ids[0], categories());
     };
     if (request.losses && request.averagePrecision) {
       const model::LossesAndDetections both =
-          model.lossesAndDetections(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
+          model.lossesAndDetections(batch.images, batch.sizes, batch.gts, keys);
       image.losses = lossValues(both.losses, options_.lossWeights);
       keep(both.detections);
     } else if (request.losses) {
-      image.losses =
-          lossValues(model.losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys),
-                     options_.lossWeights);
+      image.losses = lossValues(model.losses(batch.images, batch.sizes, batch.gts, keys),
+                                options_.lossWeights);
     } else {
       keep(model.detect(batch.images, batch.sizes));
     }
   };
-  std::vector<ImageFigures> figures = shared(imageCount(), evaluateImage, progress);
+  const auto inOrder = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  std::vector<ImageFigures> figures = shared(imageCount(), inOrder, evaluateImage, progress);
 
   Evaluation evaluation;
   if (options_.world != nullptr && options_.world->rank() != 0) return evaluation;
@@ -126,8 +131,8 @@ std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
   const EvaluationMode mode(model);
   std::vector<ImageFigures> figures = shared(
       static_cast<std::int64_t>(imageIndices.size()),
-      [&](std::int64_t i, ImageFigures& image) {
-        const data::Batch batch = loader_.loadEvaluation(imageIndices[i]).to(options_.device);
+      [&](std::int64_t i) { return imageIndices[i]; },
+      [&](const data::Batch& batch, ImageFigures& image) {
         image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
                                         batch.originalSizes[0], batch.ids[0], categories());
       },
@@ -140,17 +145,20 @@ std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
                                          const FileDetectionOptions& options,
                                          const Progress& progress) {
   const EvaluationMode mode(model);
+  const ImageSharing sharing{options.world, threadsOn(options.device, options.threads)};
+  const auto count = static_cast<std::int64_t>(files.size());
+  const data::Handover handover = data::handoverTo(options.device);
+  ImageSource images(
+      [&](std::int64_t i) {
+        return data::loadForPrediction(files[i].path, files[i].id, options.augment, handover);
+      },
+      count, sharing, options.device);
   const auto detectFile = [&](std::int64_t i, ImageFigures& image) {
-    const NumberedFile& file = files[i];
-    const data::Batch batch = data::loadForPrediction(file.path, file.id, options.augment,
-                                                      data::handoverTo(options.device))
-                                  .to(options.device);
+    const data::Batch batch = images.take(i);
     image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
-                                    batch.originalSizes[0], file.id, options.categories);
+                                    batch.originalSizes[0], batch.ids[0], options.categories);
   };
-  std::vector<ImageFigures> figures = figuresOfImages(
-      static_cast<std::int64_t>(files.size()),
-      {options.world, threadsOn(options.device, options.threads)}, detectFile, progress);
+  std::vector<ImageFigures> figures = figuresOfImages(count, sharing, detectFile, progress);
   return joined(figures);
 }
 

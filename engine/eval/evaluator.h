@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -54,10 +55,13 @@ class Evaluator {
   const coco::Dataset& dataset() const { return loader_.dataset(); }
 
  private:
-  /// Calls work(index, figures) for the places of this rank, and puts all ranks' figures together
-  /// on rank 0.
-  std::vector<ImageFigures> shared(std::int64_t count, const ImageWork& work,
-                                   const Progress& progress) const;
+  using BatchWork = std::function<void(const data::Batch& image, ImageFigures& figures)>;
+
+  /// Calls work(image, figures) for the images at the places of this rank, and puts all ranks'
+  /// figures together on rank 0. imageOf: index into Dataset::images() of a place.
+  std::vector<ImageFigures> shared(std::int64_t count,
+                                   const std::function<std::size_t(std::int64_t place)>& imageOf,
+                                   const BatchWork& work, const Progress& progress) const;
   void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const;
   const std::vector<CategoryId>& categories() const { return loader_.classes().categories(); }
 

@@ -7,6 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/data/training_batches.h"
 #include "engine/solver/gradient_clip.h"
 #include "engine/train/device.h"
 #include "engine/train/early_stop.h"
@@ -172,12 +173,13 @@ Trainer::Outcome Trainer::run() {
   }
   const int loaderThreads =
       data::resolveLoaderThreads(experiment_.dataset.loaderThreads, experiment_.runtime.cpuThreads);
-  const auto batches =
-      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads);
+  data::DeviceFeed batches(
+      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads),
+      device_);
   context_.observer.onState({"running", state_.step});
   flushed_ = Clock::now();
   while (!isAtEnd()) {
-    trainStep(*batches, state_.step + 1);
+    trainStep(batches, state_.step + 1);
     atBoundary(dueAfter(state_.step, state_.step == lastStep));
     if (serveRequests() == Wish::Stop && !isAtEnd()) {
       flushScalars();
@@ -198,7 +200,7 @@ Trainer::Outcome Trainer::run() {
   return {state_.step, false};
 }
 
-void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
+void Trainer::trainStep(data::DeviceFeed& batches, std::int64_t step) {
   const Clock::time_point begin = Clock::now();
   const int parts = sampler_->accumulate();
   StepRecorder::HostFacts facts{.step = step, .learningRate = schedule_.learningRate(step)};
@@ -208,7 +210,7 @@ void Trainer::trainStep(data::Prefetcher& batches, std::int64_t step) {
   for (int part = 0; part < parts; ++part) {
     enter("data");
     const Clock::time_point asked = Clock::now();
-    const data::Batch batch = batches.next().to(device_);
+    const data::Batch batch = batches.next();
     facts.dataSeconds += secondsSince(asked);
     facts.images += batch.count();
     facts.imageIds.insert(facts.imageIds.end(), batch.ids.begin(), batch.ids.end());

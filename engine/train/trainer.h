@@ -12,7 +12,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
-#include "engine/data/prefetcher.h"
+#include "engine/data/device_feed.h"
 #include "engine/data/sample_loader.h"
 #include "engine/data/sampler.h"
 #include "engine/dist/gradient_average.h"
@@ -85,7 +85,7 @@ class Trainer {
   bool decided(bool answer);
   /// Whether the training has reached its end: the last step, or early stopping.
   bool isAtEnd() const;
-  void trainStep(data::Prefetcher& batches, std::int64_t step);
+  void trainStep(data::DeviceFeed& batches, std::int64_t step);
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
   /// Called on all ranks. Leaves what is needed to run the step's batch again, and says what

@@ -1,22 +1,24 @@
-// usage: data_loading ANNOTATIONS IMAGES MIN_SIZE MAX_SIZE BATCH STEPS THREADS: images per second
-// of the loader alone
+// usage: data_loading ANNOTATIONS IMAGES MIN_SIZE MAX_SIZE BATCH STEPS THREADS [pictures]: images
+// per second of the loader alone; pictures: as for a GPU, which makes the images itself
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
-#include "engine/data/prefetcher.h"
+#include "engine/data/training_batches.h"
 
 using namespace lockstep;
 
 namespace {
 
-double imagesPerSecond(char** arguments) {
+double imagesPerSecond(char** arguments, bool isForGpu) {
   const coco::Dataset dataset = coco::Dataset::load(arguments[1]);
   config::AugmentConfig augment;
   augment.minSize = {std::atoi(arguments[3])};
   augment.maxSize = std::atoi(arguments[4]);
-  const data::SampleLoader loader(dataset, arguments[2], augment, 1, data::ClassTable(dataset));
+  const data::SampleLoader loader(dataset, arguments[2], augment, 1, data::ClassTable(dataset),
+                                  isForGpu ? data::Handover::Pictures : data::Handover::Images);
   data::SamplerOptions options;
   options.batchSize = std::atoi(arguments[5]);
   const data::Sampler sampler(dataset, options);
@@ -33,13 +35,15 @@ double imagesPerSecond(char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 8) {
+  const bool isForGpu = count == 9 && std::string_view(arguments[8]) == "pictures";
+  if (count != 8 && !isForGpu) {
     std::fprintf(stderr,
-                 "usage: data_loading ANNOTATIONS IMAGES MIN_SIZE MAX_SIZE BATCH STEPS THREADS\n");
+                 "usage: data_loading ANNOTATIONS IMAGES MIN_SIZE MAX_SIZE BATCH STEPS THREADS "
+                 "[pictures]\n");
     return 2;
   }
   try {
-    std::printf("%.2f\n", imagesPerSecond(arguments));
+    std::printf("%.2f\n", imagesPerSecond(arguments, isForGpu));
     return 0;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "data_loading: %s\n", fault.what());

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/data/prefetcher.h"
+#include "engine/data/training_batches.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -86,6 +87,26 @@ class TstPrefetcher : public QObject {
         QCOMPARE(std::string(error.what()), std::string("train/c.jpg: is cut off"));
       }
     }
+  }
+
+  void whatIsNotThereYetIsNotWaitedFor() {
+    std::latch mayLoad(1);
+    Prefetcher prefetcher(
+        [&](std::int64_t number) {
+          if (number == 1) mayLoad.wait();
+          if (number == 2) throw Error("train/c.jpg: is cut off");
+          return numbered(number);
+        },
+        0, 3, 1);
+    QCOMPARE(prefetcher.next().step, std::int64_t{0});
+    QVERIFY(!prefetcher.nextIfReady());
+    mayLoad.count_down();
+    std::optional<Batch> batch;
+    while (!(batch = prefetcher.nextIfReady())) std::this_thread::yield();
+    QCOMPARE(batch->step, std::int64_t{1});
+    QVERIFY_EXCEPTION_THROWN(prefetcher.next(), Error);
+    QVERIFY(!prefetcher.nextIfReady());  // the fault is next()'s to tell
+    QVERIFY_EXCEPTION_THROWN(prefetcher.next(), Error);
   }
 
   void stoppingDoesNotHang_data() {

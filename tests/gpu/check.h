@@ -23,6 +23,7 @@ struct Check {
 
 /// Of one file each.
 std::vector<Check> kernelChecks();
+std::vector<Check> feedChecks();
 std::vector<Check> stepChecks();
 
 /// |value - reference| / |reference| in the L2 norm, in double on the CPU; infinite when the shapes

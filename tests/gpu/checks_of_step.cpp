@@ -1,7 +1,4 @@
 #include <torch/torch.h>
-#ifdef LOCKSTEP_CUDA
-#include <c10/cuda/CUDAFunctions.h>
-#endif
 
 #include <memory>
 #include <optional>
@@ -10,6 +7,7 @@
 #include "engine/solver/gradient_clip.h"
 #include "engine/solver/optimizer.h"
 #include "tests/gpu/check.h"
+#include "tests/gpu/no_waiting.h"
 #include "tests/gpu/scene.h"
 
 namespace lockstep::gpu {
@@ -98,25 +96,6 @@ Finding stepsRepeat(const at::Device& device) {
   }
   return {true, "three runs of four steps, the same weights"};
 }
-
-/// Throws at every wait for the device that LibTorch knows of.
-class NoWaiting {
- public:
-  explicit NoWaiting(const at::Device& device) {
-#ifdef LOCKSTEP_CUDA
-    if (device.is_cuda())
-      c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
-#else
-    static_cast<void>(device);
-#endif
-  }
-  ~NoWaiting() {
-#ifdef LOCKSTEP_CUDA
-    c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_DISABLED);
-#endif
-  }
-  NoWaiting(const NoWaiting&) = delete;
-};
 
 Finding aStepWaitsForNothing(const at::Device& device) {
   const Scene made = scene().to(device);

@@ -37,7 +37,7 @@ namespace {
 
 int runAll(const at::Device& device) {
   int failed = 0;
-  for (const auto& checks : {kernelChecks(), stepChecks()}) {
+  for (const auto& checks : {kernelChecks(), feedChecks(), stepChecks()}) {
     for (const Check& check : checks) {
       Finding finding;
       try {

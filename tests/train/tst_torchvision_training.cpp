@@ -13,6 +13,7 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/data/made_scenes.h"
+#include "engine/data/training_batches.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

@@ -1,0 +1,48 @@
+#include "engine/data/device_feed.h"
+
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <utility>
+
+namespace lockstep::data {
+namespace {
+
+/// Memory made on one stream and used on another is given out again only when both are done.
+void useOn(const c10::Stream& stream, const Batch& batch) {
+  batch.images.record_stream(stream);
+  batch.gts.boxesXyxy.record_stream(stream);  // all of the ground truth is one block
+}
+
+}  // namespace
+
+DeviceFeed::DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& device)
+    : batches_(std::move(batches)), device_(device) {
+  if (device_.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl devices(device_.type());
+  if (!device_.has_index()) device_ = devices.getDevice();
+  stream_ = devices.getStreamFromGlobalPool(device_);
+}
+
+DeviceFeed::Staged DeviceFeed::stage(const Batch& loaded) const {
+  if (!stream_) return {loaded.to(device_), std::nullopt};
+  const c10::StreamGuard beside(*stream_);
+  Staged staged{loaded.to(device_), c10::Event(device_.type())};
+  staged.isThere->record(*stream_);
+  return staged;
+}
+
+Batch DeviceFeed::next() {
+  if (!staged_) staged_ = stage(batches_->next());
+  Staged taken = std::move(*staged_);
+  staged_.reset();
+  if (taken.isThere) {
+    const c10::Stream current = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
+    taken.isThere->block(current);
+    useOn(current, taken.batch);
+  }
+  if (const std::optional<Batch> following = batches_->nextIfReady()) staged_ = stage(*following);
+  return std::move(taken.batch);
+}
+
+}  // namespace lockstep::data

@@ -1,0 +1,24 @@
+#include "engine/eval/image_source.h"
+
+#include <utility>
+
+namespace lockstep::eval {
+
+ImageSource::ImageSource(Load load, std::int64_t count, const ImageSharing& sharing,
+                         const at::Device& device)
+    : load_(std::move(load)) {
+  if (device.is_cpu()) return;
+  const std::int64_t rank = sharing.world == nullptr ? 0 : sharing.world->rank();
+  const std::int64_t ranks = sharing.world == nullptr ? 1 : sharing.world->size();
+  const auto loadOwn = [this, rank, ranks](std::int64_t number) {
+    return load_(rank + number * ranks);
+  };
+  feed_ = std::make_unique<data::DeviceFeed>(
+      std::make_unique<data::Prefetcher>(loadOwn, 0, (count - rank + ranks - 1) / ranks,
+                                         data::resolveLoaderThreads(0, 1)),
+      device);
+}
+
+data::Batch ImageSource::take(std::int64_t index) { return feed_ ? feed_->next() : load_(index); }
+
+}  // namespace lockstep::eval
