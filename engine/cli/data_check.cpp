@@ -193,26 +193,40 @@ class Checker {
     if (train.dataset.images().empty()) return;
     check_.largestBatch = estimateLargestBatch(experiment_, train.dataset.images());
     const BatchEstimate& batch = check_.largestBatch;
-    const auto [memory, whose] = memoryOfDevice();
-    if (batch.bytes <= memory) return;
+    const DeviceMemory memory = memoryOfDevice();
+    if (batch.bytes <= memory.bytes) return;
+    const bool isHalved =
+        experiment_.runtime.precision == "bf16" || experiment_.runtime.precision == "fp16";
     warn("solver.batch_size",
          "the largest batch, " + plural(static_cast<std::size_t>(batch.images), "image") + " of " +
              std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
-             " px, takes about " + gibibytes(batch.bytes) + " and " + whose + " has " +
-             gibibytes(memory) +
-             ": lower solver.batch_size or augment.min_size, or raise solver.accumulate");
+             " px, takes about " + gibibytes(batch.bytes) + " and " + memory.text +
+             ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +
+             (isHalved ? "" : ", or set runtime.precision to bf16"));
   }
 
-  /// Bytes, and the words for what has them.
-  std::pair<double, std::string> memoryOfDevice() const {
-    if (experiment_.runtime.device != "cpu") {
-      double least = INFINITY;
-      for (const supervisor::GpuDevice& gpu : supervisor::findGpus().devices) {
-        least = std::min(least, static_cast<double>(gpu.memoryBytes));
-      }
-      if (std::isfinite(least)) return {least, "the GPU"};
+  struct DeviceMemory {
+    double bytes = 0;
+    std::string text;  ///< `this machine has 23.5 GiB`
+  };
+
+  /// Of the GPU that has the least left, or of the machine.
+  DeviceMemory memoryOfDevice() const {
+    if (experiment_.runtime.device == "cpu") return memoryOfMachine();
+    std::optional<DeviceMemory> least;
+    for (const supervisor::GpuDevice& gpu : supervisor::findGpus().devices) {
+      const auto total = static_cast<double>(gpu.memoryBytes);
+      const double free = gpu.freeBytes > 0 ? static_cast<double>(gpu.freeBytes) : total;
+      if (least && least->bytes <= free) continue;
+      least = {free, supervisor::gpuName(gpu) + " has " + gibibytes(free) + " free of " +
+                         gibibytes(total)};
     }
-    return {static_cast<double>(supervisor::usableMemoryBytes()), "this machine"};
+    return least.value_or(memoryOfMachine());
+  }
+
+  static DeviceMemory memoryOfMachine() {
+    const auto bytes = static_cast<double>(supervisor::usableMemoryBytes());
+    return {bytes, "this machine has " + gibibytes(bytes)};
   }
 
   const config::LoadedExperiment& loaded_;

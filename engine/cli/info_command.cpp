@@ -15,25 +15,36 @@ namespace {
 
 std::string gibibytes(std::int64_t bytes) { return base::gibibytes(static_cast<double>(bytes)); }
 
-void printGpus() {
-  const supervisor::Gpus gpus = supervisor::findGpus();
+/// LibTorch's part: only the worker links it.
+nlohmann::ordered_json askWorker() {
+  protocol::Job job;
+  job.kind = "info";
+  return nlohmann::ordered_json::parse(
+      supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), job));
+}
+
+void printGpus(const supervisor::Gpus& gpus, const supervisor::GpuNeeds& needs) {
   if (gpus.driverVersion.empty()) {
-    std::printf("gpus: none (no NVIDIA driver)\n");
+    std::printf("gpus: none (%s)\n", supervisor::whyNoneUsable(gpus, needs).c_str());
     return;
   }
-  std::printf("nvidia driver: %s\ngpus: %zu\n", gpus.driverVersion.c_str(), gpus.devices.size());
+  std::printf("nvidia driver: %s", gpus.driverVersion.c_str());
+  if (gpus.cudaVersion > 0)
+    std::printf(", CUDA %s", supervisor::cudaVersionText(gpus.cudaVersion).c_str());
+  std::printf("\ngpus: %zu\n", gpus.devices.size());
+  const std::string ofAll = supervisor::whyNoneUsable(gpus, needs);
   for (const supervisor::GpuDevice& gpu : gpus.devices) {
-    std::printf("  %d: %s, %s, %s free\n", gpu.index, gpu.name.c_str(),
-                gibibytes(gpu.memoryBytes).c_str(), gibibytes(gpu.freeBytes).c_str());
+    const std::string own = supervisor::whyUnusable(gpu, needs);
+    const std::string& reason = own.empty() ? ofAll : own;
+    std::printf("  %d: %s, compute capability %s, %s, %s free: %s%s\n", gpu.index, gpu.name.c_str(),
+                supervisor::capabilityText(gpu.computeCapability).c_str(),
+                gibibytes(gpu.memoryBytes).c_str(), gibibytes(gpu.freeBytes).c_str(),
+                reason.empty() ? "can be used" : "cannot be used: ", reason.c_str());
   }
 }
 
-/// LibTorch's part: only the worker links it. What it says is printed as it comes.
-void printWorkerInfo() {
-  protocol::Job job;
-  job.kind = "info";
-  const auto info = nlohmann::ordered_json::parse(
-      supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), job));
+/// What the worker says is printed as it comes.
+void printWorkerInfo(const nlohmann::ordered_json& info) {
   for (const auto& [name, value] : info.items()) {
     std::string label = name;
     std::replace(label.begin(), label.end(), '_', ' ');
@@ -46,9 +57,11 @@ int printInfo() {
   std::printf("lockstep: %s\nhost: %s\ncpu cores: %d\nmemory: %s\n", LOCKSTEP_VERSION,
               supervisor::hostName().c_str(), supervisor::usableCores(),
               gibibytes(supervisor::usableMemoryBytes()).c_str());
-  printGpus();
   std::fflush(stdout);
-  printWorkerInfo();
+  const auto info = askWorker();
+  printGpus(supervisor::findGpus(),
+            {info.value("cuda_kernels", false), info.value("cuda_architectures", "")});
+  printWorkerInfo(info);
   return static_cast<int>(ExitStatus::Done);
 }
 

@@ -16,30 +16,59 @@ namespace {
 
 using supervisor::LocalRanks;
 
-int gpuCount() { return static_cast<int>(supervisor::findGpus().devices.size()); }
-
 std::string ranksText(int count) {
   return std::to_string(count) + (count == 1 ? " rank" : " ranks");
 }
 
-/// Why no GPU can be used, or "". Only a machine with a GPU pays for asking the worker.
-std::string whyNoGpu(const std::filesystem::path& workerProgram) {
-  if (gpuCount() == 0) return "NVML finds no GPU";
+/// The GPUs of this machine, in CUDA's order.
+struct MachineGpus {
+  std::vector<supervisor::GpuDevice> all{};
+  std::vector<int> usable{};     ///< places in `all`
+  supervisor::GpuNeeds needs{};  ///< of this build
+  std::vector<std::string> remarks{};
+
+  int count() const { return static_cast<int>(all.size()); }
+  int usableCount() const { return static_cast<int>(usable.size()); }
+};
+
+/// Finds the GPUs and which of them can be used. Returns why none can, or "". Only a machine with a
+/// GPU pays for asking the worker.
+std::string findUsable(MachineGpus& found, const std::filesystem::path& workerProgram) {
+  const supervisor::Gpus gpus = supervisor::findGpus();
+  if (gpus.devices.empty()) return supervisor::whyNoneUsable(gpus, {});
   protocol::Job job;
   job.kind = "info";
   const auto info = nlohmann::json::parse(supervisor::runOneShotJob(workerProgram, job));
-  if (!info.value("cuda_kernels", false)) return "this build has no CUDA kernels";
-  return info.value("usable_gpus", 0) > 0 ? "" : "LibTorch can use none of this machine's GPUs";
+  found = {gpus.devices,
+           {},
+           {info.value("cuda_kernels", false), info.value("cuda_architectures", std::string())}};
+  const std::string reason = supervisor::whyNoneUsable(gpus, found.needs);
+  if (!reason.empty()) return reason;
+  if (info.value("usable_gpus", 0) == 0)
+    return "LibTorch can use none of this machine's GPUs (see nvidia-smi)";
+  for (int place = 0; place < found.count(); ++place) {
+    const std::string unfit = supervisor::whyUnusable(found.all[place], found.needs);
+    if (unfit.empty()) {
+      found.usable.push_back(place);
+    } else {
+      found.remarks.push_back("not used: " + unfit);
+    }
+  }
+  return {};
 }
 
-void resolveDevice(config::RuntimeConfig& runtime, const std::filesystem::path& workerProgram) {
+/// What GPUs there are is found where the device is one.
+MachineGpus resolveDevice(config::RuntimeConfig& runtime,
+                          const std::filesystem::path& workerProgram) {
+  MachineGpus gpus;
   if (runtime.device != "cpu") {
-    const std::string reason = whyNoGpu(workerProgram);
+    const std::string reason = findUsable(gpus, workerProgram);
     if (runtime.device == "cuda" && !reason.empty()) {
       throw base::mendable("runtime.device: cuda cannot be had: " + reason +
-                           "; set runtime.device to cpu or auto");
+                           "; or set runtime.device to cpu or auto");
     }
-    if (!reason.empty()) base::logInfo("engine", "device: the CPU (" + reason + ")");
+    if (!reason.empty()) gpus.remarks = {"device: the CPU (" + reason + ")"};
+    for (const std::string& remark : gpus.remarks) base::logInfo("engine", remark);
     runtime.device = reason.empty() ? "cuda" : "cpu";
   }
   if (runtime.device == "cpu" && runtime.backend == "nccl") {
@@ -47,18 +76,21 @@ void resolveDevice(config::RuntimeConfig& runtime, const std::filesystem::path& 
         "runtime.backend: nccl is for GPUs, and the training is on the CPU: set it to auto or "
         "gloo");
   }
+  return gpus;
 }
 
-int chooseCount(const config::RuntimeConfig& runtime, const RankWish& wish) {
+int chooseCount(const config::RuntimeConfig& runtime, const RankWish& wish,
+                const MachineGpus& gpus) {
   if (wish.place.isOneRank) return 1;
   if (wish.workers) return *wish.workers;
   // Under a launcher every node decides for itself, and others are not told the experiment.
   if (wish.place.launcher.empty() && runtime.workers > 0) return runtime.workers;
   if (runtime.device != "cuda") return 1;
-  return runtime.devices.empty() ? gpuCount() : static_cast<int>(runtime.devices.size());
+  return runtime.devices.empty() ? gpus.usableCount() : static_cast<int>(runtime.devices.size());
 }
 
-void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks) {
+void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks,
+                   const MachineGpus& gpus) {
   const auto& devices = runtime.devices;
   if (!ranks.place.launcher.empty()) {
     throw base::mendable("runtime.devices: is for one machine without a launcher: under " +
@@ -70,11 +102,15 @@ void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks
                          ranksText(ranks.count) + ": list one for each, or ask for fewer ranks");
   }
   if (runtime.device != "cuda") return;
-  const int gpus = gpuCount();
   const int largest = *std::max_element(devices.begin(), devices.end());
-  if (largest >= gpus) {
+  if (largest >= gpus.count()) {
     throw base::mendable("runtime.devices: " + std::to_string(largest) +
-                         ": there is no such GPU; they are 0 to " + std::to_string(gpus - 1));
+                         ": there is no such GPU; they are 0 to " +
+                         std::to_string(gpus.count() - 1));
+  }
+  for (const auto place : devices) {
+    const std::string unfit = supervisor::whyUnusable(gpus.all[place], gpus.needs);
+    if (!unfit.empty()) throw base::mendable("runtime.devices: " + unfit);
   }
   const std::set<int> used(devices.begin(), devices.begin() + ranks.count);
   if (runtime.backend != "gloo" && static_cast<int>(used.size()) < ranks.count) {
@@ -85,20 +121,36 @@ void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks
 }
 
 /// The GPU of a launcher's rank. Where the launcher shows each rank its own one alone, that is 0.
-int gpuOfOneRank(const supervisor::WorldPlace& place) { return gpuCount() == 1 ? 0 : place.gpu; }
+int gpuOfOneRank(const supervisor::WorldPlace& place, int gpus) {
+  return gpus == 1 ? 0 : place.gpu;
+}
 
-std::vector<int> chooseGpus(const config::RuntimeConfig& runtime, const LocalRanks& ranks) {
+/// Their places in CUDA's order.
+std::vector<int> chooseGpus(const config::RuntimeConfig& runtime, const LocalRanks& ranks,
+                            const MachineGpus& gpus) {
   if (!runtime.devices.empty()) {
-    refuseDevices(runtime, ranks);
+    refuseDevices(runtime, ranks, gpus);
     return {runtime.devices.begin(), runtime.devices.begin() + ranks.count};
   }
-  if (ranks.place.isOneRank) return {gpuOfOneRank(ranks.place)};
-  if (runtime.device == "cuda" && ranks.count > gpuCount()) {
-    throw base::mendable(ranksText(ranks.count) + " and " + std::to_string(gpuCount()) +
+  if (ranks.place.isOneRank) return {gpuOfOneRank(ranks.place, gpus.count())};
+  if (runtime.device != "cuda") return {};
+  if (ranks.count > gpus.usableCount()) {
+    throw base::mendable(ranksText(ranks.count) + " and " + std::to_string(gpus.usableCount()) +
                          " GPUs: ask for as many ranks at most (--workers, runtime.workers), or "
                          "name a GPU for each in runtime.devices");
   }
-  return {};
+  return {gpus.usable.begin(), gpus.usable.begin() + ranks.count};
+}
+
+/// What the driver calls the chosen ones.
+std::vector<supervisor::GpuDevice> chosenDevices(const std::vector<int>& places,
+                                                 const std::vector<supervisor::GpuDevice>& all) {
+  std::vector<supervisor::GpuDevice> devices;
+  for (const int place : places) {
+    if (place >= static_cast<int>(all.size())) return {};
+    devices.push_back(all[place]);
+  }
+  return devices;
 }
 
 /// Of all supervisors of this machine, as far as a launcher says it.
@@ -130,9 +182,11 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const RankWish& wish) {
   config::RuntimeConfig& runtime = experiment.runtime;
   checkWorkers(wish);
-  resolveDevice(runtime, workerProgram);
-  LocalRanks ranks{wish.place, chooseCount(runtime, wish), {}};
-  ranks.gpus = chooseGpus(runtime, ranks);
+  const MachineGpus gpus = resolveDevice(runtime, workerProgram);
+  LocalRanks ranks{wish.place, chooseCount(runtime, wish, gpus)};
+  ranks.gpus = chooseGpus(runtime, ranks, gpus);
+  ranks.remarks = gpus.remarks;
+  if (runtime.device == "cuda") ranks.devices = chosenDevices(ranks.gpus, gpus.all);
   tellWhatLauncherDecides(runtime, ranks);
   runtime.workers = ranks.worldSize();
   if (runtime.cpuThreads == 0)
@@ -142,8 +196,17 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
 
 supervisor::LocalRanks ranksOfFollower(const RankWish& wish) {
   checkWorkers(wish);
-  if (wish.place.isOneRank) return {wish.place, 1, {gpuOfOneRank(wish.place)}};
-  return {wish.place, wish.workers.value_or(std::max(gpuCount(), 1)), {}};
+  const auto all = supervisor::findGpus().devices;
+  const int gpus = static_cast<int>(all.size());
+  LocalRanks ranks{wish.place, wish.workers.value_or(std::max(gpus, 1))};
+  if (wish.place.isOneRank) {
+    ranks.count = 1;
+    ranks.gpus = {gpuOfOneRank(wish.place, gpus)};
+  } else {
+    for (int place = 0; place < ranks.count; ++place) ranks.gpus.push_back(place);
+  }
+  ranks.devices = chosenDevices(ranks.gpus, all);
+  return ranks;
 }
 
 void checkWorkers(const RankWish& wish) {

@@ -6,7 +6,7 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr double kFloatBytes = 4;
+constexpr double kFloatBytes = 4, kHalfBytes = 2;
 constexpr int kPaddingPx = 32;
 
 struct SizePx {
@@ -114,8 +114,10 @@ BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
   const double perImage =
       pixels * (3 + backboneFloatsPerPixel(model) + pyramidFloatsPerPixel(model)) +
       headFloatsPerImage(model);
-  estimate.bytes = kFloatBytes * (estimate.images * perImage +
-                                  weightFloats(model, experiment.solver.optimizer == "adamw"));
+  const std::string& precision = experiment.runtime.precision;
+  const bool isHalved = precision == "bf16" || precision == "fp16";
+  estimate.bytes = (isHalved ? kHalfBytes : kFloatBytes) * estimate.images * perImage +
+                   kFloatBytes * weightFloats(model, experiment.solver.optimizer == "adamw");
   return estimate;
 }
 

@@ -45,6 +45,7 @@ void describe(auto& members, Is<Job> auto& job) {
   members("local_rank", job.localRank);
   members("local_ranks", job.localRanks);
   members("gpu", job.gpu);
+  members("gpu_name", job.gpuName);
   members("master_address", job.masterAddress);
   members("master_port", job.masterPort);
   members("store_is_served", job.storeIsServed);

@@ -27,6 +27,7 @@ struct Job {
   int node = 0, nodes = 1;
   int localRank = 0, localRanks = 1;
   int gpu = 0;                 ///< index of the GPU it uses, where it uses one
+  std::string gpuName;         ///< as messages call it; empty: not known
   std::string masterAddress;   ///< where rank 0 is; empty: on this machine
   int masterPort = 0;          ///< of rank 0's store; 0: rank 0 chooses one and says it (Listening)
   bool storeIsServed = false;  ///< the launcher has a store at that port already
@@ -137,8 +138,8 @@ struct Failed {
   std::int64_t step = 0;
   std::string phase;
   std::string collective;
-  std::string cause;  ///< error | exception | out of memory | lost peer (a collective broke, so
-                      ///< that it is likely another rank's failure) | silence | protocol
+  std::string cause;  ///< error | exception | out of memory | gpu | lost peer (a collective broke,
+                      ///< so that it is likely another rank's failure) | silence | protocol
 };
 using WorkerMessage = std::variant<Heartbeat, Listening, ScalarBatch, WorkerState, WorkerLog,
                                    CheckpointReady, EvaluationReady, PredictionsReady,

@@ -1,97 +1,92 @@
 #include "engine/supervisor/devices.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
-#include <memory>
+#include <set>
+#include <sstream>
+#include <string_view>
 
 namespace lockstep::supervisor {
 namespace {
 
-/// The few functions of NVML (nvml.h, version 2 of the API) in use, found at run time.
-class Nvml {
- public:
-  Nvml() : library_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) return;
-    const auto initialise = find<int()>("nvmlInit_v2");
-    usable_ = initialise != nullptr && initialise() == 0;
-  }
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
-  ~Nvml() {
-    if (library_ == nullptr) return;
-    const auto end = find<int()>("nvmlShutdown");
-    if (usable_ && end != nullptr) end();
-    ::dlclose(library_);
-  }
-  bool isUsable() const { return usable_; }
-
-  std::string driverVersion() const {
-    std::array<char, 96> text{};
-    const auto call = find<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
-    return call != nullptr && call(text.data(), text.size() - 1) == 0 ? text.data() : "unknown";
-  }
-  unsigned count() const {
-    unsigned devices = 0;
-    const auto call = find<int(unsigned*)>("nvmlDeviceGetCount_v2");
-    return call != nullptr && call(&devices) == 0 ? devices : 0;
-  }
-  bool read(unsigned index, GpuDevice& device) const {
-    void* handle = nullptr;
-    const auto open = find<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2");
-    if (open == nullptr || open(index, &handle) != 0) return false;
-    device.index = static_cast<int>(index);
-    device.name = text(handle, "nvmlDeviceGetName");
-    device.uuid = text(handle, "nvmlDeviceGetUUID");
-    struct {
-      unsigned long long total, free, used;
-    } memory{};
-    const auto memoryInfo = find<int(void*, void*)>("nvmlDeviceGetMemoryInfo");
-    if (memoryInfo != nullptr && memoryInfo(handle, &memory) == 0) {
-      device.memoryBytes = static_cast<std::int64_t>(memory.total);
-      device.freeBytes = static_cast<std::int64_t>(memory.free);
-    }
-    return true;
-  }
-
- private:
-  template <typename Function>
-  Function* find(const char* name) const {
-    return reinterpret_cast<Function*>(::dlsym(library_, name));
-  }
-  std::string text(void* handle, const char* name) const {
-    std::array<char, 128> bytes{};
-    const auto call = find<int(void*, char*, unsigned)>(name);
-    return call != nullptr && call(handle, bytes.data(), bytes.size() - 1) == 0 ? bytes.data() : "";
-  }
-
-  void* library_;
-  bool usable_ = false;
-};
+/// What LibTorch's CUDA 13.0 runs with, whatever kernels there are.
+constexpr int kLeastCudaVersion = 13000, kLeastDriver = 580;
+constexpr int kLeastCapability = 75;
 
 const GpuDevice* findDevice(const std::vector<GpuDevice>& devices, const std::string& name) {
-  int index = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  const bool isIndex = error == std::errc() && end == name.data() + name.size();
+  std::size_t place = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), place);
+  if (error == std::errc() && end == name.data() + name.size())
+    return place < devices.size() ? &devices[place] : nullptr;
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const GpuDevice& device) {
-    return isIndex ? device.index == index : name.size() > 4 && device.uuid.starts_with(name);
+    return name.size() > 4 && device.uuid.starts_with(name);
   });
   return found != devices.end() ? &*found : nullptr;
 }
 
+/// By what it serves, which a compatibility package may raise; else by its number.
+bool isDriverTooOld(const Gpus& gpus) {
+  if (gpus.cudaVersion > 0) return gpus.cudaVersion < kLeastCudaVersion;
+  const int driver = std::atoi(gpus.driverVersion.c_str());
+  return driver > 0 && driver < kLeastDriver;
+}
+
+/// Kernels of one architecture: `90` are of 9.0, and can be translated for what comes after;
+/// `90-real` cannot, `90-virtual` have to be; `90a` are of 9.0 alone.
+struct Kernels {
+  int capability = 0;
+  bool isReal = true, isVirtual = true, isExact = false;
+
+  bool serve(int other) const {
+    if (isExact) return other == capability;
+    // As they are they serve what is later in a generation as well.
+    const bool asTheyAre = isReal && other / 10 == capability / 10;
+    return other >= capability && (asTheyAre || isVirtual);
+  }
+};
+
+/// Nothing for words that name no architecture (all, native): whoever built so knows what for.
+std::vector<Kernels> kernelsIn(const std::string& architectures) {
+  std::vector<Kernels> all;
+  std::istringstream words(architectures);
+  for (std::string word; words >> word;) {
+    Kernels kernels;
+    const auto digits = std::from_chars(word.data(), word.data() + word.size(), kernels.capability);
+    const std::string_view rest(digits.ptr, word.data() + word.size());
+    if (digits.ec != std::errc()) return {};
+    kernels.isReal = !rest.ends_with("-virtual");
+    kernels.isVirtual = !rest.ends_with("-real");
+    kernels.isExact = !rest.empty() && rest.front() != '-';
+    all.push_back(kernels);
+  }
+  return all;
+}
+
+std::string listText(const std::vector<Kernels>& built) {
+  std::set<int> capabilities;
+  for (const Kernels& kernels : built) capabilities.insert(kernels.capability);
+  std::string text;
+  for (const int capability : capabilities)
+    text += (text.empty() ? "" : ", ") + capabilityText(capability);
+  return text;
+}
+
 }  // namespace
 
-Gpus findGpus() {
-  const Nvml nvml;
-  if (!nvml.isUsable()) return {};
+Gpus findGpus(const char* library) {
+  const Nvml nvml(library);
   Gpus gpus;
+  gpus.fault = nvml.fault();
+  if (!nvml.isUsable()) return gpus;
   gpus.driverVersion = nvml.driverVersion();
+  gpus.cudaVersion = nvml.cudaVersion();
   for (unsigned i = 0; i < nvml.count(); ++i) {
-    GpuDevice device;
-    if (nvml.read(i, device)) gpus.devices.push_back(std::move(device));
+    const Nvml::Handle gpu = nvml.open(i);
+    if (gpu == nullptr) continue;
+    const Nvml::Memory memory = nvml.memory(gpu);
+    gpus.devices.push_back({static_cast<int>(i), nvml.name(gpu), nvml.uuid(gpu), memory.totalBytes,
+                            memory.freeBytes, nvml.computeCapability(gpu)});
   }
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible != nullptr) {
     gpus.devices = visibleDevices(gpus.devices, visible);
@@ -113,6 +108,62 @@ std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
     begin = end + 1;
   }
   return left;
+}
+
+std::string whyNoneUsable(const Gpus& gpus, const GpuNeeds& needs) {
+  if (!gpus.fault.empty()) return gpus.fault;
+  if (gpus.driverVersion.empty()) return "there is no NVIDIA driver";
+  if (gpus.devices.empty()) {
+    const bool isHidden = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
+    return std::string("the NVIDIA driver names no GPU") +
+           (isHidden ? " that CUDA_VISIBLE_DEVICES leaves" : "");
+  }
+  if (!needs.hasKernels) return "this build has no CUDA kernels";
+  if (isDriverTooOld(gpus)) {
+    const std::string serves =
+        gpus.cudaVersion > 0 ? ", which serves CUDA " + cudaVersionText(gpus.cudaVersion) + ","
+                             : "";
+    return "the NVIDIA driver " + gpus.driverVersion + serves + " is too old: CUDA " +
+           cudaVersionText(kLeastCudaVersion) + " needs driver " + std::to_string(kLeastDriver) +
+           " or newer; install one";
+  }
+  std::string reasons;
+  for (const GpuDevice& gpu : gpus.devices) {
+    const std::string reason = whyUnusable(gpu, needs);
+    if (reason.empty()) return {};
+    reasons += (reasons.empty() ? "" : "; ") + reason;
+  }
+  return reasons;
+}
+
+std::string whyUnusable(const GpuDevice& gpu, const GpuNeeds& needs) {
+  const int capability = gpu.computeCapability;
+  if (capability == 0) return {};
+  const std::string has = gpuName(gpu) + " has compute capability " + capabilityText(capability);
+  if (capability < kLeastCapability)
+    return has + " and is too old: LibTorch needs " + capabilityText(kLeastCapability) + " or more";
+  const std::vector<Kernels> built = kernelsIn(needs.architectures);
+  const bool isServed = built.empty() || std::any_of(built.begin(), built.end(),
+                                                     [capability](const Kernels& kernels) {
+                                                       return kernels.serve(capability);
+                                                     });
+  if (isServed) return {};
+  return has + ", and this build has kernels for " + listText(built) +
+         ": build with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(capability);
+}
+
+std::string gpuName(const GpuDevice& gpu) {
+  const std::string number = "GPU " + std::to_string(gpu.index);
+  return gpu.name.empty() ? number : number + " (" + gpu.name + ")";
+}
+
+std::string cudaVersionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string capabilityText(int capability) {
+  if (capability == 0) return "unknown";
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
 }  // namespace lockstep::supervisor

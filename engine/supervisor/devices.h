@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/supervisor/nvml.h"
+
 namespace lockstep::supervisor {
 
 struct GpuDevice {
@@ -12,20 +14,43 @@ struct GpuDevice {
   std::string uuid;
   std::int64_t memoryBytes = 0;
   std::int64_t freeBytes = 0;
+  int computeCapability = 0;  ///< 90 for 9.0; 0: unknown
 };
 
 struct Gpus {
   std::string driverVersion;       ///< empty: no driver
   std::vector<GpuDevice> devices;  ///< those that CUDA_VISIBLE_DEVICES leaves, in its order
+  int cudaVersion = 0;             ///< that the driver serves, 13000 for 13.0; 0: unknown
+  std::string fault{};             ///< why a driver that is there does not answer
 };
 
 /// The GPUs that NVML names; none where there is no driver. NVML is opened for the call and closed
 /// again.
-Gpus findGpus();
+Gpus findGpus(const char* library = Nvml::kLibrary);
 
-/// What CUDA makes of CUDA_VISIBLE_DEVICES: indices or (beginnings of) UUIDs, up to the first one
-/// that names no device.
+/// What CUDA makes of CUDA_VISIBLE_DEVICES: places in the list or (beginnings of) UUIDs, up to the
+/// first one that names no device.
 std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
                                       const std::string& visible);
+
+/// What a build needs of a machine with GPUs.
+struct GpuNeeds {
+  bool hasKernels = false;  ///< whether it has any for GPUs
+  /// What they are built for, as CMAKE_CUDA_ARCHITECTURES says it, between blanks: `80-real 90`.
+  std::string architectures{};
+};
+
+/// Why no GPU of a machine can be used by a build, whatever it is; "" where nothing is in the way.
+/// One line with the way out.
+std::string whyNoneUsable(const Gpus& gpus, const GpuNeeds& needs);
+/// Why this one cannot; "" when it can.
+std::string whyUnusable(const GpuDevice& gpu, const GpuNeeds& needs);
+
+/// `GPU 1 (NVIDIA H200)`
+std::string gpuName(const GpuDevice& gpu);
+/// `13.0` of 13000.
+std::string cudaVersionText(int version);
+/// `9.0`, or `unknown`
+std::string capabilityText(int capability);
 
 }  // namespace lockstep::supervisor

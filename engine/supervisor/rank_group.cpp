@@ -63,6 +63,8 @@ protocol::Job RankGroup::jobOf(const Rank& rank, int masterPort) const {
   job.localRanks = ranks.count;
   job.gpu = ranks.gpus.empty() ? ranks.place.gpu + rank.local
                                : ranks.gpus.at(static_cast<std::size_t>(rank.local));
+  if (!ranks.devices.empty())
+    job.gpuName = gpuName(ranks.devices.at(static_cast<std::size_t>(rank.local)));
   job.masterAddress = ranks.place.masterAddress;
   job.masterPort = masterPort;
   job.storeIsServed = ranks.place.storeIsServed;
@@ -112,6 +114,13 @@ void RankGroup::reap() {
   for (Rank& rank : ranks_) {
     if (rank.process) rank.process->reap();
   }
+}
+
+std::vector<pid_t> RankGroup::pids() const {
+  std::vector<pid_t> pids;
+  for (const Rank& rank : ranks_)
+    if (rank.isRunning()) pids.push_back(rank.process->pid());
+  return pids;
 }
 
 bool RankGroup::isRunning() const {

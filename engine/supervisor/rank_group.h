@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/protocol/worker_messages.h"
+#include "engine/supervisor/devices.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_failure.h"
 #include "engine/supervisor/stall_watch.h"
@@ -21,7 +22,11 @@ namespace lockstep::supervisor {
 struct LocalRanks {
   WorldPlace place;
   int count = 1;
-  std::vector<int> gpus;  ///< of each local rank; empty: place.gpu and those after it
+  std::vector<int> gpus{};  ///< of each local rank; empty: place.gpu and those after it
+  /// The same GPUs as the driver knows them; empty: on the CPU, or not known.
+  std::vector<GpuDevice> devices{};
+  /// What the choice of devices passed over, for the run's log: it was said when it was made.
+  std::vector<std::string> remarks{};
 
   /// As far as one supervisor knows: every node starts as many.
   int worldSize() const { return place.nodes * count; }
@@ -73,6 +78,8 @@ class RankGroup {
   void reap();
   bool isRunning() const;
 
+  /// Of the ranks that run here.
+  std::vector<pid_t> pids() const;
   int count() const { return static_cast<int>(ranks_.size()); }
   /// Number in the world.
   int rank(int localRank) const { return ranks_[static_cast<std::size_t>(localRank)].number; }

@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "engine/base/clock.h"
 #include "engine/config/load.h"
+#include "engine/supervisor/machine.h"
+#include "engine/supervisor/process_usage.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -38,6 +41,7 @@ TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
           [this] {
             if (ranks_) ranks_->reap();
           }),
+      deviceUse_(usableCores()),
       restarts_(setup_.ranks.place.launcher.empty() ? setup_.experiment.runtime.maxRestarts : 0),
       onListening_(std::move(onListening)) {}
 
@@ -81,8 +85,13 @@ void TrainingRun::serveToTheEnd() {
     log_.say("engine", setup_.fork);
     recorder_.recordLog("info", setup_.fork);
   }
+  for (const std::string& remark : setup_.ranks.remarks) {
+    log_.fileLine("[engine] " + remark);
+    recorder_.recordLog("info", remark);
+  }
   if (onListening_) onListening_();
   startRanks();
+  watchGpus();
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.eachTurn([this] { return endWhenDrained(); });
   loop_.run();
@@ -121,6 +130,30 @@ void TrainingRun::startRanks() {
   if (pauseRequested_) ranks_->send({.name = "pause", .id = "", .predict = {}, .out = ""});
 }
 
+void TrainingRun::watchGpus() {
+  std::vector<GpuDevice> gpus;  // two ranks may share one
+  std::vector<int> indices;
+  for (const GpuDevice& gpu : setup_.ranks.devices) {
+    if (std::find(indices.begin(), indices.end(), gpu.index) != indices.end()) continue;
+    indices.push_back(gpu.index);
+    gpus.push_back(gpu);
+  }
+  if (gpus.empty()) return;
+  gpuWatch_ = std::make_unique<GpuWatch>(
+      loop_, indices, [this, gpus](std::size_t place, const GpuFigures& figures) {
+        takeFigures(gpus.at(place), figures);
+      });
+}
+
+void TrainingRun::takeFigures(const GpuDevice& gpu, const GpuFigures& figures) {
+  deviceUse_.add(gpu.index, figures);
+  if (!figures.isLost) return;
+  const std::string text =
+      gpuName(gpu) + " is lost: the driver cannot reach it (dmesg | grep -i xid says why)";
+  log_.say("engine", "warning: " + text);
+  recorder_.recordLog("warning", text);
+}
+
 void TrainingRun::stopOnSignal(int signal) {
   // A hang-up comes from a terminal that is gone, often several times and beside SIGTERM: it only
   // asks, it is nobody's second thought.
@@ -156,6 +189,8 @@ void TrainingRun::everySecond() {
                 ": the run folder was removed or renamed while the run went on: stopped at step " +
                 std::to_string(recorder_.info().step) + ", and nothing more is kept");
   }
+  const std::vector<pid_t> ranks = ranks_ ? ranks_->pids() : std::vector<pid_t>();
+  deviceUse_.add(usageOf(ranks), ranks, Clock::now());
   recorder_.refresh();
   server_->restoreSocket();
 }

@@ -12,7 +12,9 @@
 #include "engine/config/experiment.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
+#include "engine/supervisor/device_use.h"
 #include "engine/supervisor/file_identity.h"
+#include "engine/supervisor/gpu_watch.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_group.h"
 #include "engine/supervisor/restart_budget.h"
@@ -90,6 +92,8 @@ class TrainingRun : private Service {
   RunRecorder makeRecorder();
   static TrainingProgress makeProgress(const config::Experiment& experiment);
   void startRanks();
+  void watchGpus();
+  void takeFigures(const GpuDevice& gpu, const GpuFigures& figures);
   void stopOnSignal(int signal);
   void requestStop(const std::string& reason);
   void everySecond();
@@ -106,6 +110,7 @@ class TrainingRun : private Service {
   Outcome outcomeOf(const RankFailure& failure) const;
   bool hasCheckpointOf(std::int64_t step) const;
   Outcome lostCheckpoint() const;
+  std::string wayOn() const;
   protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
   void conclude(Outcome outcome);
 
@@ -119,6 +124,8 @@ class TrainingRun : private Service {
   std::unique_ptr<WorkerRequests> requests_;
   RunRecorder recorder_;
   StopSignals signals_;
+  DeviceUse deviceUse_;
+  std::unique_ptr<GpuWatch> gpuWatch_;
   std::unique_ptr<RankGroup> ranks_;
   RestartBudget restarts_;
   std::function<void()> onListening_;

@@ -23,7 +23,9 @@ void TrainingRun::takeMessage(int rank, const protocol::WorkerMessage& message) 
 }
 
 void TrainingRun::take(const protocol::ScalarBatch& batch) {
-  for (const protocol::StepScalars& scalars : batch.records) {
+  protocol::ScalarBatch told = batch;
+  deviceUse_.tellIn(told, Clock::now());
+  for (const protocol::StepScalars& scalars : told.records) {
     recorder_.recordScalars(scalars);
     progress_.add(scalars);
     if (const std::string line = evaluationLine(scalars); !line.empty()) {

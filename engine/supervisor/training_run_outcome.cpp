@@ -44,6 +44,7 @@ bool TrainingRun::beginAgain(const RankFailure& failure) {
 void TrainingRun::goOnFrom(const run_folder::ResumePoint& point) {
   requests_->failAll("the run starts again from step " + std::to_string(point.step));
   recorder_.beginAgain(point);
+  deviceUse_.goBackTo(point.step);
   setup_.resume = point;
   progress_ = makeProgress(setup_.experiment);
   lastCheckpointLost_ = false;
@@ -87,8 +88,21 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
   return {"finished", ExitStatus::Done, std::nullopt};
 }
 
+/// Of faults that a machine has, not the experiment: the run can go on elsewhere, or later.
+std::string TrainingRun::wayOn() const {
+  const auto steps = run_folder::checkpointSteps(setup_.layout);
+  if (steps.empty()) return "; there is no checkpoint to go on from yet";
+  return "; `lockstep-engine train " + setup_.layout.folder().string() +
+         " --resume` goes on from step " + std::to_string(steps.back());
+}
+
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
+  const std::string& cause = failure.error.cause;
+  if (cause == "gpu" || cause == "out of memory" || cause == "lost peer") {
+    outcome.error->message += wayOn();
+    outcome.line += wayOn();
+  }
   if (outcome.error->step == 0) outcome.error->step = recorder_.info().step;
   return outcome;
 }
@@ -113,6 +127,7 @@ void TrainingRun::conclude(Outcome outcome) {
     log_.say("engine", outcome.line.empty() ? outcome.error->message : outcome.line);
   }
   recorder_.setState(outcome.state, outcome.error);
+  gpuWatch_.reset();
   outcome_ = std::move(outcome);
   drainEnd_ = Clock::now() + kDrainTime;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -113,6 +114,8 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // So that CUDA numbers GPUs as NVML and nvidia-smi do, on machines with different ones too.
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
   const ChildEnds childEnds{childSocket.get(), log.write.get(), execStatus.write.get(), ::getpid()};
   const pid_t pid = ::fork();
   if (pid < 0) throwErrno("fork");

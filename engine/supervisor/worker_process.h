@@ -52,6 +52,7 @@ class WorkerProcess {
   /// To be called after SIGCHLD; tried once a second anyway.
   void reap();
   bool isRunning() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }  ///< -1: it does not run
   /// Whether the system holds it (SIGSTOP): it does nothing until it is told to go on.
   bool isStopped() const;
 

@@ -26,6 +26,7 @@ Job fullJob() {
   job.runFolder = "/runs/ä";
   job.node = 1, job.nodes = 2, job.localRank = 3, job.localRanks = 4;
   job.gpu = 5;
+  job.gpuName = "GPU 5 (NVIDIA H200)";
   job.masterAddress = "10.0.0.7";
   job.masterPort = 29500;
   job.storeIsServed = true;
@@ -74,6 +75,7 @@ void TstWorkerMessages::jobRoundTrips() {
   QCOMPARE(got.localRank, sent.localRank);
   QCOMPARE(got.localRanks, sent.localRanks);
   QCOMPARE(got.gpu, sent.gpu);
+  QCOMPARE(got.gpuName, sent.gpuName);
   QCOMPARE(got.masterAddress, sent.masterAddress);
   QCOMPARE(got.masterPort, sent.masterPort);
   QCOMPARE(got.storeIsServed, sent.storeIsServed);
@@ -98,7 +100,7 @@ void TstWorkerMessages::jobRoundTrips() {
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
   const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
   const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
-  QCOMPARE(full.size(), 28u);
+  QCOMPARE(full.size(), 29u);
   for (const auto& [name, value] : full.items()) {
     if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
   }

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/protocol/worker_messages.h"
+#include "engine/supervisor/nvml.h"
+#include "engine/supervisor/process_usage.h"
+
+namespace lockstep::supervisor {
+
+/// Gathers what the ranks here use of their devices between two records that tell it:
+///   system/cpu_percent                  of the cores they may use: 100 is all of them
+///   system/memory_gib                   resident, all ranks together
+///   system/gpuN/utilisation_percent     N as the driver counts, of GPUs that ranks use
+///   system/gpuN/memory_gib              in use, by whatever program
+///   system/gpuN/temperature_celsius
+///   system/gpuN/power_watts
+///   system/gpuN/throttled_percent       of the time: clocks lowered for power or heat
+/// Of memory and temperature the largest counts, of the others the mean. What is not known is not
+/// told.
+class DeviceUse {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `cores`: those that the ranks may use.
+  explicit DeviceUse(double cores) : cores_(cores) {}
+
+  /// The ranks' use so far. Other processes than last time begin anew.
+  void add(const ProcessUsage& usage, const std::vector<pid_t>& processes, Clock::time_point now);
+  void add(int gpu, const GpuFigures& figures);
+
+  /// Puts what was gathered into the last record of a batch, when it is time and no record of that
+  /// step had any: a step has one value of a tag.
+  void tellIn(protocol::ScalarBatch& batch, Clock::time_point now);
+  /// The log is cut after this step.
+  void goBackTo(std::int64_t step);
+
+ private:
+  struct Figure {
+    double sum = 0, largest = 0;
+    int count = 0;
+    bool tellsLargest = false;
+  };
+  void note(const std::string& tag, double value, bool tellsLargest = false);
+
+  double cores_;
+  std::map<std::string, Figure> figures_;
+  std::vector<pid_t> processes_;
+  ProcessUsage last_;
+  Clock::time_point lastTime_{};
+  std::optional<Clock::time_point> told_;
+  std::int64_t toldStep_ = 0;
+};
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,273 @@
+// Runs on GPUs that a fake NVML names, with a scripted worker: what reaches the log, the command
+// line and the worker.
+#include <QTest>
+#include <algorithm>
+#include <set>
+
+#include "engine/base/atomic_file.h"
+#include "engine/protocol/messages.h"
+#include "tests/support/fake_nvml/fake_nvml.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::EngineBench;
+using tests::FakeNvml;
+
+namespace {
+
+constexpr const char* kBuild =
+    R"(finish 0 result {"libtorch":"2.11.0","cuda_kernels":true,"cuda_architectures":"80-real 90","usable_gpus":2})";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A bench whose engine finds the fake driver and a build with kernels.
+struct GpuBench {
+  explicit GpuBench(const std::string& says = tests::kTwoGpus) {
+    nvml.say(says);
+    bench.setVariable("LD_LIBRARY_PATH", FakeNvml::folder());
+    bench.script(kBuild, "info");
+  }
+
+  std::vector<std::string> line(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"train", "experiment.yaml", "--set", "runtime.device=cuda"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  FakeNvml nvml;
+  EngineBench bench;
+};
+
+/// Tags of the only run's log that begin with system/, and where they first are.
+std::set<std::string> systemTags(const EngineBench& bench) {
+  std::set<std::string> tags;
+  try {
+    for (const events::Record& record : tests::recordsOf(bench.onlyRun()))
+      for (const auto& [tag, value] : record.scalars)
+        if (tag.starts_with("system/")) tags.insert(tag);
+  } catch (const Error&) {  // there is none yet
+  }
+  return tags;
+}
+
+/// Trains until the log tells of this tag, then asks to stop; what standard error said.
+std::string trainUntilTold(GpuBench& gpus, const std::vector<std::string>& line,
+                           const std::string& tag) {
+  gpus.bench.script("touch started\nawait stop-it\nfinish 6 stopped\n");
+  gpus.bench.rankScript(0, "listening 9\nstate running 0\ntrain-until-stop 1\n");
+  const auto engine = gpus.bench.start(line);
+  const bool isTold = QTest::qWaitFor([&] { return systemTags(gpus.bench).contains(tag); }, 20000);
+  gpus.bench.touch("stop-it");
+  engine->terminate();
+  const auto result = EngineBench::finish(*engine);
+  if (!isTold) throw Error("no " + tag + ": " + result.err);
+  return result.err;
+}
+
+}  // namespace
+
+class TstGpuRuns : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void figuresOfEveryGpuAreInTheLog() {
+    GpuBench gpus;
+    trainUntilTold(gpus, gpus.line({"--workers", "2"}), "system/gpu1/power_watts");
+    const std::set<std::string> expected{"system/cpu_percent",
+                                         "system/gpu0/memory_gib",
+                                         "system/gpu0/power_watts",
+                                         "system/gpu0/temperature_celsius",
+                                         "system/gpu0/throttled_percent",
+                                         "system/gpu0/utilisation_percent",
+                                         "system/gpu1/memory_gib",
+                                         "system/gpu1/power_watts",
+                                         "system/gpu1/temperature_celsius",
+                                         "system/gpu1/throttled_percent",
+                                         "system/gpu1/utilisation_percent",
+                                         "system/memory_gib"};
+    QVERIFY(systemTags(gpus.bench) == expected);
+    std::int64_t lastStep = 0;
+    for (const events::Record& record : tests::recordsOf(gpus.bench.onlyRun())) {
+      const auto busy = std::ranges::find(record.scalars, "system/gpu1/utilisation_percent",
+                                          &std::pair<std::string, float>::first);
+      if (busy == record.scalars.end()) continue;
+      QCOMPARE(busy->second, 87.f);
+      const auto loss = std::ranges::find(record.scalars, "train/loss_total",
+                                          &std::pair<std::string, float>::first);
+      QVERIFY2(loss != record.scalars.end(), "it joins a step's record");
+      QVERIFY(record.step > lastStep);
+      lastStep = record.step;
+    }
+  }
+
+  void onlyGpusThatRanksUseAreInTheLog() {
+    GpuBench gpus;
+    trainUntilTold(gpus, gpus.line({"--set", "runtime.devices=[1]", "--workers", "1"}),
+                   "system/gpu1/power_watts");
+    QVERIFY(!systemTags(gpus.bench).contains("system/gpu0/power_watts"));
+    QCOMPARE(gpus.bench.lastJob().gpu, 1);
+    QCOMPARE(gpus.bench.lastJob().gpuName, std::string("GPU 1 (NVIDIA H200)"));
+  }
+
+  void aGpuHasTheDriversNumberWhereOthersAreHidden() {
+    GpuBench gpus;
+    gpus.bench.setVariable("CUDA_VISIBLE_DEVICES", "1");
+    trainUntilTold(gpus, gpus.line(), "system/gpu1/power_watts");
+    QVERIFY(!systemTags(gpus.bench).contains("system/gpu0/power_watts"));
+    QCOMPARE(gpus.bench.lastJob().gpu, 0);  // CUDA's number
+  }
+
+  void onTheCpuTheRanksUseIsInTheLog() {
+    GpuBench gpus;
+    trainUntilTold(gpus, {"train", "experiment.yaml"}, "system/cpu_percent");
+    QVERIFY(systemTags(gpus.bench) ==
+            (std::set<std::string>{"system/cpu_percent", "system/memory_gib"}));
+  }
+
+  void aGpuThatIsLostIsAWarning() {
+    GpuBench gpus;
+    gpus.bench.script("await go\nfinish 6\n");
+    gpus.bench.rankScript(0, "listening 9\nstate running 0\nscalars 1 3\nawait go\nfinish 6\n");
+    const auto engine = gpus.bench.start(gpus.line(
+        {"--workers", "2", "--set", "runtime.devices=[0,0]", "--set", "runtime.backend=gloo"}));
+    QVERIFY(gpus.bench.waitForState("running"));
+    gpus.nvml.say(
+        "driver 580.65.06\ncuda 13000\ngpu NVIDIA_H200 GPU-a 90 141312 512 0 31 76000 1 15\n");
+    const auto isWarned = [&] {
+      return std::ranges::any_of(tests::recordsOf(gpus.bench.onlyRun()), [](const auto& record) {
+        return contains(record.json, "GPU 0 (NVIDIA H200) is lost");
+      });
+    };
+    QVERIFY(QTest::qWaitFor(isWarned, 20000));
+    gpus.bench.touch("go");
+    const auto result = EngineBench::finish(*engine);
+    QVERIFY2(contains(result.err, "[engine] warning: GPU 0 (NVIDIA H200) is lost"),
+             result.err.c_str());
+    const std::string words = "is lost";
+    const std::size_t first = result.err.find(words);
+    QVERIFY2(result.err.find(words, first + 1) == std::string::npos, "two ranks share it");
+  }
+
+  void aDriverThatHangsDelaysNoRun() {
+    GpuBench gpus;
+    gpus.bench.script("state running 0\nscalars 1 6\nawait go\ncheckpoint 6 last\nfinish 6\n");
+    const auto engine = gpus.bench.start(gpus.line({"--workers", "1"}));
+    QVERIFY(gpus.bench.waitForState("running"));
+    gpus.nvml.say(std::string(tests::kTwoGpus) + "hang\n");
+    gpus.bench.touch("go");
+    const auto result = EngineBench::finish(*engine);
+    QVERIFY2(result.status == 0, result.err.c_str());
+  }
+
+  void whatCannotBeUsedIsRefusedOrPassedOver_data() {
+    QTest::addColumn<QString>("says");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("old driver")
+        << "driver 570.86.15\ncuda 12080\ngpu NVIDIA_A100 GPU-a 80 81920 0 0 30 50000 0 0\n"
+        << "the NVIDIA driver 570.86.15, which serves CUDA 12.8, is too old: CUDA 13.0 needs "
+           "driver 580 or newer";
+    QTest::newRow("old GPU")
+        << "driver 580.65.06\ncuda 13000\ngpu GTX_1080 GPU-a 61 8192 0 0 30 50000 0 0\n"
+        << "GPU 0 (GTX 1080) has compute capability 6.1 and is too old: LibTorch needs 7.5 or more";
+    QTest::newRow("no GPU") << "driver 580.65.06\ncuda 13000\n"
+                            << "the NVIDIA driver names no GPU";
+    QTest::newRow("driver updated") << "init 18\n"
+                                    << "restart the machine";
+  }
+  void whatCannotBeUsedIsRefusedOrPassedOver() {
+    QFETCH(QString, says);
+    QFETCH(QString, reason);
+    GpuBench gpus(says.toStdString());
+    const auto refused = gpus.bench.run(gpus.line());
+    QCOMPARE(refused.status, 2);
+    QVERIFY2(contains(refused.err, reason.toStdString()), refused.err.c_str());
+    QCOMPARE(std::ranges::count(refused.err, '\n'), 1);
+    QVERIFY(!std::filesystem::exists(gpus.bench.folder() / "runs"));
+
+    gpus.bench.script("state running 0\nscalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    const auto trained =
+        gpus.bench.run({"train", "experiment.yaml", "--set", "runtime.device=auto"});
+    QVERIFY2(trained.status == 0, trained.err.c_str());
+    QVERIFY2(contains(trained.err, "device: the CPU ("), trained.err.c_str());
+    QVERIFY2(contains(trained.err, reason.toStdString()), trained.err.c_str());
+    QVERIFY(contains(base::readFile(gpus.bench.onlyRun().config()), "device: cpu"));
+    QCOMPARE(gpus.bench.lastJob().gpuName, std::string());
+    const auto records = tests::recordsOf(gpus.bench.onlyRun());
+    QVERIFY2(std::ranges::any_of(records,
+                                 [&](const events::Record& record) {
+                                   return contains(record.json, reason.toStdString());
+                                 }),
+             "the app's log says it too");
+    QVERIFY(contains(base::readFile(gpus.bench.onlyRun().engineLog()), reason.toStdString()));
+  }
+
+  void aGpuThatCannotBeUsedIsLeftOut() {
+    GpuBench gpus(
+        "driver 580.65.06\ncuda 13000\n"
+        "gpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n"
+        "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n");
+    gpus.bench.script("state running 0\nscalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    const auto result = gpus.bench.run(gpus.line());
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.err, "not used: GPU 0 (GT 710) has compute capability 3.5"),
+             result.err.c_str());
+    QCOMPARE(gpus.bench.lastJob().gpu, 1);
+    QCOMPARE(gpus.bench.lastJob().localRanks, 1);
+    const auto named = gpus.bench.run(gpus.line({"--set", "runtime.devices=[0]"}));
+    QCOMPARE(named.status, 2);
+    QVERIFY2(contains(named.err, "runtime.devices: GPU 0 (GT 710)"), named.err.c_str());
+    const auto many = gpus.bench.run(gpus.line({"--workers", "2"}));
+    QCOMPARE(many.status, 2);
+    QVERIFY2(contains(many.err, "2 ranks and 1 GPUs"), many.err.c_str());
+  }
+
+  void aBatchThatAGpuHasNoRoomForIsAWarning() {
+    GpuBench gpus(
+        "driver 580.65.06\ncuda 13000\n"
+        "gpu NVIDIA_T4 GPU-a 80 15360 15000 0 31 76000 1 0\n"
+        "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n");
+    const std::vector<std::string> check{"config", "check", "experiment.yaml",
+                                         "--data", "--set", "runtime.device=cuda"};
+    const auto result = gpus.bench.run(check);
+    QVERIFY2(contains(result.out + result.err,
+                      "and GPU 0 (NVIDIA T4) has 0.4 GiB free of 15.0 GiB: lower "
+                      "solver.batch_size or augment.min_size, or raise solver.accumulate, or set "
+                      "runtime.precision to bf16"),
+             (result.out + result.err).c_str());
+    gpus.nvml.say(tests::kTwoGpus);
+    const auto roomy = gpus.bench.run(check);
+    QVERIFY2(!contains(roomy.out + roomy.err, "GiB free"), (roomy.out + roomy.err).c_str());
+  }
+
+  void infoSaysWhatCanBeUsed() {
+    GpuBench gpus(
+        "driver 580.65.06\ncuda 13000\n"
+        "gpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n"
+        "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n");
+    const auto result = gpus.bench.run({"info"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(contains(result.out, "nvidia driver: 580.65.06, CUDA 13.0\ngpus: 2\n"),
+             result.out.c_str());
+    QVERIFY2(contains(result.out,
+                      "  0: GT 710, compute capability 3.5, 2.0 GiB, 2.0 GiB free: "
+                      "cannot be used: GPU 0 (GT 710) has"),
+             result.out.c_str());
+    QVERIFY2(contains(result.out,
+                      "  1: NVIDIA H200, compute capability 9.0, 138.0 GiB, 137.5 GiB "
+                      "free: can be used\n"),
+             result.out.c_str());
+    QVERIFY2(contains(result.out, "cuda architectures: 80-real 90\n"), result.out.c_str());
+    gpus.nvml.say("driver 470.57\ncuda 11040\ngpu A100 GPU-a 80 16384 0 0 30 50000 0 0\n");
+    const auto old = gpus.bench.run({"info"});
+    QVERIFY2(contains(old.out,
+                      "free: cannot be used: the NVIDIA driver 470.57, which serves CUDA "
+                      "11.4, is too old"),
+             old.out.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstGpuRuns)
+#include "tst_gpu_runs.moc"

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QTemporaryDir>
+#include <string>
+
+namespace lockstep::tests {
+
+/// What the fake NVML library says, for this process and those it starts. One at a time.
+class FakeNvml {
+ public:
+  FakeNvml();
+  ~FakeNvml();
+  FakeNvml(const FakeNvml&) = delete;
+  FakeNvml& operator=(const FakeNvml&) = delete;
+
+  /// The lines of fake_nvml.cpp; at once what it says from now on.
+  void say(const std::string& lines) const;
+  std::string file() const;
+
+  /// The libraries, and the folder to search for the first one by its name (LD_LIBRARY_PATH).
+  static std::string library();
+  static std::string oldLibrary();
+  static std::string folder();
+
+ private:
+  QTemporaryDir folder_;
+};
+
+/// A machine with a current driver and two H200, the second one busy.
+inline constexpr const char* kTwoGpus =
+    "driver 580.65.06\ncuda 13000\n"
+    "gpu NVIDIA_H200 GPU-aaaa 90 141312 512 0 31 76000 1 0\n"
+    "gpu NVIDIA_H200 GPU-bbbb 90 141312 102400 87 64 612500 4 0\n";
+
+}  // namespace lockstep::tests

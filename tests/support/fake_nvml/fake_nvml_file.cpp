@@ -1,0 +1,26 @@
+#include <QDir>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/fake_nvml/fake_nvml.h"
+
+namespace lockstep::tests {
+
+FakeNvml::FakeNvml() { qputenv("LOCKSTEP_FAKE_NVML", QByteArray::fromStdString(file())); }
+FakeNvml::~FakeNvml() { qunsetenv("LOCKSTEP_FAKE_NVML"); }
+
+std::string FakeNvml::file() const {
+  return folder_.filePath(QStringLiteral("says")).toStdString();
+}
+
+void FakeNvml::say(const std::string& lines) const {
+  // At once: it is read at any moment.
+  std::ofstream(file() + ".new") << lines;
+  std::filesystem::rename(file() + ".new", file());
+}
+
+std::string FakeNvml::library() { return LOCKSTEP_FAKE_NVML_LIBRARY; }
+std::string FakeNvml::oldLibrary() { return LOCKSTEP_FAKE_OLD_NVML_LIBRARY; }
+std::string FakeNvml::folder() { return std::filesystem::path(library()).parent_path().string(); }
+
+}  // namespace lockstep::tests
