@@ -211,6 +211,17 @@ class ProcessGroupWorld : public World {
   int groups_ = 0;
 };
 
+/// Before its first group. Supervisors watch the ranks and end them, all and at once: c10d's own
+/// watch must neither end a process first, so that the wrong rank seems to have failed (torchrun
+/// sets the first variable to do that), nor give up a collective and let the step go on with what
+/// is in its buffers, nor write reports.
+void keepC10dFromEndingProcesses() {
+  for (const char* name : {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_BLOCKING_WAIT",
+                           "TORCH_NCCL_ENABLE_MONITORING", "TORCH_NCCL_RETHROW_CUDA_ERRORS",
+                           "TORCH_NCCL_PROPAGATE_ERROR", "TORCH_NCCL_DUMP_ON_TIMEOUT"})
+    ::setenv(name, "0", /*overwrite=*/1);
+}
+
 /// Before its first group. The user's own variables count more.
 bool makeC10dQuiet() {
   // It logs pages of what it throws as well.
@@ -225,6 +236,7 @@ bool makeC10dQuiet() {
 std::unique_ptr<World> joinWorld(const WorldOptions& options) {
   if (options.nodes == 1 && options.localRanks == 1) return makeWorldOfOne();
   [[maybe_unused]] static const bool isQuiet = makeC10dQuiet();
+  keepC10dFromEndingProcesses();
   return std::make_unique<ProcessGroupWorld>(options);
 }
 

@@ -12,6 +12,7 @@ protocol::Finished runInfo(const JobContext&) {
                               {"cpu_capability", at::get_cpu_capability()}};
 #ifdef LOCKSTEP_CUDA
   info["cuda_kernels"] = true;
+  info["cuda_architectures"] = LOCKSTEP_CUDA_ARCHITECTURES;
   info["usable_gpus"] = torch::cuda::device_count();
 #else
   info["cuda_kernels"] = false;

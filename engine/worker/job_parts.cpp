@@ -15,6 +15,7 @@ JoinedWorld joinWorld(const JobContext& context) {
   const std::string line = world.share(protocol::encode(protocol::SupervisorMessage(context.job)));
   auto job = std::get<protocol::Job>(protocol::decodeSupervisorMessage(line));
   job.gpu = context.job.gpu;
+  job.gpuName = context.job.gpuName;
   return {world, std::move(job)};
 }
 

@@ -1,3 +1,6 @@
+#include <memory>
+#include <tuple>
+
 #include "engine/train/trainer.h"
 #include "engine/worker/jobs.h"
 
@@ -53,12 +56,20 @@ protocol::Finished runTrain(const JobContext& context) {
   train::TrainingObserver* const observer =
       world.rank() == 0 ? static_cast<train::TrainingObserver*>(&messages) : &silence;
   context.phase.phase = "loading";
-  train::Trainer trainer(experimentOf(job), run_folder::Layout(job.runFolder),
-                         {world, context.mailbox, context.phase, *observer, job.gpu});
-  if (!job.resumeFrom.empty()) trainer.resume(job.resumeFrom);
-  const train::Trainer::Outcome outcome = trainer.run();
-  world.share("");  // no rank leaves before rank 0 has written its last file
-  return {outcome.step, outcome.stopped, ""};
+  auto trainer = std::make_unique<train::Trainer>(
+      experimentOf(job), run_folder::Layout(job.runFolder),
+      train::TrainerContext{world, context.mailbox, context.phase, *observer, job.gpu});
+  try {
+    if (!job.resumeFrom.empty()) trainer->resume(job.resumeFrom);
+    const train::Trainer::Outcome outcome = trainer->run();
+    world.share("");  // no rank leaves before rank 0 has written its last file
+    return {outcome.step, outcome.stopped, ""};
+  } catch (...) {
+    // Left as it is until the process ends: after an error of a GPU, or of a rank that is gone, its
+    // tensors and groups would throw or wait for ever before the failure is said.
+    std::ignore = trainer.release();
+    throw;
+  }
 }
 
 }  // namespace lockstep::worker

@@ -1,0 +1,150 @@
+#include "engine/train/failure.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/error.h"
+#include "engine/base/number_text.h"
+#include "engine/train/exception_text.h"
+
+namespace lockstep::train {
+namespace {
+
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+template <std::size_t N>
+bool holdsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [text](std::string_view part) { return holds(text, part); });
+}
+
+/// Libraries that ask a GPU for memory besides LibTorch's allocator. cudaErrorMemoryAllocation is
+/// 2, and NCCL calls it so.
+constexpr std::array<std::string_view, 5> kGpuMemory{
+    "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED",
+    "ALLOCATION_FAILED", "Cuda failure 2"};
+constexpr std::array<std::string_view, 2> kHostMemory{"DefaultCPUAllocator",
+                                                      "Cannot allocate memory"};
+constexpr std::array<std::string_view, 8> kGpuFaults{
+    "CUDA error",     "CUDA driver error",      "cuDNN error",          "CUDNN_STATUS_",
+    "CUBLAS_STATUS_", "ncclUnhandledCudaError", "unhandled cuda error", "Cuda failure"};
+/// Of the program's own making; other errors of a GPU are the driver's or the hardware's.
+constexpr std::array<std::string_view, 4> kProgramFaults{
+    "device-side assert", "illegal memory access", "misaligned address", "illegal instruction"};
+/// What NCCL says to a program that calls it wrongly.
+constexpr std::array<std::string_view, 2> kWrongCalls{"ncclInvalidUsage", "ncclInvalidArgument"};
+
+// ---- memory
+
+/// The size in bytes behind `words`: `Tried to allocate 20.00 MiB`.
+std::optional<double> sizeBehind(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string rest(text.substr(at + words.size(), 40));
+  char* end = nullptr;
+  const double value = std::strtod(rest.c_str(), &end);
+  if (end == rest.c_str()) return std::nullopt;
+  const std::string_view unit(end);
+  constexpr std::array<std::string_view, 3> kUnits{" KiB", " MiB", " GiB"};
+  double factor = 1;
+  for (std::size_t i = 0; i < kUnits.size(); ++i)
+    if (unit.starts_with(kUnits[i]))
+      factor = static_cast<double>(std::int64_t{1} << (10 * (i + 1)));
+  return value * factor;
+}
+
+/// What LibTorch's allocator says of a GPU whose memory is out.
+std::string gpuNeedText(std::string_view text) {
+  const auto asked = sizeBehind(text, "Tried to allocate ");
+  const auto total = sizeBehind(text, "total capacity of ");
+  const auto free = sizeBehind(text, "of which ");
+  const auto held = sizeBehind(text, "Of the allocated memory ");
+  const auto own = sizeBehind(text, "this process has ");
+  if (!asked || !total || !held) return {};
+  std::string said = ": it takes at least " + base::gibibytes(*held + *asked) + " (" +
+                     base::gibibytes(*held) + " are held, " + base::gibibytes(*asked) +
+                     " more asked for), and the GPU has " + base::gibibytes(*total);
+  const double others = own && free ? *total - *free - *own : 0;
+  if (others > 0.05 * *total)
+    said += ", of which other programs hold " + base::gibibytes(others) + " (nvidia-smi)";
+  return said;
+}
+
+bool isOfOneImage(std::string_view phase) { return phase == "evaluating" || phase == "predicting"; }
+
+/// The keys that decide how much memory is needed.
+std::string wayOutText(std::string_view phase, bool isGpu) {
+  if (isOfOneImage(phase))
+    return std::string(
+               "lower augment.min_size (its last) or augment.max_size, or "
+               "model.rpn.post_nms_top_n_test") +
+           (isGpu ? ", or set runtime.precision to bf16" : "");
+  return std::string(
+             "lower solver.batch_size or raise solver.accumulate, lower augment.min_size, "
+             "augment.max_size or model.box_head.batch_size_per_image") +
+         (isGpu ? ", or set runtime.precision to bf16" : "");
+}
+
+Failure gpuMemoryFailure(const std::string& text, const FailureFacts& facts) {
+  const std::string gpu = facts.gpu.empty() ? "the GPU" : facts.gpu;
+  return {"out of memory on " + gpu + gpuNeedText(text) + "; " +
+              wayOutText(facts.phase, /*isGpu=*/true),
+          "out of memory"};
+}
+
+Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
+  const auto asked = sizeBehind(text, "you tried to allocate ");
+  const std::string said = asked ? ": " + base::gibibytes(*asked) + " more were asked for" : "";
+  return {"out of memory" + said + "; " + wayOutText(facts.phase, /*isGpu=*/false) +
+              ", or ask for fewer ranks on this machine",
+          "out of memory"};
+}
+
+// ---- GPUs
+
+Failure gpuFailure(std::string text, const FailureFacts& facts) {
+  constexpr std::string_view kWord = "CUDA error: ";
+  if (text.starts_with(kWord)) text.erase(0, kWord.size());
+  // Kernels run later than they are asked for.
+  const std::string when = facts.step > 0 ? " at or before step " + std::to_string(facts.step)
+                                          : " before the first step";
+  const std::string gpu = facts.gpu.empty() ? "a GPU" : facts.gpu;
+  const char* const help =
+      holdsAny(text, kProgramFaults)
+          ? "; CUDA_LAUNCH_BLOCKING=1 in the environment shows where, should it come again"
+          : "; `dmesg | grep -i xid` says what the driver saw";
+  return {gpu + " failed" + when + ": " + text + help, "gpu"};
+}
+
+bool isGpuFault(const std::exception& exception, std::string_view text) {
+  return dynamic_cast<const c10::AcceleratorError*>(&exception) != nullptr ||
+         holdsAny(text, kGpuFaults);
+}
+
+}  // namespace
+
+Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
+  if (const auto* own = dynamic_cast<const Error*>(&exception))
+    return {own->what(), "error", static_cast<int>(own->status())};
+  const std::string text = exceptionText(exception);
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&exception) || holdsAny(text, kGpuMemory))
+    return gpuMemoryFailure(text, facts);
+  if (dynamic_cast<const std::bad_alloc*>(&exception) || holdsAny(text, kHostMemory))
+    return hostMemoryFailure(text, facts);
+  // A rank's own GPU breaks its collectives as well.
+  if (isGpuFault(exception, text)) return gpuFailure(text, facts);
+  const bool isOfWorld = dynamic_cast<const c10::DistError*>(&exception) != nullptr;
+  if ((isOfWorld || facts.isWaiting) && !holdsAny(text, kWrongCalls))
+    return {"the connection to the other ranks broke: " + text, "lost peer"};
+  return {text, "exception"};
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,121 @@
+#include "engine/worker/serve.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+#include <variant>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/train/failure.h"
+#include "engine/worker/control_thread.h"
+
+namespace lockstep::worker {
+namespace {
+
+/// Paths that came in a file, as if they had come in the message.
+void readPathsFile(protocol::Job& job) {
+  if (job.pathsFile.empty()) return;
+  const std::string list = base::readFile(job.pathsFile);
+  for (std::size_t begin = 0, end; (end = list.find('\0', begin)) != std::string::npos;
+       begin = end + 1) {
+    job.paths.push_back(list.substr(begin, end - begin));
+  }
+}
+
+/// What a rank says of its failure, once, whichever thread meets it first.
+class LastWord {
+ public:
+  LastWord(Channel& channel, OwnWorld& world, const train::PhaseReport& phase, std::string gpu)
+      : channel_(channel), world_(world), phase_(phase), gpu_(std::move(gpu)) {}
+
+  /// Returns the exit status.
+  int say(const std::exception& fault) {
+    if (isBegun_.exchange(true)) {
+      if (speaker_ == std::this_thread::get_id()) return static_cast<int>(ExitStatus::Failed);
+      std::this_thread::sleep_for(std::chrono::hours(1));  // the other one ends the process
+    }
+    speaker_ = std::this_thread::get_id();
+    const train::Failure failure =
+        train::failureOf(fault, {phase_.step, phase_.phase.load(), phase_.waiting, gpu_});
+    protocol::Failed failed;
+    failed.step = phase_.step;
+    failed.phase = phase_.phase.load();
+    failed.collective = phase_.collective.load();
+    failed.message = failure.message;
+    failed.cause = failure.cause;
+    failed.exitStatus = failure.exitStatus;
+    base::logLine(base::LogLevel::Error, "worker", failed.message);
+    if (const auto culprit = world_.fail(failed)) channel_.send(*culprit);
+    channel_.send(failed);
+    return failed.exitStatus;
+  }
+
+ private:
+  Channel& channel_;
+  OwnWorld& world_;
+  const train::PhaseReport& phase_;
+  std::string gpu_;
+  std::atomic<bool> isBegun_{false};
+  std::atomic<std::thread::id> speaker_{};
+};
+
+/// For endAtOnce(), which is given nothing.
+std::atomic<LastWord*> lastWord{nullptr};
+
+/// What terminates otherwise without a word the supervisor could read: an exception out of a
+/// destructor while another one is on its way, or out of a thread of LibTorch's.
+[[noreturn]] void endAtOnce() {
+  LastWord* const word = lastWord;
+  const std::exception_ptr fault = std::current_exception();
+  if (word == nullptr || !fault) std::abort();
+  try {
+    std::rethrow_exception(fault);
+  } catch (const std::exception& exception) {
+    ::_exit(word->say(exception));
+  } catch (...) {
+    std::abort();
+  }
+}
+
+protocol::Finished runJob(const JobTable& jobs, const JobContext& context) {
+  const auto job = jobs.find(context.job.kind);
+  if (job == jobs.end()) throw Error("unknown job '" + context.job.kind + "'");
+  return job->second(context);
+}
+
+}  // namespace
+
+int serve(int fd, const JobTable& jobs) {
+  Channel channel(fd);
+  const auto first = channel.receive(-1);
+  if (!first || !std::holds_alternative<protocol::Job>(*first))
+    return static_cast<int>(ExitStatus::Failed);
+  auto job = std::get<protocol::Job>(*first);
+  train::Mailbox mailbox;
+  train::PhaseReport phase;
+  OwnWorld world(phase);
+  LastWord word(channel, world, phase, job.gpuName);
+  lastWord = &word;
+  std::set_terminate(endAtOnce);
+  const ControlThread control(channel, mailbox, phase, world);
+  int status = 0;
+  try {
+    readPathsFile(job);
+    const protocol::Finished finished = runJob(jobs, {job, world, channel, mailbox, phase});
+    channel.send(finished);
+    status = static_cast<int>(finished.stopped ? ExitStatus::Stopped : ExitStatus::Done);
+  } catch (const std::exception& fault) {
+    // What a broken GPU or a broken group holds cannot be given back: that would throw, or wait for
+    // ever.
+    ::_exit(word.say(fault));
+  }
+  lastWord = nullptr;
+  return status;
+}
+
+}  // namespace lockstep::worker

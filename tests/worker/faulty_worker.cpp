@@ -1,0 +1,114 @@
+// lockstep-worker, but for its training: that makes twelve steps and a checkpoint at the tenth, and
+// then meets what $LOCKSTEP_TEST_FAULT says for its rank, `rank 0's|rank 1's`.
+#include <c10/util/Exception.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "engine/base/crc32c.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/training_state.h"
+#include "engine/worker/serve.h"
+
+namespace {
+
+using namespace lockstep;
+
+[[noreturn]] void throwOfGpu() {
+  throw c10::AcceleratorError({"step", "step.cpp", 1}, 719,
+                              "CUDA error: unspecified launch failure\nCUDA kernel errors might be "
+                              "asynchronously reported at some other API call");
+}
+
+[[noreturn]] void throwOfPeer() {
+  throw c10::DistBackendError(
+      "NCCL error in: /x.cpp:7, remote process exited\nncclRemoteError: A call failed", nullptr);
+}
+
+/// As tensors whose memory a broken GPU does not take back.
+struct ThrowsWhenItEnds {
+  ~ThrowsWhenItEnds() { throwOfGpu(); }
+};
+
+void meet(const std::string& fault, train::PhaseReport& phase) {
+  if (fault == "gpu") throwOfGpu();
+  if (fault == "memory") {
+    throw c10::OutOfMemoryError(
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB of "
+        "which 1.00 GiB is free. Including non-PyTorch memory, this process has 7.00 GiB memory in "
+        "use. Of the allocated memory 6.50 GiB is allocated by PyTorch",
+        nullptr);
+  }
+  if (fault == "destructor") {
+    const ThrowsWhenItEnds tensor;
+    throw c10::Error("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", nullptr);
+  }
+  if (fault == "thread") {
+    std::thread([] { throwOfGpu(); }).join();
+  }
+  if (fault == "peer") throwOfPeer();
+  if (fault == "peer in a thread") {
+    phase.note("gradients", true);
+    std::thread([] { throwOfPeer(); }).join();
+  }
+  std::this_thread::sleep_for(std::chrono::hours(1));  // waits for the others
+}
+
+void tellSteps(const worker::JobContext& context) {
+  protocol::ScalarBatch batch;
+  for (std::int64_t step = 1; step <= 12; ++step)
+    batch.records.push_back({step, 1000.0 + static_cast<double>(step), {{"train/loss_total", 1}}});
+  context.channel.send(protocol::WorkerState{"running", 0});
+  context.channel.send(batch);
+}
+
+void tellCheckpoint(const worker::JobContext& context, std::int64_t step) {
+  const auto partial = run_folder::Layout(context.job.runFolder).partialCheckpoint(step);
+  std::filesystem::create_directories(partial);
+  run_folder::TrainingState state;
+  state.step = step;
+  for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
+    std::ofstream(partial / name) << "x";
+    state.files.push_back({name, 1, base::crc32c("x")});
+  }
+  run_folder::writeTrainingState(partial, state);
+  context.channel.send(protocol::CheckpointReady{step, partial.string(), false, false, ""});
+}
+
+std::string faultOf(int rank) {
+  const char* text = std::getenv("LOCKSTEP_TEST_FAULT");
+  std::string faults = text != nullptr ? text : "";
+  for (; rank > 0 && !faults.empty(); --rank) {
+    const std::size_t end = faults.find('|');
+    faults = end == std::string::npos ? "" : faults.substr(end + 1);
+  }
+  return faults.substr(0, faults.find('|'));
+}
+
+protocol::Finished trainBadly(const worker::JobContext& context) {
+  const int rank = context.job.localRank;
+  context.phase.rank = rank;
+  if (rank == 0) {
+    context.channel.send(protocol::Listening{9});
+    if (context.job.resumeFrom.empty()) tellSteps(context);
+    tellCheckpoint(context, context.job.resumeFrom.empty() ? 10 : 14);
+    if (!context.job.resumeFrom.empty()) return {14, false, ""};
+  }
+  context.phase.step = 12;
+  context.phase.phase = "backward";
+  meet(faultOf(rank), context.phase);
+  return {12, false, ""};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int fd = -1;
+  if (argc >= 3) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), fd);
+  return worker::serve(fd, {{"train", trainBadly}});
+}
