@@ -52,4 +52,26 @@ std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& 
   return curves;
 }
 
+std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun& run,
+                                            const std::vector<int>& gpus, widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  const auto add = [&](const CardCurve& curve) {
+    curves.push_back(curveOf(run, curve, axis));
+    curves.back().styleIndex = static_cast<int>(curves.size()) - 1;
+  };
+  for (CardCurve curve : plan.curves) {
+    if (!isOfGpu(curve.tag)) {
+      add(curve);
+      continue;
+    }
+    const CardCurve pattern = curve;
+    for (const int gpu : gpus) {
+      curve.tag = tagOfGpu(pattern.tag, gpu);
+      curve.name = pattern.name + QStringLiteral(" %1").arg(gpu);
+      add(curve);
+    }
+  }
+  return curves;
+}
+
 }  // namespace lockstep::app

@@ -27,4 +27,8 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
 std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run, int ranks,
                                           std::optional<int> first, widgets::XAxis axis);
 
+/// Its curves, those of GPUs for each of these, told apart as runs are elsewhere.
+std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun& run,
+                                            const std::vector<int>& gpus, widgets::XAxis axis);
+
 }  // namespace lockstep::app

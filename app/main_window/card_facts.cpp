@@ -57,10 +57,23 @@ CardFact rankFact(const CardPlan& plan, const RunController& run) {
   return plan.curves.front().tag == kOwnSecondsTag ? ownTimeFact(*slowest) : imagesFact(*slowest);
 }
 
+/// Machines have no more.
+constexpr int kMostGpus = 16;
+
+/// The newest figure where there is one curve to have it: of the only GPU, or without one.
+CardFact deviceFact(const CardPlan& plan, const RunController& run) {
+  const std::vector<int> gpus = toldGpus(run);
+  if (gpus.size() > 1) return {};
+  const std::string& tag = (gpus.empty() ? plan.curves.back() : plan.curves.front()).tag;
+  const double now = lastValue(run, gpus.empty() ? tag : tagOfGpu(tag, gpus.front()));
+  return {std::isfinite(now) ? widgets::valueText(now) : QString()};
+}
+
 }  // namespace
 
 CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun) {
   if (plan.perRank) return isOnlyRun ? rankFact(plan, run) : CardFact{};
+  if (plan.perGpu) return isOnlyRun ? deviceFact(plan, run) : CardFact{};
   if (plan.curves.front().tag == "time/step_seconds") {
     const double whole = lastValue(run, "time/step_seconds");
     const double waiting = lastValue(run, "time/data_seconds");
@@ -70,6 +83,16 @@ CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun
   if (!isOnlyRun || plan.curves.size() > 1) return {};
   const double now = lastValue(run, plan.curves.front().tag);
   return {std::isfinite(now) ? widgets::valueText(now) : QString()};
+}
+
+std::vector<int> toldGpus(const RunController& run) {
+  const MetricStore& metrics = run.history().metrics();
+  std::vector<int> gpus;
+  for (int gpu = 0; gpu < kMostGpus; ++gpu)
+    if (metrics.series(tagOfGpu("system/gpuN/utilisation_percent", gpu)) ||
+        metrics.series(tagOfGpu("system/gpuN/memory_gib", gpu)))
+      gpus.push_back(gpu);
+  return gpus;
 }
 
 int toldRanks(const RunController& run) {

@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <optional>
+#include <vector>
 
 #include "app/controllers/run_controller.h"
 #include "app/main_window/monitor_cards.h"
@@ -17,6 +18,8 @@ struct CardFact {
 /// Of a run, by its newest records. `isOnlyRun`: no other is drawn on the card.
 CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun);
 
+/// GPUs whose figures the run's records tell, by the driver's numbers.
+std::vector<int> toldGpus(const RunController& run);
 /// Ranks whose times the run's records tell; 0 of a single one.
 int toldRanks(const RunController& run);
 /// The one that holds the others up now.

@@ -1,5 +1,7 @@
 #include "app/main_window/monitor_cards.h"
 
+#include <string_view>
+
 namespace lockstep::app {
 namespace {
 
@@ -53,6 +55,40 @@ CardPlan rankCard(const QString& title, const char* tag, int row, int column) {
   return plan;
 }
 
+/// Curves of what the ranks of this machine use, sampled every few seconds.
+CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves, int row, int column) {
+  CardPlan plan = rateCard(title, std::move(curves), row, column);
+  plan.columnSpan = 2;
+  plan.perGpu = true;
+  plan.ignoreOutliers = false;
+  plan.emptyText = QStringLiteral("No figures of devices yet");
+  return plan;
+}
+
+std::vector<CardPlan> deviceCards() {
+  CardPlan use = deviceCard(QStringLiteral("Device use, %"),
+                            {line("system/gpuN/utilisation_percent", QStringLiteral("GPU")),
+                             line("system/cpu_percent", QStringLiteral("CPU"))},
+                            5, 0);
+  use.yMost = 100;
+  use.tip = QStringLiteral("CPU: of the cores that the ranks of this machine may use");
+  CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
+                               {line("system/gpuN/memory_gib", QStringLiteral("GPU")),
+                                line("system/memory_gib", QStringLiteral("host"))},
+                               5, 2);
+  memory.tip = QStringLiteral("Host: resident, of the ranks here. GPU: in use by whatever program");
+  CardPlan heat =
+      deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
+                 {line("system/gpuN/temperature_celsius", QStringLiteral("GPU"))}, 6, 0);
+  heat.yLeast.reset();
+  CardPlan power = deviceCard(QStringLiteral("GPU power, W"),
+                              {line("system/gpuN/power_watts", QStringLiteral("GPU"))}, 6, 2);
+  heat.needsGpu = power.needsGpu = true;
+  return {use, memory, heat, power};
+}
+
+constexpr std::string_view kGpuPrefix = "system/gpuN/";
+
 }  // namespace
 
 std::vector<CardPlan> monitorCards() {
@@ -83,21 +119,31 @@ std::vector<CardPlan> monitorCards() {
   CardPlan own = rankCard(QStringLiteral("Own step time, s"), kOwnSecondsTag, 4, 0);
   own.tip = QStringLiteral("A step takes all ranks as long as the slowest: here without that wait");
 
-  return {loss,
-          precision,
-          rate,
-          lossCard(QStringLiteral("Mask"), "mask", 2, 0),
-          lossCard(QStringLiteral("Box"), "box_reg", 2, 1),
-          lossCard(QStringLiteral("Class"), "classifier", 2, 2),
-          lossCard(QStringLiteral("Objectness"), "objectness", 2, 3),
-          lossCard(QStringLiteral("RPN box"), "rpn_box_reg", 3, 0),
-          time,
-          rateCard(QStringLiteral("Images per second"),
-                   {line("time/images_per_second", QStringLiteral("images/s"))}, 3, 2),
-          rateCard(QStringLiteral("Gradient norm"),
-                   {line("solver/grad_norm", QStringLiteral("norm"))}, 3, 3),
-          own,
-          rankCard(QStringLiteral("Waiting for images, s"), kDataSecondsTag, 4, 2)};
+  std::vector<CardPlan> cards{
+      loss,
+      precision,
+      rate,
+      lossCard(QStringLiteral("Mask"), "mask", 2, 0),
+      lossCard(QStringLiteral("Box"), "box_reg", 2, 1),
+      lossCard(QStringLiteral("Class"), "classifier", 2, 2),
+      lossCard(QStringLiteral("Objectness"), "objectness", 2, 3),
+      lossCard(QStringLiteral("RPN box"), "rpn_box_reg", 3, 0),
+      time,
+      rateCard(QStringLiteral("Images per second"),
+               {line("time/images_per_second", QStringLiteral("images/s"))}, 3, 2),
+      rateCard(QStringLiteral("Gradient norm"), {line("solver/grad_norm", QStringLiteral("norm"))},
+               3, 3),
+      own,
+      rankCard(QStringLiteral("Waiting for images, s"), kDataSecondsTag, 4, 2)};
+  for (CardPlan& card : deviceCards()) cards.push_back(std::move(card));
+  return cards;
+}
+
+bool isOfGpu(const std::string& tag) { return tag.starts_with(kGpuPrefix); }
+
+std::string tagOfGpu(const std::string& tag, int gpu) {
+  if (!isOfGpu(tag)) return tag;
+  return "system/gpu" + std::to_string(gpu) + "/" + tag.substr(kGpuPrefix.size());
 }
 
 std::string tagOfRank(std::string tag, int rank) {

@@ -31,6 +31,10 @@ struct CardPlan {
   QString emptyText;
   /// Its one curve, time/rankN/…, is drawn for each rank. Only there for one run of several ranks.
   bool perRank = false;
+  /// Its curves system/gpuN/… are drawn for each GPU that the run tells of. Only there for one run.
+  bool perGpu = false;
+  bool needsGpu = false;  ///< not there without one
+  std::optional<double> yMost{};
   QString tip;  ///< shown with the tags, where the title does not say enough
 };
 
@@ -41,5 +45,9 @@ inline constexpr const char* kDataSecondsTag = "time/rankN/data_seconds";
 
 /// A tag that begins with time/rankN/, of one rank.
 std::string tagOfRank(std::string tag, int rank);
+
+/// A tag that begins with system/gpuN/, of one GPU; others are given back as they are.
+std::string tagOfGpu(const std::string& tag, int gpu);
+bool isOfGpu(const std::string& tag);
 
 }  // namespace lockstep::app

@@ -64,7 +64,7 @@ void MonitorPage::buildCards() {
   for (const CardPlan& plan : plans_) {
     auto* card = new widgets::CurveCard(plan.title, grid_);
     card->setEmptyText(plan.emptyText);
-    card->plot()->setYLimits(plan.yLeast, std::nullopt);
+    card->plot()->setYLimits(plan.yLeast, plan.yMost);
     card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
     QStringList tip;
     for (const CardCurve& curve : plan.curves) tip.append(QString::fromStdString(curve.tag));
@@ -148,7 +148,10 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
 }
 
 bool MonitorPage::hasPlace(std::size_t card) const {
-  return (!plans_[card].perRank || ranks_ > 1) && (!alone_ || cards_[card] == alone_);
+  const CardPlan& plan = plans_[card];
+  const bool hasParts = (!plan.perRank || ranks_ > 1) && (!plan.perGpu || hasOneRun_) &&
+                        (!plan.needsGpu || !gpus_.empty());
+  return hasParts && (!alone_ || cards_[card] == alone_);
 }
 
 void MonitorPage::layOutCards() {
@@ -215,7 +218,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
                        tr("Configure an experiment"));
   stack_->setCurrentIndex(any ? 0 : 1);
   tools_->setVisible(any);
-  updateRanks();
+  updateParts();
   rebuildCurves();
   updateCurves();
   if (isReady()) Q_EMIT readyChanged();
@@ -225,7 +228,9 @@ void MonitorPage::rebuildCurves() {
   for (std::size_t i = 0; i < cards_.size(); ++i) {
     const CardPlan& plan = plans_[i];
     std::vector<widgets::Curve> curves;
-    if (!plan.perRank) {
+    if (plan.perGpu) {
+      if (hasOneRun_) curves = curvesOfDevices(plan, runs_.front(), gpus_, axis_);
+    } else if (!plan.perRank) {
       curves = curvesOfRuns(plan, runs_, axis_);
     } else if (ranks_ > 1) {
       curves = curvesOfRanks(plan, runs_.front(), ranks_, lateRank_, axis_);
@@ -238,13 +243,19 @@ void MonitorPage::rebuildCurves() {
   }
 }
 
-/// Cards of ranks come with the first record that tells of several, and go with that run, or when
-/// it is compared with another. True where other ranks are to be drawn, or another first.
-bool MonitorPage::updateRanks() {
-  const int ranks = leading() && runs_.size() == 1 ? toldRanks(*leading()) : 0;
+/// Cards of ranks and of GPUs come with the first record that tells of them, and go with that run,
+/// or when it is compared with another. True where others are to be drawn, or another first.
+bool MonitorPage::updateParts() {
+  const bool hasOneRun = leading() && runs_.size() == 1;
+  const int ranks = hasOneRun ? toldRanks(*leading()) : 0;
+  std::vector<int> gpus = hasOneRun ? toldGpus(*leading()) : std::vector<int>();
   const std::optional<int> late = ranks > 1 ? lateRank(*leading()) : std::nullopt;
   const bool isOther = late != std::exchange(lateRank_, late);
-  if (ranks == std::exchange(ranks_, ranks)) return isOther;
+  const bool isSame = ranks == ranks_ && gpus == gpus_ && hasOneRun == hasOneRun_;
+  if (isSame) return isOther;
+  ranks_ = ranks;
+  gpus_ = std::move(gpus);
+  hasOneRun_ = hasOneRun;
   for (std::size_t i = 0; i < cards_.size(); ++i)
     if (cards_[i] == alone_ && !hasPlace(i)) alone_ = nullptr;
   columns_ = 0;
@@ -253,7 +264,7 @@ bool MonitorPage::updateRanks() {
 }
 
 void MonitorPage::updateCurves() {
-  if (updateRanks()) rebuildCurves();
+  if (updateParts()) rebuildCurves();
   updateMarks();
   updateAlert();
   updateFacts();

@@ -78,7 +78,7 @@ class MonitorPage : public QWidget {
   void layOutCards();
   void rebuildCurves();
   void updateCurves();
-  bool updateRanks();
+  bool updateParts();
   void updateMarks();
   void updateAlert();
   void showAlert(const events::Alert& alert);
@@ -109,7 +109,9 @@ class MonitorPage : public QWidget {
   widgets::XAxis axis_ = widgets::XAxis::Step;
   std::size_t dismissedAlerts_ = 0;
   QPointer<RunController> alertsOf_;
-  int ranks_ = 0;  ///< that the run tells of; none of a single one
+  int ranks_ = 0;          ///< that the run tells of; none of a single one
+  std::vector<int> gpus_;  ///< that the run tells of
+  bool hasOneRun_ = false;
   std::optional<int> lateRank_;
   int columns_ = 0;
   int lastSmoothing_ = 600;

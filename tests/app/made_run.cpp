@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kStepSeconds = 0.45;
 constexpr std::int64_t kLogEvery = 5;
+constexpr std::int64_t kDeviceEvery = 4;
 
 float noise(std::int64_t step, std::uint64_t key) {
   return static_cast<float>(base::counterUniform({static_cast<std::uint64_t>(step), key}) - 0.5);
@@ -63,6 +64,20 @@ void addRankTimes(events::ScalarValues& values, const MadeRun& run, std::int64_t
   }
 }
 
+void addDeviceUse(events::ScalarValues& values, const MadeRun& run, std::int64_t step) {
+  values.push_back({"system/cpu_percent", 62 + 12 * noise(step, 200)});
+  values.push_back({"system/memory_gib", 3.2F + 0.2F * noise(step, 201)});
+  for (int gpu = 0; gpu < run.gpus; ++gpu) {
+    const std::string prefix = "system/gpu" + std::to_string(gpu) + "/";
+    const auto key = static_cast<std::uint64_t>(210 + 10 * gpu);
+    values.push_back({prefix + "utilisation_percent", 91 - 6.F * gpu + 6 * noise(step, key)});
+    values.push_back({prefix + "memory_gib", 71 + 2.F * gpu + noise(step, key + 1)});
+    values.push_back({prefix + "temperature_celsius", 58 + 4.F * gpu + 2 * noise(step, key + 2)});
+    values.push_back({prefix + "power_watts", 520 + 30.F * gpu + 40 * noise(step, key + 3)});
+    values.push_back({prefix + "throttled_percent", 0});
+  }
+}
+
 events::ScalarValues trainValues(const MadeRun& run, std::int64_t step) {
   const float total = madeLoss(run, step);
   events::ScalarValues values{{"train/loss_total", total}};
@@ -77,6 +92,7 @@ events::ScalarValues trainValues(const MadeRun& run, std::int64_t step) {
   values.push_back({"time/data_seconds", 0.03F + 0.02F * noise(step, 22)});
   values.push_back({"time/images_per_second", 4.4F + 0.3F * noise(step, 23)});
   if (run.ranks > 1 && step % kLogEvery == 0) addRankTimes(values, run, step);
+  if (run.gpus >= 0 && step % kDeviceEvery == 0) addDeviceUse(values, run, step);
   return values;
 }
 

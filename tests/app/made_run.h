@@ -19,6 +19,7 @@ struct MadeRun {
   double lossOffset = 0;  ///< tells runs apart
   int ranks = 1;          ///< of several the last one runs late
   bool isLateForImages = false;
+  int gpus = -1;  ///< with figures of the processors and of so many GPUs; -1: of none
   std::int64_t lateRankUntil = 1 << 30;  ///< the step after which it is gone
   std::string valImages;                 ///< dataset.val of config.yaml; empty: none
   std::string valAnnotations;

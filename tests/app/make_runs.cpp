@@ -25,11 +25,12 @@ int main(int argc, char** argv) {
     double offset;
     int ranks = 1;
     bool isLateForImages = false;
+    int gpus = 0;
   } kRuns[] = {{"droplets-lr0.1", "failed", 60, 0.4},
                {"coco-tiny-overfit", "stopped", 250, 0.2, 16, true},
-               {"droplets-r50", "finished", 400, -0.06, 8},
+               {"droplets-r50", "finished", 400, -0.06, 8, false, 8},
                {"droplets-r18-cosine", "finished", 400, 0.08},
-               {"droplets-r18", "finished", 380, 0}};
+               {"droplets-r18", "finished", 380, 0, 1, false, 1}};
   for (const auto& plan : kRuns) {
     MadeRun run = base;
     run.name = plan.name;
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
     run.steps = plan.steps;
     run.lossOffset = plan.offset;
     run.ranks = plan.ranks;
+    run.gpus = plan.gpus;
     run.isLateForImages = plan.isLateForImages;
     base.created += 3600;
     std::puts(qPrintable(lockstep::tests::makeRun(QString::fromLocal8Bit(argv[1]), run)));

@@ -42,6 +42,18 @@ std::vector<widgets::CurveCard*> cardsOfRanks(const MainWindow& window) {
   return found;
 }
 
+const widgets::CurveCard* cardTitled(const MainWindow& window, const QString& title) {
+  for (const widgets::CurveCard* card : window.monitorPage()->cards())
+    if (card->title() == title) return card;
+  return nullptr;
+}
+
+QStringList curveNames(const widgets::CurveCard* card) {
+  QStringList names;
+  for (const widgets::Curve& curve : card->plot()->curves()) names.append(curve.name);
+  return names;
+}
+
 tests::MadeRun made(const char* name, double created) {
   tests::MadeRun run;
   run.name = name;
@@ -186,6 +198,52 @@ class TstMainWindow : public QObject {
     };
     QVERIFY2(isAll(cards.at(0)->subtitle(), own), qPrintable(cards[0]->subtitle()));
     QVERIFY2(isAll(cards.at(1)->subtitle(), images), qPrintable(cards[1]->subtitle()));
+  }
+
+  void devicesAreDrawnAsFarAsTheRunTellsOfThem() {
+    QTemporaryDir parent;
+    tests::MadeRun plan = made("two", 9000);
+    plan.gpus = 2;
+    const QString two = tests::makeRun(parent.path(), plan);
+    plan.created = 1000;
+    plan.name = "host";
+    plan.gpus = 0;
+    const QString host = tests::makeRun(parent.path(), plan);
+    plan.name = "one";
+    plan.gpus = 1;
+    const QString one = tests::makeRun(parent.path(), plan);
+    plan.name = "none";
+    plan.gpus = -1;
+    const QString none = tests::makeRun(parent.path(), plan);
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->currentRun(), two);
+    QTRY_VERIFY(window.isReady());
+    const widgets::CurveCard* use = cardTitled(window, QStringLiteral("Device use, %"));
+    const widgets::CurveCard* memory = cardTitled(window, QStringLiteral("Device memory, GiB"));
+    const widgets::CurveCard* power = cardTitled(window, QStringLiteral("GPU power, W"));
+    QVERIFY(use->isVisible() && memory->isVisible() && power->isVisible());
+    QCOMPARE(curveNames(use), (QStringList{QStringLiteral("GPU 0"), QStringLiteral("GPU 1"),
+                                           QStringLiteral("CPU")}));
+    QCOMPARE(curveNames(memory).back(), QStringLiteral("host"));
+    QCOMPARE(use->plot()->drawnPointCount(1), 20);  // as they are, and smoothed
+    QCOMPARE(use->subtitle(), QString());
+
+    window.runsPanel()->selectRun(host);
+    QTRY_COMPARE(curveNames(use), QStringList{QStringLiteral("CPU")});
+    QTRY_VERIFY(!power->isVisible());
+    QTRY_VERIFY2(use->subtitle().toDouble() > 50, qPrintable(use->subtitle()));
+    window.runsPanel()->selectRun(one);
+    QTRY_VERIFY(power->isVisible());
+    QTRY_VERIFY2(power->subtitle().toDouble() > 490, qPrintable(power->subtitle()));
+    window.runsPanel()->selectRun(none);
+    QTRY_VERIFY(!power->isVisible());
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(use->isVisible());
+    QCOMPARE(use->plot()->drawnPointCount(0), 0);
+    // Beside another run, GPUs would be taken for runs.
+    window.runsPanel()->addToSelection(two);
+    QTRY_VERIFY(!use->isVisible());
   }
 
   void noCardIsWiderThanThePage_data() {
