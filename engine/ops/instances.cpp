@@ -37,7 +37,8 @@ void copyMasks(const CroppedMasks& image, std::int64_t n, std::int64_t firstByte
   const at::Tensor own = image.windows.contiguous();
   TORCH_CHECK(own.is_cpu() && own.size(0) <= masks.mostObjects(), "got ", own.size(0),
               " masks for ", masks.mostObjects(), " objects");
-  std::memcpy(windows, own.const_data_ptr<std::int64_t>(), own.nbytes());
+  std::copy_n(reinterpret_cast<const MaskWindow*>(own.const_data_ptr<std::int64_t>()), own.size(0),
+              windows);
   for (std::int64_t g = 0; g < own.size(0); ++g) windows[g].firstByte += firstByte;
   if (const std::int64_t bytes = bytesOf(image); bytes > 0) {
     std::memcpy(masks.pixels.mutable_data_ptr<std::uint8_t>() + firstByte,
