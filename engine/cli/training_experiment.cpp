@@ -11,6 +11,16 @@
 namespace lockstep::cli {
 namespace fs = std::filesystem;
 
+namespace {
+
+void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
+  if (runtime.precision != "fp16" || runtime.device != "cpu") return;
+  throw base::mendable(
+      "runtime.precision: fp16 is for GPUs, and the training is on the CPU: use bf16 or fp32");
+}
+
+}  // namespace
+
 TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
                                   bool goesOn) {
   const fs::path target = options.target;
@@ -25,6 +35,7 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
     std::fprintf(stderr, "%s\n", issue.format().c_str());
   // First, because the ranks share out the batch.
   supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
+  refuseFp16OnCpu(loaded.experiment.runtime);
   const std::int64_t trainImages = checkTrainingData(loaded);
   config::resolveDurations(loaded.experiment, trainImages);
   return {std::move(loaded.experiment), std::move(ranks)};

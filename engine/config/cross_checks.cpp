@@ -102,6 +102,15 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
   }
 }
 
+void checkRuntime(const Experiment& experiment, Issues& issues) {
+  const std::string norm = experiment.model.resolvedNorm();
+  if (experiment.runtime.cudaGraphs && (norm == "batch" || norm == "sync_batch")) {
+    add(issues, "runtime.cuda_graphs",
+        "true is not for model.norm: " + norm +
+            ", whose statistics follow every batch; take frozen_batch or group");
+  }
+}
+
 void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
   const std::string& metric = evaluation.earlyStop.metric;
   if (metric.empty()) return;
@@ -183,6 +192,7 @@ std::vector<ConfigIssue> crossChecks(const Experiment& experiment) {
   }
   checkSolver(experiment.solver, issues);
   checkEvaluation(experiment.evaluation, issues);
+  checkRuntime(experiment, issues);
   checkBuilt(experiment, issues);
   return issues;
 }

@@ -88,17 +88,18 @@ void addRuntimeFields(FieldTable& table) {
   devices.mayBeEmpty = true;
   runtime.choice("backend", &RuntimeConfig::backend, {"auto", "nccl", "gloo"},
                  "How ranks talk; auto: nccl on GPUs, gloo on CPUs.");
-  refuseUntilBuilt(runtime.choice("precision", &RuntimeConfig::precision,
-                                  {"fp32", "tf32", "bf16", "fp16"},
-                                  "Arithmetic of the network; fp32 is without TF32."));
+  runtime.choice("precision", &RuntimeConfig::precision, {"fp32", "tf32", "bf16", "fp16"},
+                 "Arithmetic of the network; weights, statistics and losses stay fp32. fp32 is "
+                 "without TF32, fp16 (with a loss scale) is for GPUs.");
   runtime.flag("deterministic", &RuntimeConfig::deterministic,
                "Let cuDNN, cuBLAS and NCCL choose only what gives the same bits every time.");
   runtime.integer("seed", &RuntimeConfig::seed, between(0, 9007199254740992.0), "",
                   "Key of every random choice.");
   runtime.integer("cpu_threads", &RuntimeConfig::cpuThreads, between(0, 1024), "threads",
                   "Threads of a rank that compute; 0: the cores shared among the ranks.");
-  refuseUntilBuilt(runtime.flag("cuda_graphs", &RuntimeConfig::cudaGraphs,
-                                "Record a step on the GPU once and replay it."));
+  runtime.flag("cuda_graphs", &RuntimeConfig::cudaGraphs,
+               "Record backbone, pyramid and RPN head once for each size of a batch, and replay "
+               "them: quicker for small batches, for more memory.");
   runtime.integer("max_restarts", &RuntimeConfig::maxRestarts, between(0, 1000), "",
                   "Times a run whose rank died begins again from its newest checkpoint.");
   runtime.number("stall_seconds", &RuntimeConfig::stallSeconds, above(0), "s",

@@ -8,6 +8,10 @@
 
 namespace lockstep::model {
 
+at::Tensor inTypeOf(const at::Tensor& x, const at::Tensor& parameter) {
+  return parameter.to(x.scalar_type());
+}
+
 Conv2dStart Conv2dStart::kaimingFanOut(const Conv2dShape& shape) {
   const auto fan = static_cast<double>(shape.out * shape.kernel * shape.kernel);
   return {Initialiser::normal(std::sqrt(2.0 / fan))};
@@ -24,15 +28,18 @@ Conv2d::Conv2d(const Conv2dShape& shape, const Conv2dStart& start)
   if (shape.hasBias) bias_ = addParameter("bias", {shape.out}, start.bias);
 }
 
-at::Tensor Conv2d::forward(const at::Tensor& x) const {
-  at::Tensor out = forwardWith(x, weight_, bias_);
+at::Tensor Conv2d::forward(const at::Tensor& x, bool hasRelu) const {
+  const auto bias = bias_.defined() ? std::optional(bias_) : std::nullopt;
+  // What is reported is before the ReLU.
+  const bool isWatched = ActivationWatch::current() != nullptr;
+  at::Tensor out = forwardWith(x, weight_, {bias, {}, hasRelu && !isWatched});
   report(out);
-  return out;
+  return hasRelu && isWatched ? out.relu_() : out;
 }
 
 at::Tensor Conv2d::forwardWith(const at::Tensor& x, const at::Tensor& weight,
-                               const at::Tensor& bias) const {
-  return ops::conv2d(x, weight, bias, stride_, padding_);
+                               const ops::Epilogue& epilogue) const {
+  return ops::conv2d(x, inTypeOf(x, weight), stride_, padding_, epilogue);
 }
 
 UpConv2d::UpConv2d(std::int64_t in, std::int64_t out) {
@@ -47,8 +54,8 @@ at::Tensor UpConv2d::forward(const at::Tensor& x) const {
   const std::int64_t in = weight_.size(0), out = weight_.size(1), pixels = x.size(2) * x.size(3);
   // Views: maps and weights are channels_last.
   const at::Tensor rows = x.permute({0, 2, 3, 1}).reshape({x.size(0) * pixels, in});
-  const at::Tensor weights = weight_.permute({0, 2, 3, 1}).reshape({in, 4 * out});
-  at::Tensor hidden = at::addmm(bias_.repeat({4}), rows, weights).relu_();
+  const at::Tensor weights = inTypeOf(x, weight_).permute({0, 2, 3, 1}).reshape({in, 4 * out});
+  at::Tensor hidden = at::addmm(inTypeOf(x, bias_).repeat({4}), rows, weights).relu_();
   if (ActivationWatch::current() != nullptr) {
     report(hidden.view({x.size(0), x.size(2), x.size(3), 2, 2, out})
                .permute({0, 5, 1, 3, 2, 4})
@@ -64,7 +71,7 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  at::Tensor out = at::linear(x, weight_, bias_);
+  at::Tensor out = at::linear(x, inTypeOf(x, weight_), inTypeOf(x, bias_));
   report(out);
   return out;
 }

@@ -3,10 +3,15 @@
 #include <cstdint>
 
 #include "engine/model/initialisation.h"
+#include "engine/ops/epilogue.h"
 
-/// The layers of the network: parameters under torchvision's names and nothing else. Letters: N
-/// images, C channels.
+/// The layers of the network: parameters under torchvision's names and nothing else. Parameters may
+/// be wider than the maps: then a layer computes in the type of its input. Letters: N images, C
+/// channels.
 namespace lockstep::model {
+
+/// A parameter as a layer computes with it on `x`; its gradient comes back in its own type.
+at::Tensor inTypeOf(const at::Tensor& x, const at::Tensor& parameter);
 
 struct Conv2dShape {
   std::int64_t in = 0, out = 0, kernel = 1, stride = 1;
@@ -29,11 +34,11 @@ struct Conv2dStart {
 class Conv2d : public Layer {
  public:
   Conv2d(const Conv2dShape& shape, const Conv2dStart& start);
-  at::Tensor forward(const at::Tensor& x) const;
+  at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const;
   /// With another weight and bias, for one that a norm layer was folded into. Reports nothing: the
   /// norm layer behind it does.
   at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
-                         const at::Tensor& bias) const;
+                         const ops::Epilogue& epilogue) const;
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
 
@@ -81,7 +86,9 @@ class ConvBlock : public Numbered {
  public:
   ConvBlock(const Conv2dShape& shape, const Conv2dStart& start)
       : conv_(add(std::make_shared<Conv2d>(shape, start))) {}
-  at::Tensor forward(const at::Tensor& x) const { return conv_->forward(x); }
+  at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const {
+    return conv_->forward(x, hasRelu);
+  }
 
  private:
   std::shared_ptr<Conv2d> conv_;

@@ -11,12 +11,11 @@ namespace {
 
 constexpr double kSmoothL1Beta = 1.0 / 9.0;
 
-/// Losses of half-precision outputs are of float32.
+}  // namespace
+
 at::Tensor widened(const at::Tensor& values) {
   return values.scalar_type() == at::kDouble ? values : values.to(at::kFloat);
 }
-
-}  // namespace
 
 at::Tensor Losses::total(const config::LossWeights& weights) const {
   return classifier * weights.classifier + boxReg * weights.boxReg + mask * weights.mask +

@@ -23,6 +23,9 @@ struct Losses {
   std::array<std::pair<std::string_view, at::Tensor>, 5> named() const;
 };
 
+/// Outputs of the network as losses and scores want them: float32, or float64 where they are.
+at::Tensor widened(const at::Tensor& values);
+
 /// The three kinds of losses over K rows of which each counts with a weight, 0 or 1: [K] float32.
 /// Where none counts they are 0, still attached.
 

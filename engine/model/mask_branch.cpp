@@ -16,7 +16,7 @@ MaskHead::MaskHead(const config::MaskHeadConfig& config, std::int64_t inChannels
 }
 
 at::Tensor MaskHead::forward(at::Tensor x) const {
-  for (const auto& conv : convs_) x = conv->forward(x).relu_();
+  for (const auto& conv : convs_) x = conv->forward(x, /*hasRelu=*/true);
   return x;
 }
 
@@ -33,10 +33,10 @@ at::Tensor MaskPredictor::forward(const at::Tensor& x, const at::Tensor& classes
   const std::int64_t count = x.size(0), channels = hidden.size(2), height = x.size(2),
                      width = x.size(3);
   // A product, not a gather: on a GPU the gradient of a gather adds up in any order.
-  const at::Tensor chosen =
-      at::one_hot(classes, logits_->bias().size(0)).to(logits_->bias().scalar_type());
-  const at::Tensor weights = chosen.mm(logits_->weight().reshape({-1, channels}));
-  const at::Tensor biases = chosen.mv(logits_->bias());
+  const at::Tensor all = at::arange(logits_->bias().size(0), classes.options());
+  const at::Tensor chosen = (classes.unsqueeze(1) == all).to(hidden.scalar_type());
+  const at::Tensor weights = chosen.mm(inTypeOf(hidden, logits_->weight()).reshape({-1, channels}));
+  const at::Tensor biases = chosen.mv(inTypeOf(hidden, logits_->bias()));
   const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), hidden, weights.unsqueeze(2));
   at::Tensor maps = logits.view({count, height, width, 2, 2})
                         .permute({0, 1, 3, 2, 4})

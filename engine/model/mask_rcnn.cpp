@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include "engine/base/error.h"
+#include "engine/model/activation_watch.h"
 #include "engine/model/fpn.h"
 #include "engine/model/resnet.h"
 #include "engine/model/roi_heads.h"
@@ -61,9 +63,8 @@ struct MaskRcnn::Features {
 
 MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
                    ops::SumOverRanks sumOverRanks)
-    : classCount_(classCount) {
-  const NormChoice norm{normKind(config.resolvedNorm()), config.normEpsilon,
-                        std::move(sumOverRanks)};
+    : classCount_(classCount), normKind_(normKind(config.resolvedNorm())) {
+  const NormChoice norm{normKind_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
   body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
   fpn_ = backbone->register_module("fpn",
@@ -79,9 +80,40 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
 }
 
 MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
-  const at::Tensor input = images.contiguous(at::MemoryFormat::ChannelsLast);
-  const std::vector<at::Tensor> levels = fpn_->forward(body_->forward(input));
-  return {levels, rpn_->forward(levels, {images.size(2), images.size(3)})};
+  const at::Tensor input = images.to(computeType_.value_or(images.scalar_type()))
+                               .contiguous(at::MemoryFormat::ChannelsLast);
+  std::vector<at::Tensor> maps = isRecordable() ? (*recorded_)(input) : mapsOf(input);
+  const at::Tensor head = maps.back();
+  maps.pop_back();
+  std::vector<ops::ImageSize> sizes;
+  for (const at::Tensor& level : maps) sizes.push_back({level.size(2), level.size(3)});
+  return {maps, rpn_->read(head, sizes, {images.size(2), images.size(3)})};
+}
+
+std::vector<at::Tensor> MaskRcnn::mapsOf(const at::Tensor& input) {
+  std::vector<at::Tensor> maps = fpn_->forward(body_->forward(input));
+  maps.push_back(rpn_->head(maps));
+  return maps;
+}
+
+bool MaskRcnn::isRecordable() const {
+  return recorded_ && at::GradMode::is_enabled() && is_training() &&
+         ActivationWatch::current() == nullptr;
+}
+
+void MaskRcnn::recordSteps(Recorder recorder) {
+  if (normKind_ == NormKind::Batch || normKind_ == NormKind::SyncBatch) {
+    throw base::mendable(
+        "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
+        "every batch: use frozen_batch or group, or set it to false");
+  }
+  std::vector<at::Tensor> parameters;
+  for (const ParameterInfo& parameter : trainableParameters()) {
+    if (!parameter.name.starts_with("roi_heads.")) parameters.push_back(parameter.tensor);
+  }
+  recorded_ =
+      std::make_unique<RecordedFunction>([this](const at::Tensor& input) { return mapsOf(input); },
+                                         std::move(parameters), std::move(recorder));
 }
 
 Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,

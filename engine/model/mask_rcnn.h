@@ -11,6 +11,8 @@
 
 #include "engine/config/experiment.h"
 #include "engine/model/losses.h"
+#include "engine/model/norm.h"
+#include "engine/model/recorded_function.h"
 #include "engine/model/region_rows.h"
 #include "engine/ops/instances.h"
 #include "engine/ops/sync_batch_norm.h"
@@ -79,6 +81,17 @@ class MaskRcnn : public torch::nn::Module {
 
   std::int64_t classCount() const { return classCount_; }
 
+  /// What the network computes in, such as at::kBFloat16; that of the images unless set.
+  /// Parameters, statistics of norms, boxes, scores and losses stay float32.
+  void setComputeType(at::ScalarType type) { computeType_ = type; }
+
+  /// From now on losses() in training runs backbone, pyramid and RPN head, forward and backward, by
+  /// repeating what was recorded, for each size of a batch that comes again. Parameters must stay
+  /// where they are in memory. Throws Error (mendable) for norms whose statistics follow the batch.
+  void recordSteps(Recorder recorder);
+  /// What recordSteps made; nullptr without.
+  const RecordedFunction* recordedSteps() const { return recorded_.get(); }
+
   /// Compact on a CPU and Fixed elsewhere unless set; the figures are the same but for rounding.
   void setRowShapes(RowShapes shapes) { rowShapes_ = shapes; }
 
@@ -86,6 +99,9 @@ class MaskRcnn : public torch::nn::Module {
   /// What losses and detections share.
   struct Features;
   Features features(const at::Tensor& images);
+  /// The five levels of the pyramid, and the outputs of the RPN's head.
+  std::vector<at::Tensor> mapsOf(const at::Tensor& input);
+  bool isRecordable() const;
   Losses lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
                   const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
   std::vector<ops::PredInstances> detectionsOf(const Features& shared,
@@ -94,11 +110,14 @@ class MaskRcnn : public torch::nn::Module {
   RowShapes shapesOn(const at::Device& device) const;
 
   std::int64_t classCount_;
+  NormKind normKind_;
+  std::optional<at::ScalarType> computeType_;
   std::optional<RowShapes> rowShapes_;
   std::shared_ptr<ResNet> body_;
   std::shared_ptr<Fpn> fpn_;
   std::shared_ptr<Rpn> rpn_;
   std::shared_ptr<RoiHeads> roiHeads_;
+  std::unique_ptr<RecordedFunction> recorded_;
 };
 
 /// Factor that `H` and `W` of a batch must be multiples of.

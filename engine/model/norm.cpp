@@ -47,7 +47,7 @@ at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
 
 at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                              const std::optional<at::Tensor>& residual) {
-  const auto convolved = [&] { return conv.forwardWith(x, conv.weight(), conv.bias()); };
+  const auto convolved = [&] { return conv.forwardWith(x, conv.weight(), {}); };
   if (choice_.kind == NormKind::Group) {
     return ops::groupNorm(convolved(), weight_, bias_, residual,
                           {kGroups, choice_.epsilon, hasRelu});
@@ -64,15 +64,9 @@ at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRe
     if (residual) out = out + *residual;
     return hasRelu ? out.relu() : out;
   }
-  at::Tensor out = foldedInto(conv, x);
-  if (residual) out += *residual;
-  return hasRelu ? out.relu_() : out;
-}
-
-at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x) const {
   const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
   const at::Tensor shift = bias_ - runningMean_ * scale;
-  return conv.forwardWith(x, conv.weight() * scale.view({-1, 1, 1, 1}), shift);
+  return conv.forwardWith(x, conv.weight() * scale.view({-1, 1, 1, 1}), {shift, residual, hasRelu});
 }
 
 }  // namespace lockstep::model

@@ -39,7 +39,6 @@ class Norm : public Layer {
   bool hasBatchStatistics() const {
     return choice_.kind == NormKind::Batch || choice_.kind == NormKind::SyncBatch;
   }
-  at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x) const;
 
   NormChoice choice_;
   at::Tensor weight_, bias_;

@@ -135,13 +135,13 @@ std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& 
                                                  const at::Tensor& limits, RowShapes shapes) const {
   const RegionRows rows(proposals.valid, shapes);
   const BoxPrediction predicted = predictBoxes(features, rows, rows.of(proposals.boxes));
-  const Detections found =
-      chooseDetections(rows.spread(at::softmax(predicted.logits, 1)), rows.spread(predicted.deltas),
-                       proposals, limits);
+  const Detections found = chooseDetections(rows.spread(at::softmax(widened(predicted.logits), 1)),
+                                            rows.spread(predicted.deltas), proposals, limits);
   const RegionRows foundRows(found.valid, shapes);
-  const at::Tensor masks = foundRows.spread(
-      predictMasks(features, foundRows, foundRows.of(found.boxes), foundRows.of(found.classes))
-          .sigmoid());
+  const at::Tensor masks =
+      foundRows.spread(widened(predictMasks(features, foundRows, foundRows.of(found.boxes),
+                                            foundRows.of(found.classes)))
+                           .sigmoid());
   const at::Tensor counts = found.valid.sum(1).cpu();
   std::vector<ops::PredInstances> detections;
   for (std::int64_t n = 0; n < counts.size(0); ++n) {

@@ -66,27 +66,30 @@ Rpn::Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors,
       "bbox_pred", std::make_shared<Conv2d>(Conv2dShape{channels, 4 * perPlace, 1}, start));
 }
 
-RpnOutput Rpn::forward(const std::vector<at::Tensor>& features,
-                       const ops::ImageSize& padded) const {
-  const std::int64_t perPlace = anchors_.countPerPlace();
+at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
   // The 1 x 1 convolutions of both outputs as one product of matrices: a channels_last map is a
   // matrix of pixels and channels, and what comes out is in the order of the anchors.
-  const at::Tensor weights = at::cat({logits_->weight(), deltas_->weight()}).flatten(1);
-  const at::Tensor biases = at::cat({logits_->bias(), deltas_->bias()});
-  RpnOutput output;
+  const at::Tensor weights =
+      inTypeOf(features[0], at::cat({logits_->weight(), deltas_->weight()}).flatten(1));
+  const at::Tensor biases = inTypeOf(features[0], at::cat({logits_->bias(), deltas_->bias()}));
   std::vector<at::Tensor> ofLevels;
-  std::vector<ops::ImageSize> levels;
   for (const at::Tensor& level : features) {
-    const at::Tensor hidden = conv_->forward(level).relu_();
+    const at::Tensor hidden = conv_->forward(level, /*hasRelu=*/true);
     ofLevels.push_back(at::linear(hidden.permute({0, 2, 3, 1}), weights, biases).flatten(1, 2));
     reportLevel(ofLevels.back().view({level.size(0), level.size(2), level.size(3), -1}));
-    levels.push_back({level.size(2), level.size(3)});
-    output.levelCounts.push_back(level.size(2) * level.size(3) * perPlace);
   }
-  const at::Tensor all = at::cat(ofLevels, 1);  // [N, places of all levels, 5 * perPlace]
-  output.objectness = all.slice(2, 0, perPlace).flatten(1);
-  output.deltas = all.slice(2, perPlace).reshape({all.size(0), -1, 4});
-  output.anchors = anchors_.anchors(padded, levels, all.device());
+  return at::cat(ofLevels, 1);
+}
+
+RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<ops::ImageSize>& levels,
+                    const ops::ImageSize& padded) const {
+  const std::int64_t perPlace = anchors_.countPerPlace();
+  RpnOutput output;
+  for (const ops::ImageSize& level : levels)
+    output.levelCounts.push_back(level.height * level.width * perPlace);
+  output.objectness = outputs.slice(2, 0, perPlace).flatten(1);
+  output.deltas = outputs.slice(2, perPlace).reshape({outputs.size(0), -1, 4});
+  output.anchors = anchors_.anchors(padded, levels, outputs.device());
   return output;
 }
 
@@ -103,7 +106,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
   const at::NoGradGuard noGrad;
   const auto [best, levels] =
       bestOfEachLevel(output, forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest);
-  const at::Tensor scores = output.objectness.gather(1, best).sigmoid();
+  const at::Tensor scores = widened(output.objectness.gather(1, best)).sigmoid();
   const at::Tensor boxes =
       ops::clipBoxes(ops::decodeBoxes(ops::pick(output.deltas, best),
                                       ops::pickShared(output.anchors, best), kAnchorWeights),

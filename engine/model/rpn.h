@@ -35,8 +35,12 @@ class Rpn : public torch::nn::Module {
  public:
   Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors, std::int64_t channels);
 
-  /// features: five levels, finest first; padded: size of the batch.
-  RpnOutput forward(const std::vector<at::Tensor>& features, const ops::ImageSize& padded) const;
+  /// features: five levels, finest first -> [N, places of all levels, 5 * anchors of a place]: of
+  /// each place the logits of its anchors, then their deltas.
+  at::Tensor head(const std::vector<at::Tensor>& features) const;
+  /// What the head's outputs say; levels: sizes of the features; padded: size of the batch.
+  RpnOutput read(const at::Tensor& outputs, const std::vector<ops::ImageSize>& levels,
+                 const ops::ImageSize& padded) const;
 
   /// The best of each image, best first: per level the best few, clipped, NMS inside a level, then
   /// the best of all. Never part of the graph. limits as for ops::clipBoxes; forTraining: which of

@@ -91,13 +91,16 @@ class Conv2dFunction : public torch::autograd::Function<Conv2dFunction> {
 
 }  // namespace
 
-at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                  std::int64_t stride, std::int64_t padding) {
-  const auto optionalBias = bias.defined() ? std::optional(bias) : std::nullopt;
-  if (!hasOwnWeightGradient(x, weight, stride)) {
-    return at::conv2d(x, weight, optionalBias, {stride, stride}, {padding, padding});
-  }
-  return Conv2dFunction::apply(x, weight, optionalBias, stride, padding);
+at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride,
+                  std::int64_t padding, const Epilogue& epilogue) {
+  if (x.is_cuda())
+    return finish(at::conv2d(x, weight, {}, {stride, stride}, {padding, padding}), epilogue);
+  std::optional<at::Tensor> bias = epilogue.bias;
+  if (bias) bias = bias->to(x.scalar_type());
+  const at::Tensor out = hasOwnWeightGradient(x, weight, stride)
+                             ? Conv2dFunction::apply(x, weight, bias, stride, padding)
+                             : at::conv2d(x, weight, bias, {stride, stride}, {padding, padding});
+  return finish(out, {{}, epilogue.residual, epilogue.hasRelu});
 }
 
 }  // namespace lockstep::ops

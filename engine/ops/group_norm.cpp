@@ -356,6 +356,14 @@ at::Tensor stacked(const at::Tensor& map, std::int64_t images) {
       .permute({0, 3, 1, 2});
 }
 
+bool isHalf(const at::Tensor& x) {
+  return x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf;
+}
+
+std::optional<at::Tensor> inFloat(const std::optional<at::Tensor>& map) {
+  return map ? std::optional(map->to(at::kFloat)) : std::nullopt;
+}
+
 at::Tensor withResidual(at::Tensor out, const std::optional<at::Tensor>& residual, bool hasRelu) {
   if (residual) out += *residual;
   return hasRelu ? out.relu_() : out;
@@ -366,6 +374,10 @@ at::Tensor withResidual(at::Tensor out, const std::optional<at::Tensor>& residua
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options) {
   checkSizes(x, weight, bias, residual, options.groups);
+  if (isHalf(x)) {
+    return groupNorm(x.to(at::kFloat), weight, bias, inFloat(residual), options)
+        .to(x.scalar_type());
+  }
   if (isForOurKernel(x))
     return GroupNormFunction::apply(x, weight, bias, residual, options, RunningStatistics());
   return withResidual(at::group_norm(x, options.groups, weight, bias, options.epsilon), residual,
@@ -376,6 +388,10 @@ at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Te
                      const std::optional<at::Tensor>& residual, const RunningStatistics& running,
                      const BatchNormOptions& options) {
   checkSizes(x, weight, bias, residual, /*groups=*/1);
+  if (isHalf(x) && x.is_cpu()) {
+    return batchNorm(x.to(at::kFloat), weight, bias, inFloat(residual), running, options)
+        .to(x.scalar_type());
+  }
   if (isForOurKernel(x)) {
     const auto skip = residual ? std::optional(stacked(*residual, 1)) : std::nullopt;
     const GroupNormOptions perChannel{x.size(1), options.epsilon, options.hasRelu};

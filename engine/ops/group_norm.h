@@ -15,7 +15,7 @@ struct GroupNormOptions {
 
 /// Group normalisation (Wu and He, 2018) with what follows it in a residual network:
 /// relu(groupNorm(x) + residual), both optional. x [N,C,H,W], residual like x, weight and bias [C].
-/// Differentiable in all four.
+/// Differentiable in all four. Halves are normalised in float32 and come back as halves.
 ///
 /// For float32 maps on a CPU in channels_last this is one operator that reads and writes each map
 /// as seldom as can be: LibTorch's own backward pass is several times slower in that format. Its

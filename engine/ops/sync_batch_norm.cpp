@@ -87,7 +87,9 @@ at::Tensor syncBatchNorm(const at::Tensor& x, const at::Tensor& weight, const at
   TORCH_CHECK(x.dim() == 4 && weight.numel() == x.size(1) && bias.numel() == x.size(1),
               "x must be [N,C,H,W], weight and bias [C], got ", x.sizes(), ", ", weight.sizes(),
               " and ", bias.sizes());
-  return SyncBatchNormFunction::apply(x, weight, bias, running, epsilon, sumOverRanks);
+  const at::Tensor wide = x.scalar_type() == at::kDouble ? x : x.to(at::kFloat);
+  return SyncBatchNormFunction::apply(wide, weight, bias, running, epsilon, sumOverRanks)
+      .to(x.scalar_type());
 }
 
 }  // namespace lockstep::ops

@@ -35,8 +35,8 @@ at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
   if (!hasGpu && runtime.device == "cuda") throw base::mendable(kNoGpu);
   if (!hasGpu) return at::kCPU;
   at::Context& context = at::globalContext();
-  context.setAllowTF32CuDNN(false);
-  context.setAllowTF32CuBLAS(false);
+  context.setAllowTF32CuDNN(runtime.precision == "tf32");
+  context.setAllowTF32CuBLAS(runtime.precision == "tf32");
   context.setDeterministicCuDNN(runtime.deterministic);
   // cuBLAS reads it when its first handle is made.
   if (runtime.deterministic) ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);

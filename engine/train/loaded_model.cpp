@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
 #include "engine/config/value_text.h"
+#include "engine/train/precision.h"
 
 namespace lockstep::train {
 namespace {
@@ -93,6 +94,7 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
       std::make_shared<model::MaskRcnn>(experiment.model, classes, experiment.runtime.seed);
   checkpoint::loadWeights(loaded.model->namedState(), file, checkpoint::WeightsUse::Exactly, name);
   loaded.model->to(device);
+  loaded.model->setComputeType(computeType(experiment.runtime, device));
   loaded.model->eval();
   return loaded;
 }

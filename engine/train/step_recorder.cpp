@@ -54,17 +54,16 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
   return at::cat({means, times.flatten().to(means.device())});
 }
 
-at::Tensor StepRecorder::isNotFinite(const at::Tensor& figures, const at::Tensor& gradientNorm) {
-  const at::Tensor finite = at::isfinite(figures.narrow(0, 0, kLossCount))
-                                .all()
-                                .logical_and(at::isfinite(gradientNorm.detach().to(at::kFloat)));
-  return finite.logical_not().to(at::kFloat);
+at::Tensor StepRecorder::lossesNotFinite(const at::Tensor& figures) {
+  return at::isfinite(figures.narrow(0, 0, kLossCount)).all().logical_not().to(at::kFloat);
 }
 
 void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& figures,
-                              const at::Tensor& gradientNorm) {
-  steps_.push_back({facts, at::cat({figures, gradientNorm.detach().to(at::kFloat).reshape({1})}),
-                    last_.has_value()});
+                              const solver::WeightUpdate::Figures& update) {
+  std::vector<at::Tensor> values{figures, update.gradientNorm.to(at::kFloat).reshape({1}),
+                                 update.hasDiverged.reshape({1})};
+  if (update.lossScale.defined()) values.push_back(update.lossScale.reshape({1}));
+  steps_.push_back({facts, at::cat(values), last_.has_value()});
   last_ = facts;
 }
 
@@ -80,9 +79,14 @@ StepRecorder::Flushed StepRecorder::flush() {
     Figures figures;
     for (std::size_t k = 0; k < kLossTags.size(); ++k)
       figures.emplace_back(kLossTags[k], value[i][k]);
-    figures.emplace_back("solver/grad_norm", value[i][figureCount()]);
-    if (const std::string what = nonFinite(figures); !what.empty() && !flushed.fault)
-      flushed.fault = {facts.step, facts.imageIds, figures, what};
+    const std::int64_t norm = figureCount(), hasDiverged = norm + 1, lossScale = norm + 2;
+    const bool isFault = value[i][hasDiverged] != 0;
+    // The norm of gradients that overflowed because of the loss scale is none.
+    if (isFault || std::isfinite(value[i][norm]))
+      figures.emplace_back("solver/grad_norm", value[i][norm]);
+    if (isFault && !flushed.fault)
+      flushed.fault = {facts.step, facts.imageIds, figures, nonFinite(figures)};
+    if (lossScale < values.size(1)) figures.emplace_back("solver/loss_scale", value[i][lossScale]);
     figures.emplace_back("solver/lr", static_cast<float>(facts.learningRate));
     figures.emplace_back("time/step_seconds", static_cast<float>(facts.stepSeconds));
     figures.emplace_back("time/data_seconds", static_cast<float>(facts.dataSeconds));

@@ -11,6 +11,7 @@
 #include "engine/base/ids.h"
 #include "engine/model/losses.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/solver/weight_update.h"
 
 namespace lockstep::train {
 
@@ -42,7 +43,7 @@ class StepRecorder {
   };
   struct Flushed {
     protocol::ScalarBatch scalars;
-    std::optional<Fault> fault;  ///< the first step with figures that are not finite
+    std::optional<Fault> fault;  ///< the first step that diverged
   };
 
   std::int64_t figureCount() const;
@@ -50,12 +51,11 @@ class StepRecorder {
   /// float32. Does not wait for the device.
   at::Tensor figuresOf(const model::Losses& losses, const at::Tensor& total, int parts,
                        bool isLastPart) const;
-  /// 1 when a loss or the norm is not finite as float32, else 0: [] float32 on the device. Does not
-  /// wait for it.
-  static at::Tensor isNotFinite(const at::Tensor& figures, const at::Tensor& gradientNorm);
-  /// Ends a step whose figures are the means over the ranks. gradientNorm [] float64.
+  /// 1 when a loss is not finite, else 0: [] float32 on the device. Does not wait for it.
+  static at::Tensor lossesNotFinite(const at::Tensor& figures);
+  /// Ends a step whose figures are the means over the ranks.
   void finishStep(const HostFacts& facts, const at::Tensor& figures,
-                  const at::Tensor& gradientNorm);
+                  const solver::WeightUpdate::Figures& update);
   /// Every finished step since the last call. Waits for the device once. The times of single ranks
   /// are means over these steps, told with the last.
   Flushed flush();
@@ -64,7 +64,9 @@ class StepRecorder {
  private:
   struct Step {
     HostFacts facts;
-    at::Tensor values;  ///< [figureCount() + 1] float32: the figures, the gradient norm
+    /// [figureCount() + 2 or 3] float32: the figures, the gradient norm, whether it diverged, and
+    /// the loss scale where there is one
+    at::Tensor values;
     bool tellsOfStepBefore = false;
   };
   void addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const;

@@ -8,9 +8,10 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
 #include "engine/data/training_batches.h"
-#include "engine/solver/gradient_clip.h"
+#include "engine/model/cuda_recorder.h"
 #include "engine/train/device.h"
 #include "engine/train/early_stop.h"
+#include "engine/train/precision.h"
 #include "engine/train/shared_checkpoint.h"
 
 namespace lockstep::train {
@@ -80,15 +81,15 @@ void Trainer::makeModel() {
       experiment_.model, trainSet_.categories().size() + 1, experiment_.runtime.seed,
       isSync ? world.sumOverRanks(device_, experiment_.runtime.backend) : [](at::Tensor&) {});
   model_->to(device_);
+  model_->setComputeType(computeType(experiment_.runtime, device_));
   model_->train();
-  optimizer_ = solver::makeOptimizer(experiment_.solver, solverParameters(*model_));
-  for (const solver::Parameter& parameter : optimizer_->parameters())
-    parameters_.push_back(parameter.tensor);
-  gradients_ =
-      world.averageGradients(parameters_, recorder_.figureCount(), experiment_.runtime.backend);
+  if (experiment_.runtime.cudaGraphs) recordSteps();
+  update_ = std::make_unique<solver::WeightUpdate>(experiment_.solver, solverParameters(*model_),
+                                                   experiment_.runtime.precision == "fp16");
+  gradients_ = world.averageGradients(update_->tensors(), recorder_.figureCount(),
+                                      experiment_.runtime.backend);
   if (const double decay = experiment_.solver.emaDecay; decay > 0)
-    average_ = std::make_unique<solver::WeightAverage>(decay, optimizer_->parameters());
-  notFinite_ = at::zeros({}, at::TensorOptions(at::kFloat).device(device_));
+    average_ = std::make_unique<solver::WeightAverage>(decay, update_->parameters());
 
   const config::RuntimeConfig& runtime = experiment_.runtime;
   state_ = {.step = 0,
@@ -102,6 +103,23 @@ void Trainer::makeModel() {
             .device = device_.is_cpu() ? "cpu" : "cuda",
             .optimizer = experiment_.solver.optimizer,
             .version = LOCKSTEP_VERSION};
+}
+
+void Trainer::recordSteps() {
+#ifdef LOCKSTEP_CUDA
+  if (device_.is_cuda()) return model_->recordSteps(model::cudaRecorder());
+#endif
+  context_.observer.onLog({"warning", "runtime.cuda_graphs: is for GPUs; the CPU does without", 0});
+}
+
+void Trainer::tellFailedRecording() {
+  const model::RecordedFunction* recorded = model_->recordedSteps();
+  if (isRecordingFailed_ || recorded == nullptr || recorded->failure().empty()) return;
+  isRecordingFailed_ = true;
+  context_.observer.onLog(
+      {"warning",
+       "runtime.cuda_graphs: recording failed, training goes on without: " + recorded->failure(),
+       state_.step});
 }
 
 bool Trainer::decided(bool answer) { return context_.world.share(answer ? "yes" : "no") == "yes"; }
@@ -145,11 +163,10 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
   if (average_) {
     average_->resume(trained);
   } else {
-    solver::restoreTrainedWeights(trained, optimizer_->parameters());
+    solver::restoreTrainedWeights(trained, update_->parameters());
   }
-  if (savedOptimizer == experiment_.solver.optimizer && optimizer_->fits(saved))
-    return optimizer_->loadState(saved);
   const bool isOther = savedOptimizer != experiment_.solver.optimizer;
+  if (!isOther && update_->resume(std::move(saved))) return;
   context_.observer.onLog({"warning",
                            "the optimizer begins anew: the checkpoint's state is that of " +
                                (isOther ? savedOptimizer : std::string("other trained parameters")),
@@ -206,7 +223,7 @@ void Trainer::trainStep(data::DeviceFeed& batches, std::int64_t step) {
   StepRecorder::HostFacts facts{.step = step, .learningRate = schedule_.learningRate(step)};
   context_.phase.step = step;
   if (context_.world.size() > 1) context_.world.beginAgreement(!context_.mailbox.isEmpty());
-  optimizer_->zeroGradients();
+  update_->zeroGradients();
   for (int part = 0; part < parts; ++part) {
     enter("data");
     const Clock::time_point asked = Clock::now();
@@ -220,27 +237,27 @@ void Trainer::trainStep(data::DeviceFeed& batches, std::int64_t step) {
     const at::Tensor total = losses.total(experiment_.solver.lossWeights);
     const bool isLast = part + 1 == parts;
     enter("backward");
-    gradients_->backward(parts > 1 ? total / parts : total,
+    gradients_->backward(update_->scaled(parts > 1 ? total / parts : total),
                          recorder_.figuresOf(losses, total, parts, isLast), isLast);
   }
   enter("optimizer");
   const at::Tensor figures = gradients_->figures();
-  const at::Tensor norm = solver::clipGradientNorm(parameters_, experiment_.solver.clipGradNorm);
   facts.wallTime = base::wallTimeSeconds();
   facts.images *= context_.world.size();
-  notFinite_ = at::maximum(notFinite_, StepRecorder::isNotFinite(figures, norm));
-  optimizer_->step(facts.learningRate, notFinite_);
+  const solver::WeightUpdate::Figures updated =
+      update_->apply(facts.learningRate, StepRecorder::lossesNotFinite(figures));
   if (average_) average_->update();
   facts.waitSeconds = gradients_->waitSeconds();
   facts.stepSeconds = secondsSince(begin);
-  recorder_.finishStep(facts, figures, norm);
+  recorder_.finishStep(facts, figures, updated);
   // On a GPU looking at it would wait for the device every step: there flushScalars() finds it
   // later, and until then no step changes anything.
-  if (device_.is_cpu() && notFinite_.item<float>() != 0) return flushScalars();  // throws
+  if (device_.is_cpu() && updated.hasDiverged.item<float>() != 0) return flushScalars();  // throws
   state_.step = step;
 }
 
 void Trainer::flushScalars() {
+  tellFailedRecording();
   flushed_ = Clock::now();
   if (recorder_.isEmpty()) return;
   StepRecorder::Flushed flushed = recorder_.flush();

@@ -21,9 +21,9 @@
 #include "engine/model/mask_rcnn.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/run_folder/run_folder.h"
-#include "engine/solver/optimizer.h"
 #include "engine/solver/schedule.h"
 #include "engine/solver/weight_average.h"
+#include "engine/solver/weight_update.h"
 #include "engine/train/loaded_model.h"
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
@@ -78,6 +78,9 @@ class Trainer {
   enum class Wish { GoOn, Stop };
 
   void makeModel();
+  /// runtime.cuda_graphs.
+  void recordSteps();
+  void tellFailedRecording();
   void loadStartWeights();
   /// Rank 0 alone reads and writes files, and tells the supervisor.
   bool isLeader() const { return context_.world.rank() == 0; }
@@ -146,16 +149,15 @@ class Trainer {
   std::unique_ptr<eval::Evaluator> evaluator_;     ///< of all ranks together
   std::unique_ptr<eval::Evaluator> ownEvaluator_;  ///< of this rank, for what rank 0 does alone
   std::shared_ptr<model::MaskRcnn> model_;
-  std::unique_ptr<solver::Optimizer> optimizer_;
+  std::unique_ptr<solver::WeightUpdate> update_;
   std::unique_ptr<solver::WeightAverage> average_;  ///< with solver.ema_decay
-  std::vector<at::Tensor> parameters_;
   std::unique_ptr<dist::GradientAverage> gradients_;
   solver::Schedule schedule_;
   StepRecorder recorder_;
-  at::Tensor notFinite_;  ///< [] float32: 1 from the first step on that was not finite
   run_folder::TrainingState state_;
   std::optional<run_folder::Best> keptBest_;  ///< the best that has its checkpoint
   bool isResumed_ = false;
+  bool isRecordingFailed_ = false;   ///< and told
   bool stopsEarly_ = false;          ///< as rank 0 says
   std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
   std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP that was kept

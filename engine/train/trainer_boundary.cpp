@@ -57,7 +57,7 @@ std::unique_ptr<solver::WeightAverage::InPlace> Trainer::averagedWeights() {
 }
 
 solver::NamedTensors Trainer::optimizerState() const {
-  solver::NamedTensors state = optimizer_->state();
+  solver::NamedTensors state = update_->state();
   if (!average_) return state;
   const solver::NamedTensors trained = average_->trainedWeights();
   state.insert(state.end(), trained.begin(), trained.end());

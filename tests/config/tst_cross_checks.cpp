@@ -44,6 +44,9 @@ class TstCrossChecks : public QObject {
         "object and background");
     row("five anchor sizes", "model: {anchors: {sizes: [32, 64]}}",
         "a.yaml:1:26: model.anchors.sizes: has 2 values; 5 are wanted");
+    row("recorded steps with batch norm", "runtime: {cuda_graphs: true}\nmodel: {norm: batch}",
+        "a.yaml:1:24: runtime.cuda_graphs: true is not for model.norm: batch, whose statistics "
+        "follow every batch; take frozen_batch or group");
     row("nesterov without momentum", "solver: {nesterov: true, momentum: 0}",
         "a.yaml:1:20: solver.nesterov: true needs a solver.momentum above 0");
     row("warm-up longer than the training", "solver: {max_steps: 100}",
@@ -100,10 +103,9 @@ class TstCrossChecks : public QObject {
           qPrintable(QStringLiteral("%1=%2").arg(QLatin1String(key), QLatin1String(value))))
           << QString::fromLatin1(key) << QString::fromLatin1(value) << isRefused;
     };
-    for (const char* precision : {"tf32", "bf16", "fp16"})
-      row("runtime.precision", precision, true);
-    row("runtime.precision", "fp32", false);
-    row("runtime.cuda_graphs", "true", true);
+    for (const char* precision : {"fp32", "tf32", "bf16", "fp16"})
+      row("runtime.precision", precision, false);
+    row("runtime.cuda_graphs", "true", false);
     row("runtime.max_restarts", "1", false);
     row("runtime.workers", "2", false);
     row("runtime.devices", "[0]", false);

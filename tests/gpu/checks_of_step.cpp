@@ -3,11 +3,12 @@
 #include <memory>
 #include <optional>
 
+#include "engine/model/cuda_recorder.h"
 #include "engine/model/mask_rcnn.h"
-#include "engine/solver/gradient_clip.h"
-#include "engine/solver/optimizer.h"
+#include "engine/solver/weight_update.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/no_waiting.h"
+#include "tests/gpu/operator_count.h"
 #include "tests/gpu/scene.h"
 
 namespace lockstep::gpu {
@@ -15,12 +16,13 @@ namespace {
 
 constexpr std::int64_t kClasses = 6;
 
-/// A model with its optimizer on a device.
+/// A model with its update on a device. Halves are what it computes in; float64 is all of it.
 class Training {
  public:
   explicit Training(const at::Device& device, at::ScalarType type = at::kFloat)
       : model_(std::make_shared<model::MaskRcnn>(smallModel(), kClasses, 1)) {
-    model_->to(device, type);
+    model_->to(device, type == at::kDouble ? at::kDouble : at::kFloat);
+    if (type != at::kDouble) model_->setComputeType(type);
     model_->setRowShapes(model::RowShapes::Fixed);
     model_->train();
     std::vector<solver::Parameter> parameters;
@@ -28,37 +30,34 @@ class Training {
       parameters.push_back({info.name, info.tensor, info.inBackbone,
                             info.role == model::ParameterInfo::Role::Norm,
                             info.role == model::ParameterInfo::Role::Bias});
-      tensors_.push_back(info.tensor);
     }
-    optimizer_ = solver::makeOptimizer({}, std::move(parameters));
-    notFinite_ = at::zeros({}, at::TensorOptions(at::kFloat).device(device));
+    config::SolverConfig config;
+    config.clipGradNorm = 10;
+    update_ =
+        std::make_unique<solver::WeightUpdate>(config, std::move(parameters), type == at::kHalf);
   }
 
   model::MaskRcnn& model() { return *model_; }
-  const std::vector<at::Tensor>& parameters() const { return tensors_; }
+  const std::vector<at::Tensor>& parameters() const { return update_->tensors(); }
 
   model::Losses gradients(const Scene& scene) {
-    optimizer_->zeroGradients();
+    update_->zeroGradients();
     const model::Losses losses = model_->losses(scene.images, scene.sizes, scene.gts, scene.keys);
-    losses.total({}).backward();
+    update_->scaled(losses.total({})).backward();
     return losses;
   }
   /// Everything of a step but the loading. Returns its losses [5].
   at::Tensor step(const Scene& scene) {
-    const model::Losses losses = gradients(scene);
-    const at::Tensor norm = solver::clipGradientNorm(tensors_, 10);
-    notFinite_ = at::maximum(notFinite_, (~at::isfinite(norm)).to(at::kFloat));
-    optimizer_->step(0.01, notFinite_);
     std::vector<at::Tensor> values;
-    for (const auto& [name, loss] : losses.named()) values.push_back(loss.detach());
-    return at::stack(values);
+    for (const auto& [name, loss] : gradients(scene).named()) values.push_back(loss.detach());
+    const at::Tensor losses = at::stack(values);
+    update_->apply(0.01, at::isfinite(losses).all().logical_not().to(at::kFloat));
+    return losses;
   }
 
  private:
   std::shared_ptr<model::MaskRcnn> model_;
-  std::unique_ptr<solver::Optimizer> optimizer_;
-  std::vector<at::Tensor> tensors_;
-  at::Tensor notFinite_;
+  std::unique_ptr<solver::WeightUpdate> update_;
 };
 
 Scene scene() { return makeScene({5, 0, 17}, {256, 320}, 7); }
@@ -107,8 +106,50 @@ Finding aStepWaitsForNothing(const at::Device& device) {
   } catch (const c10::Error& error) {
     return {false, error.what_without_backtrace()};
   }
-  return {true,
-          device.is_cuda() ? "no host synchronisation in three steps" : "nothing to wait for"};
+  const OperatorCount count;
+  training.step(made);
+  return {count.waits().empty(),
+          "operators " + std::to_string(count.total()) +
+              ", those to wait for: " + (count.waits().empty() ? "none" : count.waits())};
+}
+
+/// A step in halves beside one in float32.
+Finding halvesStayNear(const at::Device& device, at::ScalarType type) {
+  const Scene made = scene().to(device);
+  Training wide(device), half(device, type);
+  const double difference = relativeDifference(half.step(made), wide.step(made));
+  const at::Tensor first = half.step(made);  // the update was one
+  // Without norms that follow the data, features of random weights are large, and so are
+  // differences.
+  return both(within("losses", difference, 0.1),
+              {at::isfinite(first).all().item<bool>(), "finite after the update"});
+}
+
+Finding bfloat16StaysNear(const at::Device& device) {
+  return halvesStayNear(device, at::kBFloat16);
+}
+
+Finding float16StaysNear(const at::Device& device) {
+  if (device.is_cpu()) return {true, "for a GPU alone"};
+  return halvesStayNear(device, at::kHalf);
+}
+
+Finding recordedStepsAreTheSame(const at::Device& device) {
+#ifdef LOCKSTEP_CUDA
+  if (device.is_cuda()) {
+    const Scene wide = scene().to(device), tall = makeScene({3, 8}, {320, 256}, 9).to(device);
+    Training plain(device), recorded(device);
+    recorded.model().recordSteps(model::cudaRecorder());
+    for (const Scene* each : {&wide, &wide, &tall, &wide, &tall, &tall, &wide}) {
+      const double difference = relativeDifference(recorded.step(*each), plain.step(*each));
+      if (difference > 1e-5) return within("losses", difference, 1e-5);
+    }
+    const model::RecordedFunction& steps = *recorded.model().recordedSteps();
+    return {steps.failure().empty() && steps.recordedShapes() == 2,
+            std::to_string(steps.recordedShapes()) + " sizes recorded " + steps.failure()};
+  }
+#endif
+  return {device.is_cpu(), "for a GPU alone"};
 }
 
 Finding detectionsAreTheSame(const at::Device& device) {
@@ -141,6 +182,9 @@ std::vector<Check> stepChecks() {
   return {{"losses and gradients, float64", gradientsAreTheSame},
           {"steps repeat", stepsRepeat},
           {"a step waits for nothing", aStepWaitsForNothing},
+          {"bfloat16", bfloat16StaysNear},
+          {"float16 with a loss scale", float16StaysNear},
+          {"recorded steps", recordedStepsAreTheSame},
           {"detections", detectionsAreTheSame}};
 }
 

@@ -107,7 +107,9 @@ RpnPass runRpn(const TorchvisionCase& reference) {
   pass.levels =
       partOf<model::Fpn>(*reference.model, "backbone.fpn")
           ->forward(partOf<model::ResNet>(*reference.model, "backbone.body")->forward(input));
-  pass.output = rpn->forward(pass.levels, {input.size(2), input.size(3)});
+  std::vector<ops::ImageSize> sizes;
+  for (const at::Tensor& level : pass.levels) sizes.push_back({level.size(2), level.size(3)});
+  pass.output = rpn->read(rpn->head(pass.levels), sizes, {input.size(2), input.size(3)});
   const at::Tensor limits = ops::boxLimits(reference.sizes, at::kCPU);
   const model::Proposals training = rpn->proposals(pass.output, limits, /*forTraining=*/true);
   const model::TrainingRegions regions =

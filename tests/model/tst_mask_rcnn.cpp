@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -55,6 +56,29 @@ Scene makeScene(bool hasObjects = true) {
 
 model::Losses lossesOf(model::MaskRcnn& model, const Scene& scene) {
   return model.losses(scene.images, scene.sizes, ops::batchGroundTruth(scene.gts), scene.keys);
+}
+
+using Maps = std::map<std::string, at::Tensor>;
+
+/// The losses, and what every layer gave (of those that come several times the last).
+std::pair<model::Losses, Maps> lossesAndMaps(model::MaskRcnn& model, const Scene& scene) {
+  Maps maps;
+  const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
+    maps.insert_or_assign(name, output.detach().clone());
+  });
+  return {lossesOf(model, scene), maps};
+}
+
+/// Of all gradients of two models as one vector each.
+double cosineOfGradients(const model::MaskRcnn& one, const model::MaskRcnn& other) {
+  const auto gradient = [](const model::MaskRcnn& model) {
+    std::vector<at::Tensor> parts;
+    for (const model::ParameterInfo& parameter : model.trainableParameters())
+      parts.push_back(parameter.tensor.grad().flatten().to(at::kDouble));
+    return at::cat(parts);
+  };
+  const at::Tensor a = gradient(one), b = gradient(other);
+  return (a.dot(b) / (a.norm() * b.norm())).item<double>();
 }
 
 }  // namespace
@@ -134,6 +158,61 @@ class TstMaskRcnn : public QObject {
       QVERIFY(at::allclose(got[n].scores, expected[n].scores, 1e-5, 1e-5));
       QVERIFY(at::allclose(got[n].boxesXyxy, expected[n].boxesXyxy, 1e-5, 1e-3));
       QVERIFY(at::allclose(got[n].maskProbs, expected[n].maskProbs, 1e-5, 1e-5));
+    }
+  }
+
+  void bfloat16ComesNearFloat32_data() {
+    QTest::addColumn<QString>("norm");
+    QTest::addColumn<double>("limit");
+    QTest::addColumn<double>("cosine");
+    QTest::newRow("frozen") << QStringLiteral("frozen_batch") << 0.015 << 0.99;
+    QTest::newRow("group") << QStringLiteral("group") << 0.03 << 0.95;
+    // Statistics of a dozen values in the last stage make much of a little.
+    QTest::newRow("batch") << QStringLiteral("batch") << 0.25 << 0.5;
+    QTest::newRow("sync_batch") << QStringLiteral("sync_batch") << 0.25 << 0.5;
+  }
+  void bfloat16ComesNearFloat32() {
+    QFETCH(QString, norm);
+    QFETCH(double, limit);
+    QFETCH(double, cosine);
+    const config::ModelConfig config = smallModel(norm.toStdString());
+    model::MaskRcnn wide(config, 3, 1), half(config, 3, 1);
+    half.setComputeType(at::kBFloat16);
+    const Scene scene = makeScene();
+    const auto [expected, expectedMaps] = lossesAndMaps(wide, scene);
+    const auto [got, maps] = lossesAndMaps(half, scene);
+    for (const auto& [name, map] : expectedMaps) {
+      QVERIFY2(maps.at(name).scalar_type() == at::kBFloat16, name.c_str());
+      // Regions are other ones where proposals are others.
+      if (name.starts_with("roi_heads")) continue;
+      const double difference = (maps.at(name) - map).norm().item<double>();
+      QVERIFY2(difference <= limit * map.norm().item<double>(), name.c_str());
+    }
+    for (std::size_t i = 0; i < expected.named().size(); ++i) {
+      const auto [name, loss] = expected.named()[i];
+      QVERIFY(got.named()[i].second.scalar_type() == at::kFloat);
+      const double value = loss.item<double>();
+      const double difference = got.named()[i].second.item<double>() - value;
+      if (limit < 0.1) QVERIFY2(std::abs(difference) <= 0.01 * std::abs(value), name.data());
+    }
+    expected.total({}).backward();
+    got.total({}).backward();
+    QVERIFY(cosineOfGradients(wide, half) > cosine);
+  }
+
+  void bfloat16DetectsWhatFloat32Does() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    model.eval();
+    const at::NoGradGuard noGrad;
+    const Scene scene = makeScene();
+    const auto expected = model.detect(scene.images, scene.sizes);
+    model.setComputeType(at::kBFloat16);
+    const auto got = model.detect(scene.images, scene.sizes);
+    for (std::size_t n = 0; n < expected.size(); ++n) {
+      QCOMPARE(got[n].scores.scalar_type(), at::kFloat);
+      QCOMPARE(got[n].boxesXyxy.scalar_type(), at::kFloat);
+      QCOMPARE(got[n].maskProbs.scalar_type(), at::kFloat);
+      QVERIFY(std::abs((got[n].scores[0] - expected[n].scores[0]).item<double>()) < 0.02);
     }
   }
 

@@ -40,7 +40,8 @@ class TstConv2d : public QObject {
     at::Tensor x64 = exact(x), weight64 = exact(weight),
                bias64 = hasBias ? exact(bias) : at::Tensor();
 
-    const at::Tensor out = ops::conv2d(x, weight, bias, stride, 1);
+    const at::Tensor out = ops::conv2d(x, weight, stride, 1,
+                                       {hasBias ? std::optional(bias) : std::nullopt, {}, false});
     const at::Tensor expected = at::conv2d(x64, weight64, bias64, {stride, stride}, {1, 1});
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-4, 1e-4));
     const at::Tensor slopes = torch::randn(out.sizes());
@@ -56,12 +57,12 @@ class TstConv2d : public QObject {
     const auto last = at::MemoryFormat::ChannelsLast;
     at::Tensor x = torch::randn({1, 256, 5, 5}).contiguous(last);
     at::Tensor weight = torch::randn({256, 256, 3, 3}).contiguous(last).requires_grad_();
-    ops::conv2d(x, weight, {}, 1, 1).sum().backward();
+    ops::conv2d(x, weight, 1, 1).sum().backward();
     QVERIFY(!x.grad().defined() && weight.grad().defined());
     const at::Tensor frozen = weight.detach();
-    QVERIFY(!ops::conv2d(x, frozen, {}, 1, 1).requires_grad());
+    QVERIFY(!ops::conv2d(x, frozen, 1, 1).requires_grad());
     x.requires_grad_();
-    ops::conv2d(x, frozen, {}, 1, 1).sum().backward();
+    ops::conv2d(x, frozen, 1, 1).sum().backward();
     QVERIFY(x.grad().defined());
   }
 };

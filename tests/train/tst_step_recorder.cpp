@@ -25,12 +25,20 @@ float valueOf(const protocol::StepScalars& record, const std::string& wanted) {
   return -1.f;
 }
 
-void addStep(StepRecorder& recorder, std::int64_t step, double mask, double gradientNorm) {
+solver::WeightUpdate::Figures ofNorm(double norm) {
+  return {at::full({}, norm, at::kDouble), at::zeros({}, at::kFloat), {}};
+}
+
+void addStep(StepRecorder& recorder, std::int64_t step, double mask, double gradientNorm,
+             bool hasDiverged, std::optional<double> lossScale = std::nullopt) {
   const at::Tensor figures =
       recorder.figuresOf(lossesWithMask(mask), at::full({}, 12 + mask, at::kFloat), 1, true);
   StepRecorder::HostFacts facts{.step = step, .stepSeconds = 1, .images = 2};
   facts.imageIds = {{10 * step}, {10 * step + 1}};
-  recorder.finishStep(facts, figures, at::full({}, gradientNorm, at::kDouble));
+  recorder.finishStep(
+      facts, figures,
+      {at::full({}, gradientNorm, at::kDouble), at::full({}, hasDiverged ? 1 : 0, at::kFloat),
+       lossScale ? at::full({}, *lossScale, at::kFloat) : at::Tensor()});
 }
 
 }  // namespace
@@ -54,9 +62,9 @@ class TstStepRecorder : public QObject {
     QFETCH(double, gradientNorm);
     QFETCH(QString, fault);
     StepRecorder recorder;
-    addStep(recorder, 1, 3, 7);
-    addStep(recorder, 2, mask, gradientNorm);
-    addStep(recorder, 3, mask, gradientNorm);
+    addStep(recorder, 1, 3, 7, false);
+    addStep(recorder, 2, mask, gradientNorm, !fault.isEmpty());
+    addStep(recorder, 3, mask, gradientNorm, !fault.isEmpty());
     const StepRecorder::Flushed flushed = recorder.flush();
     QCOMPARE(flushed.fault.has_value(), !fault.isEmpty());
     if (flushed.fault) {
@@ -74,7 +82,7 @@ class TstStepRecorder : public QObject {
     StepRecorder recorder;
     const at::Tensor figures = recorder.figuresOf(lossesWithMask(3), at::full({}, 15.f), 2, false) +
                                recorder.figuresOf(lossesWithMask(4), at::full({}, 16.f), 2, true);
-    recorder.finishStep({.step = 9, .stepSeconds = 0.5, .images = 4}, figures, at::full({}, 7.0));
+    recorder.finishStep({.step = 9, .stepSeconds = 0.5, .images = 4}, figures, ofNorm(7));
     const auto record = recorder.flush().scalars.records.at(0);
     QCOMPARE(valueOf(record, "train/loss_mask"), 3.5f);
     QCOMPARE(valueOf(record, "train/loss_total"), 15.5f);
@@ -82,16 +90,29 @@ class TstStepRecorder : public QObject {
     QCOMPARE(valueOf(record, "time/images_per_second"), 8.f);
   }
 
-  void lossesAndNormTellWhetherAStepIsFinite() {
-    StepRecorder recorder;
-    const auto isNotFinite = [&](double mask, double norm) {
+  void lossesTellWhetherTheyAreFinite() {
+    StepRecorder recorder(0, 2);
+    const auto notFinite = [&](double mask) {
       const at::Tensor figures =
           recorder.figuresOf(lossesWithMask(mask), at::full({}, 15.f), 1, true);
-      return StepRecorder::isNotFinite(figures, at::full({}, norm, at::kDouble)).item<float>();
+      return StepRecorder::lossesNotFinite(figures).item<float>();
     };
-    QCOMPARE(isNotFinite(3, 7), 0.f);
-    QCOMPARE(isNotFinite(3, 1e300), 1.f);
-    QCOMPARE(isNotFinite(std::nan(""), 7), 1.f);
+    QCOMPARE(notFinite(3), 0.f);
+    QCOMPARE(notFinite(kInfinity), 1.f);
+    QCOMPARE(notFinite(std::nan("")), 1.f);
+  }
+
+  void anOverflowBecauseOfTheLossScaleIsNoFault() {
+    StepRecorder recorder;
+    addStep(recorder, 1, 3, kInfinity, false, 65536);
+    addStep(recorder, 2, 3, 7, false, 32768);
+    const StepRecorder::Flushed flushed = recorder.flush();
+    QVERIFY(!flushed.fault);
+    const auto& records = flushed.scalars.records;
+    QCOMPARE(valueOf(records.at(0), "solver/grad_norm"), -1.f);
+    QCOMPARE(valueOf(records.at(0), "solver/loss_scale"), 65536.f);
+    QCOMPARE(valueOf(records.at(1), "solver/grad_norm"), 7.f);
+    QCOMPARE(valueOf(records.at(1), "solver/loss_scale"), 32768.f);
   }
 
   /// Two ranks whose figures are averaged as their gradients are.
@@ -109,9 +130,9 @@ class TstStepRecorder : public QObject {
       const at::Tensor b = second.figuresOf(lossesWithMask(5), at::full({}, 17.f), 1, true);
       const auto seconds = static_cast<double>(step);
       first.finishStep({.step = step, .stepSeconds = seconds, .dataSeconds = 0.5}, (a + b) / 2,
-                       at::full({}, 7.0));
+                       ofNorm(7));
       second.finishStep({.step = step, .stepSeconds = 10 * seconds, .waitSeconds = 0.25},
-                        (a + b) / 2, at::full({}, 7.0));
+                        (a + b) / 2, ofNorm(7));
       // No step was before the first.
       if (step == 1 && isReadAfterTheFirst)
         QCOMPARE(valueOf(first.flush().scalars.records.at(0), "time/rank0/own_seconds"), -1.f);

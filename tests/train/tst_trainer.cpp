@@ -25,15 +25,22 @@ class TstTrainer : public QObject {
     tests::writeShapes(path("shapes"));
   }
 
+  void resumedRunContinuesBitForBit_data() {
+    QTest::addColumn<QString>("precision");
+    for (const char* precision : {"fp32", "bf16"})
+      QTest::newRow(precision) << QString::fromLatin1(precision);
+  }
   void resumedRunContinuesBitForBit() {
+    QFETCH(QString, precision);
     config::Experiment experiment = smallExperiment(4);
+    experiment.runtime.precision = precision.toStdString();
     experiment.checkpoint.every = {2};
-    Session whole(experiment, path("whole"));
+    Session whole(experiment, path("whole " + experiment.runtime.precision));
     QCOMPARE(whole.trainer.run().step, std::int64_t(4));
     QCOMPARE(whole.observer.checkpoints.size(), std::size_t(2));
 
     experiment.dataset.loaderThreads = 3;
-    Session resumed(experiment, path("resumed"));
+    Session resumed(experiment, path("resumed " + experiment.runtime.precision));
     resumed.trainer.resume(whole.layout.checkpoint(2));
     QCOMPARE(resumed.trainer.run().step, std::int64_t(4));
     for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
@@ -44,6 +51,32 @@ class TstTrainer : public QObject {
     QCOMPARE(resumed.observer.steps.front().step, std::int64_t(3));
     QCOMPARE(resumed.observer.value(0, "train/loss_total"),
              whole.observer.value(2, "train/loss_total"));
+  }
+
+  void theNetworkComputesInItsPrecision() {
+    const auto lossIn = [&](const char* precision) {
+      config::Experiment experiment = smallExperiment(1);
+      experiment.runtime.precision = precision;
+      Session session(experiment, path(std::string("computes in ") + precision));
+      session.trainer.run();
+      return session.observer.value(0, "train/loss_total");
+    };
+    const float wide = lossIn("fp32"), half = lossIn("bf16");
+    QVERIFY(half != wide);
+    QVERIFY(std::abs(half - wide) < 0.05f * wide);
+    // A CPU has no TF32, and no quick fp16.
+    QCOMPARE(lossIn("tf32"), wide);
+    QCOMPARE(lossIn("fp16"), wide);
+  }
+
+  void recordedStepsAreForGpus() {
+    config::Experiment experiment = smallExperiment(1);
+    experiment.runtime.cudaGraphs = true;
+    Session session(experiment, path("recorded"));
+    QCOMPARE(session.trainer.run().step, std::int64_t(1));
+    QVERIFY(std::ranges::any_of(session.observer.logs, [](const protocol::WorkerLog& log) {
+      return log.text.find("runtime.cuda_graphs: is for GPUs") != std::string::npos;
+    }));
   }
 
   void everyStepIsRecordedAndTheLastIsEvaluatedAndKept() {
@@ -80,21 +113,29 @@ class TstTrainer : public QObject {
 
   void heldOutLossDoesNotDependOnThreads_data() {
     QTest::addColumn<QString>("norm");
+    QTest::addColumn<QString>("precision");
     QTest::addColumn<int>("threads");
-    for (const char* norm : {"frozen_batch", "batch", "group"}) {
-      for (const int threads : {1, 2, 4})
-        QTest::addRow("%s %d", norm, threads) << QString::fromLatin1(norm) << threads;
-    }
+    const auto rows = [](const char* norm, const char* precision) {
+      for (const int threads : {1, 2, 4}) {
+        QTest::addRow("%s %s %d", norm, precision, threads)
+            << QString::fromLatin1(norm) << QString::fromLatin1(precision) << threads;
+      }
+    };
+    for (const char* norm : {"frozen_batch", "batch", "group"}) rows(norm, "fp32");
+    rows("group", "bf16");
   }
   /// All six losses of every image, from one checkpoint: asked again by one thread, by two, by
   /// four.
   void heldOutLossDoesNotDependOnThreads() {
     QFETCH(QString, norm);
+    QFETCH(QString, precision);
     QFETCH(int, threads);
     config::Experiment experiment = smallExperiment(1);
     experiment.model.norm = norm.toStdString();
+    experiment.runtime.precision = precision.toStdString();
     experiment.runtime.cpuThreads = 1;
-    const run_folder::Layout trained(path("trained " + experiment.model.norm));
+    const run_folder::Layout trained(
+        path("trained " + experiment.model.norm + " " + experiment.runtime.precision));
     if (!fs::exists(trained.folder())) Session(experiment, trained.folder()).trainer.run();
 
     experiment.runtime.cpuThreads = threads;

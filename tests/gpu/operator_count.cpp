@@ -1,0 +1,105 @@
+#include "tests/gpu/operator_count.h"
+
+#include <ATen/record_function.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <vector>
+
+namespace lockstep::gpu {
+namespace {
+
+const std::set<std::string>& withoutKernel() {
+  static const std::set<std::string> names{
+      "aten::alias",      "aten::as_strided", "aten::chunk",     "aten::contiguous",
+      "aten::detach",     "aten::detach_",    "aten::empty",     "aten::empty_like",
+      "aten::expand",     "aten::expand_as",  "aten::flatten",   "aten::lift_fresh",
+      "aten::narrow",     "aten::new_empty",  "aten::permute",   "aten::empty_strided",
+      "aten::reshape",    "aten::reshape_as", "aten::resize_",   "aten::result_type",
+      "aten::select",     "aten::slice",      "aten::split",     "aten::_reshape_alias",
+      "aten::squeeze",    "aten::t",          "aten::to",        "aten::split_with_sizes",
+      "aten::transpose",  "aten::unbind",     "aten::unsqueeze", "aten::new_empty_strided",
+      "aten::view",       "aten::view_as",    "aten::numpy_T",   "aten::sum_to_size",
+      "aten::is_nonzero", "aten::item"};
+  return names;
+}
+
+constexpr std::array kWaits{"aten::_local_scalar_dense",
+                            "aten::nonzero",
+                            "aten::masked_select",
+                            "aten::_unique2",
+                            "aten::equal",
+                            "aten::unique_dim"};
+
+/// Of the one OperatorCount.
+struct Counting {
+  std::mutex mutex;
+  std::map<std::string, std::int64_t> counts;
+};
+Counting counting;
+
+/// For each operator that runs on this thread, outermost first: whether it called another.
+thread_local std::vector<bool> callsOthers;
+
+std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction&) {
+  if (!callsOthers.empty()) callsOthers.back() = true;
+  callsOthers.push_back(false);
+  return nullptr;
+}
+
+void leave(const at::RecordFunction& function, at::ObserverContext*) {
+  if (callsOthers.empty()) return;
+  const bool isInnermost = !callsOthers.back();
+  callsOthers.pop_back();
+  const std::string name = function.name();
+  if (!isInnermost || !name.starts_with("aten::") || withoutKernel().contains(name)) {
+    return;
+  }
+  const std::lock_guard lock(counting.mutex);
+  ++counting.counts[name];
+}
+
+}  // namespace
+
+OperatorCount::OperatorCount() {
+  counting.counts.clear();
+  handle_ = at::addGlobalCallback(
+      at::RecordFunctionCallback(enter, leave)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+OperatorCount::~OperatorCount() { at::removeCallback(handle_); }
+
+std::int64_t OperatorCount::total() const {
+  return std::accumulate(counting.counts.begin(), counting.counts.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+std::string OperatorCount::waits() const {
+  std::string text;
+  for (const char* name : kWaits) {
+    const auto found = counting.counts.find(name);
+    if (found == counting.counts.end()) continue;
+    text += (text.empty() ? "" : ", ") + found->first + " " + std::to_string(found->second);
+  }
+  return text;
+}
+
+std::string OperatorCount::commonest(std::size_t count) const {
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [name, times] : counting.counts) order.emplace_back(-times, name);
+  std::ranges::sort(order);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) {
+    text += (text.empty() ? "" : ", ") + order[i].second.substr(6) + " " +
+            std::to_string(-order[i].first);
+  }
+  return text;
+}
+
+}  // namespace lockstep::gpu
