@@ -58,12 +58,28 @@ if [ -x "$cuobjdump" ]; then "$cuobjdump" --list-elf "$out/bin/gpu_checks" | gre
 if [ -z "$gpu" ]; then
   echo "== checks, tried on the CPU"
   "$out/bin/gpu_checks" cpu
+  echo "== what kernels must move, R50-FPN, 800 x 1344, batch 8"
+  "$out/bin/gpu_kernels"
   echo "no GPU here: kernels are built and not run, nothing is timed"
   exit 0
 fi
 echo "== checks"
 status=0
 "$out/bin/gpu_checks" | tee "$out/checks.txt" || status=1
+sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
+if [ -x "$sanitizer" ]; then
+  for tool in memcheck racecheck; do
+    echo "== kernels under compute-sanitizer's $tool"
+    # Without the allocator's blocks, in which a step over the end of a tensor would stay unseen.
+    PYTORCH_NO_CUDA_MEMORY_CACHING=1 "$sanitizer" --tool "$tool" --error-exitcode 1 "$out/bin/gpu_checks" cuda kernels \
+      >"$out/$tool.txt" 2>&1 || { status=1 && grep -m 20 -E '=====|FAIL' "$out/$tool.txt" || true; }
+    tail -1 "$out/$tool.txt"
+  done
+else
+  echo "no compute-sanitizer beside $nvcc or in PATH: memory and races are not checked"
+fi
+echo "== kernels, R50-FPN, 800 x 1344, batch 8, bfloat16"
+"$out/bin/gpu_kernels" | tee "$out/kernels.txt" || status=1
 if [ -n "$data" ]; then
   echo "== steps beside torchvision"
   "$python" tests/benchmarks/gpu_step.py "$data" --program "$out/bin/gpu_step" --batch "${batches[@]}" --json "$out/steps.json" ||

@@ -26,7 +26,8 @@ def kernels(log):
 
 def plain_names(mangled):
     text = subprocess.run(["c++filt"], input="\n".join(mangled), capture_output=True, text=True, check=True).stdout
-    return [re.sub(r"^.*\(anonymous namespace\)::|\(.*$", "", name.replace("void ", "")) for name in text.splitlines()]
+    names = [name.replace("(anonymous namespace)::", "").replace("lockstep::ops::", "") for name in text.splitlines()]
+    return [re.sub(r"\(.*$", "", name.removeprefix("void ")) for name in names]
 
 
 def main():

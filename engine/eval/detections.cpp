@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/eval/mask_rle.h"
 #include "engine/ops/paste_masks.h"
+#include "engine/ops/selection.h"
 
 namespace lockstep::eval {
 
@@ -13,10 +13,11 @@ std::vector<coco::Detection> toDetections(const ops::PredInstances& predictions,
                                           const std::vector<CategoryId>& categories) {
   const float scaleX = static_cast<float>(original.width) / static_cast<float>(seen.width);
   const float scaleY = static_cast<float>(original.height) / static_cast<float>(seen.height);
-  const at::Tensor boxes =
-      (predictions.boxesXyxy.cpu() * at::tensor({scaleX, scaleY, scaleX, scaleY})).contiguous();
-  const std::vector<ops::MaskCrop> masks =
-      ops::pasteMasks(predictions.maskProbs.cpu(), boxes, original);
+  const at::Tensor scales =
+      ops::toDevice(std::vector{scaleX, scaleY, scaleX, scaleY}, predictions.boxesXyxy.device());
+  const at::Tensor scaled = predictions.boxesXyxy * scales;
+  std::vector<ops::MaskRuns> masks = ops::pasteMasks(predictions.maskProbs, scaled, original);
+  const at::Tensor boxes = scaled.cpu();
   const at::Tensor scores = predictions.scores.cpu();
   const at::Tensor classes = predictions.classes.cpu();
 
@@ -26,11 +27,12 @@ std::vector<coco::Detection> toDetections(const ops::PredInstances& predictions,
   std::vector<coco::Detection> detections(masks.size());
   for (std::size_t i = 0; i < detections.size(); ++i) {
     const double x = box[i][0], y = box[i][1];
-    detections[i] = {imageId,
-                     categories.at(classIndex[i] - 1),
-                     score[i],
-                     {x, y, box[i][2] - x, box[i][3] - y},
-                     toRle(masks[i], original)};
+    detections[i] = {
+        imageId,
+        categories.at(classIndex[i] - 1),
+        score[i],
+        {x, y, box[i][2] - x, box[i][3] - y},
+        {static_cast<int>(original.height), static_cast<int>(original.width), std::move(masks[i])}};
   }
   return detections;
 }

@@ -64,9 +64,9 @@ TrainingRegions sampleRegions(const config::BoxHeadConfig& config,
       objects.gather(1, chosen.indices),
       {},
       std::min(counts.mostPositives(), chosen.size())};
-  regions.targets = ops::encodeBoxes(ops::pick(groundTruth.boxesXyxy, regions.objects),
-                                     regions.boxes, regressionWeights)
-                        .masked_fill(regions.isPositive().logical_not().unsqueeze(2), 0);
+  regions.targets = ops::encodeBoxes(
+      {boxes, matches, groundTruth.boxesXyxy, chosen.indices, regions.isPositive()},
+      regressionWeights);
   return regions;
 }
 

@@ -108,22 +108,19 @@ RoiHeads::Detections RoiHeads::chooseDetections(const at::Tensor& probs, const a
                                                 const Proposals& proposals,
                                                 const at::Tensor& limits) const {
   const config::BoxHeadConfig& box = config_.box;
-  const at::Tensor ofObjects = probs.slice(2, 1);  // [N,P,C-1]
-  const std::int64_t classes = ofObjects.size(2);
-  const at::Tensor isCandidate =
-      (ofObjects > box.scoreThreshold).logical_and(proposals.valid.unsqueeze(2)).flatten(1);
+  const at::Tensor isAbove =
+      (probs > box.scoreThreshold).logical_and(proposals.valid.unsqueeze(2));  // [N,P,C]
+  isAbove.select(2, 0).zero_();                                                // background
+  const at::Tensor isCandidate = isAbove.flatten(1);
   // A box has at most 1 / threshold classes above it; that many everywhere would be too much.
   const std::int64_t most =
       isCandidate.numel() == 0 ? 0 : isCandidate.sum(1).max().item<std::int64_t>();
-  const auto [scores, places] = at::where(isCandidate, ofObjects.flatten(1), -1.0).topk(most, 1);
-  const at::Tensor proposal = places.div(classes, "floor"), label = places.remainder(classes) + 1;
-  const at::Tensor deltaOfPlace =
-      ops::pick(deltas.flatten(1, 2), proposal * config_.classCount + label);
-  const at::Tensor boxes = ops::clipBoxes(
-      ops::decodeBoxes(deltaOfPlace, ops::pick(proposals.boxes, proposal), regressionWeights_),
-      limits);
-  const at::Tensor isThere =
-      isCandidate.gather(1, places).logical_and(ops::areLarge(boxes, kSmallestSidePx));
+  const auto [scores, places] = at::where(isCandidate, probs.flatten(1), -1.0).topk(most, 1);
+  const at::Tensor label = places.remainder(config_.classCount);
+  const auto [boxes, isLarge] =
+      ops::decodeBoxes({deltas.flatten(1, 2), proposals.boxes, config_.classCount, places},
+                       regressionWeights_, limits, kSmallestSidePx);
+  const at::Tensor isThere = isCandidate.gather(1, places).logical_and(isLarge);
   const ops::Selection kept =
       ops::selectByNms({boxes, scores, label, isThere}, box.nmsThreshold, box.detectionsPerImage);
   return {ops::pick(boxes, kept.indices), scores.gather(1, kept.indices),

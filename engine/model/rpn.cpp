@@ -10,6 +10,7 @@
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/sampling.h"
+#include "engine/ops/segment_best.h"
 
 namespace lockstep::model {
 namespace {
@@ -17,26 +18,6 @@ namespace {
 constexpr ops::BoxWeights kAnchorWeights{1, 1, 1, 1};
 constexpr double kSmallestSidePx = 1e-3;
 constexpr double kHeadDeviation = 0.01;
-
-/// The best `most` anchors of each level, by logit; K is the sum over the levels.
-struct BestAnchors {
-  at::Tensor indices, levels;  // [N,K]
-};
-
-BestAnchors bestOfEachLevel(const RpnOutput& output, std::int64_t most) {
-  std::vector<at::Tensor> best;
-  std::vector<std::int64_t> levels;
-  std::int64_t offset = 0;
-  for (const std::int64_t count : output.levelCounts) {
-    const at::Tensor logits = output.objectness.slice(1, offset, offset + count);
-    best.push_back(std::get<1>(logits.topk(std::min(most, count), 1)) + offset);
-    levels.resize(levels.size() + static_cast<std::size_t>(best.back().size(1)),
-                  static_cast<std::int64_t>(best.size()) - 1);
-    offset += count;
-  }
-  const at::Tensor indices = at::cat(best, 1);
-  return {indices, ops::toDevice(levels, indices.device()).unsqueeze(0).expand_as(indices)};
-}
 
 ops::SamplingKeys anchorKeys(const std::vector<std::uint64_t>& samplingKeys) {
   const auto keyFor = [](std::uint64_t key, base::RandomPurpose purpose) {
@@ -105,15 +86,14 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
                          bool forTraining) const {
   const at::NoGradGuard noGrad;
   const auto [best, levels] =
-      bestOfEachLevel(output, forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest);
+      ops::bestOfSegments(output.objectness, output.levelCounts,
+                          forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest);
   const at::Tensor scores = widened(output.objectness.gather(1, best)).sigmoid();
-  const at::Tensor boxes =
-      ops::clipBoxes(ops::decodeBoxes(ops::pick(output.deltas, best),
-                                      ops::pickShared(output.anchors, best), kAnchorWeights),
-                     limits);
-  const ops::Selection kept = ops::selectByNms(
-      {boxes, scores, levels, ops::areLarge(boxes, kSmallestSidePx)}, config_.nmsThreshold,
-      forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
+  const auto [boxes, isLarge] = ops::decodeBoxes({output.deltas, output.anchors, 1, best},
+                                                 kAnchorWeights, limits, kSmallestSidePx);
+  const ops::Selection kept =
+      ops::selectByNms({boxes, scores, levels, isLarge}, config_.nmsThreshold,
+                       forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
   return {ops::pick(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
           kept.valid};
 }
@@ -122,8 +102,8 @@ RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
                       const std::vector<std::uint64_t>& samplingKeys) const {
   const at::Tensor matches =
       ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});
-  const at::Tensor labels =
-      (matches >= 0).to(at::kLong) - (matches == ops::kBetweenThresholds).to(at::kLong);
+  static_assert(ops::kBelowThreshold == -1 && ops::kBetweenThresholds == -2);
+  const at::Tensor labels = matches + 1;  // of background 0, of what is left out -1
   const ops::SampleCounts counts{config_.batchSizePerImage, config_.positiveFraction};
   const ops::BalancedSelection sample =
       ops::sampleBalanced(labels, counts, anchorKeys(samplingKeys));
@@ -133,10 +113,8 @@ RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
   const std::int64_t most = std::min(counts.mostPositives(), sample.size());
   const at::Tensor positives = sample.indices.slice(1, 0, most);
   const at::Tensor isPositive = sample.isPositive.slice(1, 0, most);
-  const at::Tensor targets =
-      ops::encodeBoxes(ops::pick(groundTruth.boxesXyxy, matches.gather(1, positives).clamp_min(0)),
-                       ops::pickShared(output.anchors, positives), kAnchorWeights)
-          .masked_fill(isPositive.logical_not().unsqueeze(2), 0);  // there it may be no number
+  const at::Tensor targets = ops::encodeBoxes(
+      {output.anchors, matches, groundTruth.boxesXyxy, positives, isPositive}, kAnchorWeights);
   return {
       binaryLoss(objectness, sample.isPositive.flatten(), weights),
       boxRegressionLoss(ops::pick(output.deltas, positives).flatten(0, 1), targets.flatten(0, 1),

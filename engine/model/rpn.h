@@ -43,8 +43,8 @@ class Rpn : public torch::nn::Module {
                  const ops::ImageSize& padded) const;
 
   /// The best of each image, best first: per level the best few, clipped, NMS inside a level, then
-  /// the best of all. Never part of the graph. limits as for ops::clipBoxes; forTraining: which of
-  /// the configured numbers.
+  /// the best of all. Never part of the graph. limits as for ops::decodeBoxes; forTraining: which
+  /// of the configured numbers.
   Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
 
   /// Over the anchors that samplingKeys (one per image) choose, divided by their number.

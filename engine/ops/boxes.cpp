@@ -1,9 +1,10 @@
 #include "engine/ops/boxes.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 
-#include <cmath>
-
+#include "engine/ops/box_jobs.h"
+#include "engine/ops/boxes_cuda.h"
 #include "engine/ops/selection.h"
 
 namespace lockstep::ops {
@@ -17,11 +18,45 @@ at::Tensor areas(const at::Tensor& boxes) {
   return (column(boxes, 2) - column(boxes, 0)) * (column(boxes, 3) - column(boxes, 1));
 }
 
-/// Keeps an exponential of the network's output from overflowing: a box grows at most 62.5 times.
-const double kLargestLogScale = std::log(1000.0 / 16.0);
-
 void checkBoxes(const at::Tensor& boxes) {
   TORCH_CHECK(boxes.dim() > 0 && boxes.size(-1) == 4, "boxes must be [...,4], got ", boxes.sizes());
+}
+
+at::Tensor floats(const at::Tensor& values) { return values.detach().to(at::kFloat).contiguous(); }
+
+/// Rows that may lie apart, each without gaps.
+at::Tensor rows(const at::Tensor& values) {
+  TORCH_CHECK(values.dim() == 2, "what is chosen must be [N,K], got ", values.sizes());
+  return values.stride(1) == 1 ? values : values.contiguous();
+}
+
+CodingSizes codingSizes(const at::Tensor& boxes, const at::Tensor& chosen) {
+  const bool isShared = boxes.dim() == 2;
+  TORCH_CHECK(
+      boxes.size(-1) == 4 && (isShared || (boxes.dim() == 3 && boxes.size(0) == chosen.size(0))),
+      "boxes must be [B,4] or [", chosen.size(0), ",B,4], got ", boxes.sizes());
+  return {chosen.size(0), chosen.size(1), boxes.size(-2), isShared ? 0 : boxes.size(-2)};
+}
+
+const Box* boxesOf(const at::Tensor& boxes) {
+  return reinterpret_cast<const Box*>(boxes.const_data_ptr<float>());
+}
+
+BoxCode codeOf(const BoxWeights& weights) {
+  return {static_cast<float>(weights[0]), static_cast<float>(weights[1]),
+          static_cast<float>(weights[2]), static_cast<float>(weights[3])};
+}
+
+template <typename Job>
+void runAll(const Job& job, const at::Device& device) {
+#ifdef LOCKSTEP_CUDA
+  if (device.is_cuda()) {
+    launchBoxJob(job, device);
+    return;
+  }
+#endif
+  TORCH_CHECK(device.is_cpu(), "this program was built without kernels for ", device);
+  for (std::int64_t i = 0; i < job.sizes.count(); ++i) job.run(i);
 }
 
 }  // namespace
@@ -46,46 +81,59 @@ at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& devi
   return toDevice(limits, device).view({-1, 1, 4});
 }
 
-at::Tensor clipBoxes(const at::Tensor& boxesXyxy, const at::Tensor& limits) {
-  checkBoxes(boxesXyxy);
-  return at::minimum(boxesXyxy.clamp_min(0), limits);
+DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
+                         const at::Tensor& limits, double minSide) {
+  const at::Tensor deltas = from.deltas.detach().contiguous(), boxes = floats(from.boxes);
+  const at::Tensor chosen = rows(from.chosen), sides = floats(limits);
+  const CodingSizes sizes = codingSizes(boxes, chosen);
+  TORCH_CHECK(deltas.dim() == 3 && deltas.size(0) == sizes.images &&
+                  deltas.size(1) == sizes.boxes * from.perBox && deltas.size(2) == 4,
+              "deltas must be [", sizes.images, ",", sizes.boxes * from.perBox, ",4], got ",
+              deltas.sizes());
+  TORCH_CHECK(sides.numel() == 4 * sizes.images, "limits must be those of ", sizes.images,
+              " images, got ", sides.sizes());
+  DecodedBoxes decoded{at::empty({sizes.images, sizes.chosen, 4}, boxes.options()),
+                       at::empty({sizes.images, sizes.chosen}, boxes.options().dtype(at::kBool))};
+  AT_DISPATCH_FLOATING_TYPES_AND2(
+      at::kHalf, at::kBFloat16, deltas.scalar_type(), "decode_boxes", [&] {
+        runAll(DecodeJob<scalar_t>{sizes,
+                                   deltas.const_data_ptr<scalar_t>(),
+                                   from.perBox,
+                                   boxesOf(boxes),
+                                   {chosen.const_data_ptr<std::int64_t>(), chosen.stride(0)},
+                                   sides.const_data_ptr<float>(),
+                                   codeOf(weights),
+                                   static_cast<float>(minSide),
+                                   reinterpret_cast<Box*>(decoded.boxesXyxy.data_ptr<float>()),
+                                   decoded.isLarge.data_ptr<bool>()},
+               boxes.device());
+      });
+  return decoded;
 }
 
-at::Tensor areLarge(const at::Tensor& boxesXyxy, double minSide) {
-  checkBoxes(boxesXyxy);
-  return (lower(boxesXyxy) - upper(boxesXyxy) >= minSide).all(-1);
-}
-
-at::Tensor encodeBoxes(const at::Tensor& targets, const at::Tensor& anchors,
-                       const BoxWeights& weights) {
-  checkBoxes(targets);
-  checkBoxes(anchors);
-  const at::Tensor anchorSides = lower(anchors) - upper(anchors);
-  const at::Tensor anchorCentres = upper(anchors) + 0.5 * anchorSides;
-  const at::Tensor targetSides = lower(targets) - upper(targets);
-  const at::Tensor targetCentres = upper(targets) + 0.5 * targetSides;
-  const at::Tensor shifts = (targetCentres - anchorCentres) / anchorSides;
-  const at::Tensor scales = at::log(targetSides / anchorSides);
-  return at::stack({column(shifts, 0) * weights[0], column(shifts, 1) * weights[1],
-                    column(scales, 0) * weights[2], column(scales, 1) * weights[3]},
-                   -1);
-}
-
-at::Tensor decodeBoxes(const at::Tensor& deltas, const at::Tensor& anchors,
-                       const BoxWeights& weights) {
-  TORCH_CHECK(deltas.sizes() == anchors.sizes(), "deltas and anchors must both be [...,4], got ",
-              deltas.sizes(), " and ", anchors.sizes());
-  checkBoxes(deltas);
-  const at::Tensor codes = deltas.to(at::kFloat), boxes = anchors.to(at::kFloat);
-  const at::Tensor shifts =
-      at::stack({column(codes, 0) / weights[0], column(codes, 1) / weights[1]}, -1);
-  const at::Tensor scales =
-      at::stack({column(codes, 2) / weights[2], column(codes, 3) / weights[3]}, -1);
-  const at::Tensor anchorSides = lower(boxes) - upper(boxes);
-  const at::Tensor anchorCentres = upper(boxes) + 0.5 * anchorSides;
-  const at::Tensor centres = shifts * anchorSides + anchorCentres;
-  const at::Tensor halves = 0.5 * (at::exp(scales.clamp_max(kLargestLogScale)) * anchorSides);
-  return at::cat({centres - halves, centres + halves}, -1);
+at::Tensor encodeBoxes(const ChosenMatches& from, const BoxWeights& weights) {
+  const at::Tensor boxes = floats(from.boxes), gtBoxes = floats(from.gtBoxes);
+  const at::Tensor chosen = rows(from.chosen), isPositive = rows(from.isPositive);
+  const at::Tensor matches = from.matches.contiguous();
+  const CodingSizes sizes = codingSizes(boxes, chosen);
+  TORCH_CHECK(gtBoxes.dim() == 3 && gtBoxes.size(0) == sizes.images && gtBoxes.size(2) == 4,
+              "objects must be [", sizes.images, ",G,4], got ", gtBoxes.sizes());
+  TORCH_CHECK(matches.sizes() == at::IntArrayRef({sizes.images, sizes.boxes}) &&
+                  isPositive.sizes() == chosen.sizes(),
+              "matches must be [", sizes.images, ",", sizes.boxes, "] and isPositive ",
+              chosen.sizes(), ", got ", matches.sizes(), " and ", isPositive.sizes());
+  at::Tensor targets = at::empty({sizes.images, sizes.chosen, 4}, boxes.options());
+  runAll(EncodeJob{sizes,
+                   boxesOf(boxes),
+                   matches.const_data_ptr<std::int64_t>(),
+                   boxesOf(gtBoxes),
+                   gtBoxes.size(1),
+                   {chosen.const_data_ptr<std::int64_t>(), chosen.stride(0)},
+                   {isPositive.const_data_ptr<bool>(), isPositive.stride(0)},
+                   codeOf(weights),
+                   reinterpret_cast<BoxCode*>(targets.data_ptr<float>())},
+         boxes.device());
+  return targets;
 }
 
 }  // namespace lockstep::ops

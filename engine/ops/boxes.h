@@ -3,12 +3,14 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "engine/ops/instances.h"
 
 /// Box arithmetic in px, corners as (x1, y1, x2, y2), width x2 - x1: torchvision's conventions, no
-/// `+ 1`. Letters: G ground-truth boxes, R boxes, C classes.
+/// `+ 1`. Always float32, never part of the graph. Letters: N images, G ground-truth boxes, B boxes
+/// of an image, K chosen.
 namespace lockstep::ops {
 
 using BoxWeights = std::array<double, 4>;  ///< of dx, dy, dw, dh
@@ -17,24 +19,39 @@ using BoxWeights = std::array<double, 4>;  ///< of dx, dy, dw, dh
 /// sizes are broadcast. Two empty boxes give NaN, as in torchvision.
 at::Tensor boxIou(const at::Tensor& first, const at::Tensor& second);
 
-/// What clipBoxes needs of N images: [N,1,4] float32 (width, height, width, height) px. Does not
-/// wait for the device.
+/// What decodeBoxes needs to know of N images: [N,1,4] float32 (width, height, width, height) px.
+/// Does not wait for the device.
 at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& device);
 
-/// boxesXyxy [N,R,4] with x within 0 … width and y within 0 … height of their image.
-at::Tensor clipBoxes(const at::Tensor& boxesXyxy, const at::Tensor& limits);
+/// Some of the deltas (dx, dy, dw, dh) that a network gives for boxes.
+struct ChosenDeltas {
+  at::Tensor deltas;        ///< [N,B*perBox,4] of any floating type
+  at::Tensor boxes;         ///< [N,B,4] xyxy px, or [B,4] where they are the same for all images
+  std::int64_t perBox = 1;  ///< delta d is for box d / perBox
+  at::Tensor chosen;        ///< [N,K] int64, of the deltas
+};
 
-/// Whether both sides of the boxes [...,4] are at least minSide px -> [...] bool.
-at::Tensor areLarge(const at::Tensor& boxesXyxy, double minSide);
+struct DecodedBoxes {
+  at::Tensor boxesXyxy;  ///< [N,K,4] inside the image
+  at::Tensor isLarge;    ///< [N,K] bool: both sides have at least so many px; never with NaN
+};
 
-/// Regression targets (dx, dy, dw, dh) [...,4] that turn `anchors` [...,4] into `targets` [...,4].
-/// Source: Faster R-CNN, section 3.1.2.
-at::Tensor encodeBoxes(const at::Tensor& targets, const at::Tensor& anchors,
-                       const BoxWeights& weights);
+/// The boxes that chosen deltas make, cut to the limits of their image. dw, dh are at most
+/// log(1000/16).
+DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
+                         const at::Tensor& limits, double minSide);
 
-/// Boxes [...,4] that `deltas` [...,4] make of `anchors` [...,4]. dw, dh are at most log(1000/16).
-/// Always float32.
-at::Tensor decodeBoxes(const at::Tensor& deltas, const at::Tensor& anchors,
-                       const BoxWeights& weights);
+/// Some boxes and the objects they are matched with.
+struct ChosenMatches {
+  at::Tensor boxes;       ///< [N,B,4] xyxy px, or [B,4] where they are the same for all images
+  at::Tensor matches;     ///< [N,B] int64, an object of each box
+  at::Tensor gtBoxes;     ///< [N,G,4]
+  at::Tensor chosen;      ///< [N,K] int64, of the boxes
+  at::Tensor isPositive;  ///< [N,K] bool; the match of others is not looked at
+};
+
+/// Regression targets (dx, dy, dw, dh) [N,K,4] that turn chosen boxes into their objects; 0 where
+/// not positive. Source: Faster R-CNN, section 3.1.2.
+at::Tensor encodeBoxes(const ChosenMatches& from, const BoxWeights& weights);
 
 }  // namespace lockstep::ops

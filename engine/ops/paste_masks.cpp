@@ -4,130 +4,158 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
 
+#include "engine/ops/paste_masks_cuda.h"
+#include "engine/ops/paste_window.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
 namespace {
 
-/// Where a pixel of the enlarged mask reads the small one: low * (1 - fraction) + high * fraction.
-struct Lerp {
-  std::int32_t low, high;
-  float fraction;
-};
-
-/// One axis of a bilinear resize of `from` to `to` pixels with align_corners false.
-Lerp lerpAt(std::int64_t target, std::int64_t from, std::int64_t to) {
-  const float scale = static_cast<float>(from) / static_cast<float>(to);
-  const float place = std::max((static_cast<float>(target) + 0.5f) * scale - 0.5f, 0.0f);
-  const auto low = std::min(static_cast<std::int32_t>(place), static_cast<std::int32_t>(from - 1));
-  const auto high = std::min(low + 1, static_cast<std::int32_t>(from - 1));
-  return {low, high, std::min(place - static_cast<float>(low), 1.0f)};
-}
-
-/// The box in whole px that the padded mask covers, before it is cut to the image: [x1, x2] x [y1,
-/// y2].
-struct PixelBox {
-  std::int64_t x1, y1, x2, y2;
-};
-
-PixelBox grownBox(const float* box, std::int64_t side) {
-  const auto scale = static_cast<float>(static_cast<double>(side + 2) / static_cast<double>(side));
-  const float halfWidth = (box[2] - box[0]) * 0.5f * scale, centreX = (box[2] + box[0]) * 0.5f;
-  const float halfHeight = (box[3] - box[1]) * 0.5f * scale, centreY = (box[3] + box[1]) * 0.5f;
-  return {static_cast<std::int64_t>(centreX - halfWidth),
-          static_cast<std::int64_t>(centreY - halfHeight),
-          static_cast<std::int64_t>(centreX + halfWidth),
-          static_cast<std::int64_t>(centreY + halfHeight)};
-}
-
-/// A mask [side,side] with a border of one pixel of zeros.
-std::vector<float> padded(const float* probs, std::int64_t side) {
-  std::vector<float> mask((side + 2) * (side + 2), 0.0f);
-  for (std::int64_t y = 0; y < side; ++y) {
-    std::copy_n(probs + y * side, side, mask.begin() + (y + 1) * (side + 2) + 1);
+/// Collects runs from the places where the pixels change, in order.
+class RunWriter {
+ public:
+  /// From the pixel at `place` on they are so.
+  void turn(bool inside, std::int64_t place) {
+    if (inside == inside_) return;
+    runs_.push_back(static_cast<std::uint32_t>(place - from_));
+    from_ = place;
+    inside_ = inside;
   }
-  return mask;
-}
-
-/// One row of the crop out of a row that was already interpolated between mask rows.
-LOCKSTEP_VECTOR_CLONES
-void thresholdRow(const float* line, const Lerp* columns, std::int64_t width, float threshold,
-                  std::uint8_t* out) {
-  for (std::int64_t x = 0; x < width; ++x) {
-    const float low = line[columns[x].low], high = line[columns[x].high];
-    const float fraction = columns[x].fraction;
-    out[x] = (1.0f - fraction) * low + fraction * high > threshold;
-  }
-}
-
-MaskCrop pasteMask(const float* probs, std::int64_t side, const float* box, const ImageSize& size,
-                   float threshold) {
-  const PixelBox grown = grownBox(box, side);
-  const std::int64_t fullWidth = std::max<std::int64_t>(grown.x2 - grown.x1 + 1, 1);
-  const std::int64_t fullHeight = std::max<std::int64_t>(grown.y2 - grown.y1 + 1, 1);
-  MaskCrop crop;
-  crop.x = std::clamp<std::int64_t>(grown.x1, 0, size.width);
-  crop.y = std::clamp<std::int64_t>(grown.y1, 0, size.height);
-  crop.width = std::max<std::int64_t>(std::min(grown.x2 + 1, size.width) - crop.x, 0);
-  crop.height = std::max<std::int64_t>(std::min(grown.y2 + 1, size.height) - crop.y, 0);
-  crop.pixels.assign(crop.width * crop.height, 0);
-
-  const std::int64_t from = side + 2;
-  const std::vector<float> mask = padded(probs, side);
-  std::vector<Lerp> columns;
-  for (std::int64_t x = 0; x < crop.width; ++x) {
-    columns.push_back(lerpAt(crop.x + x - grown.x1, from, fullWidth));
-  }
-  std::vector<float> line(from);
-  for (std::int64_t y = 0; y < crop.height; ++y) {
-    const Lerp row = lerpAt(crop.y + y - grown.y1, from, fullHeight);
-    const float *low = mask.data() + row.low * from, *high = mask.data() + row.high * from;
-    float largest = 0;
-    for (std::int64_t x = 0; x < from; ++x) {
-      line[x] = (1.0f - row.fraction) * low[x] + row.fraction * high[x];
-      largest = std::max(largest, line[x]);
+  /// Pixels (0 or 1) that begin at `place`.
+  void add(const std::uint8_t* pixels, std::int64_t count, std::int64_t place) {
+    for (std::int64_t i = 0; i < count;) {
+      i += countOf(inside_, pixels + i, count - i);
+      if (i < count) turn(!inside_, place + i);
     }
-    if (largest <= threshold) continue;
-    thresholdRow(line.data(), columns.data(), crop.width, threshold,
-                 crop.pixels.data() + y * crop.width);
   }
-  return crop;
+  MaskRuns finish(std::int64_t pixels) {
+    runs_.push_back(static_cast<std::uint32_t>(pixels - from_));
+    return std::move(runs_);
+  }
+
+ private:
+  /// How many there are of one kind before the first of the other; eight at a time.
+  static std::int64_t countOf(bool kind, const std::uint8_t* pixels, std::int64_t count) {
+    const std::uint64_t eight = kind ? 0x0101010101010101ULL : 0;
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, pixels + i, sizeof word);
+      if (word == eight) continue;
+      static_assert(std::endian::native == std::endian::little);
+      return i + std::countr_zero(word ^ eight) / 8;
+    }
+    while (i < count && pixels[i] == static_cast<std::uint8_t>(kind)) ++i;
+    return i;
+  }
+
+  MaskRuns runs_;
+  std::int64_t from_ = 0;
+  bool inside_ = false;
+};
+
+LOCKSTEP_VECTOR_CLONES
+void thresholdColumn(const float* low, const float* high, float fraction, std::int64_t count,
+                     std::uint8_t* out) {
+  for (std::int64_t y = 0; y < count; ++y)
+    out[y] = lerp(low[y], high[y], fraction) > kMaskThreshold;
+}
+
+/// The columns of the small mask with its border, interpolated to the rows of the window.
+class StretchedColumns {
+ public:
+  StretchedColumns(const float* probs, std::int32_t side, const PasteSpan& rows)
+      : length_(rows.length), values_((side + 2) * length_, 0.0f), largest_(side + 2, 0.0f) {
+    for (std::int64_t y = 0; y < length_; ++y) {
+      const Lerp row = lerpAt(rows.begin + y - rows.origin, side + 2, rows.full);
+      for (std::int32_t column = 1; column <= side; ++column) {
+        const auto probability = [&](std::int32_t of) {
+          return of == 0 || of > side ? 0.0f : probs[(of - 1) * side + column - 1];
+        };
+        const float value = lerp(probability(row.low), probability(row.high), row.fraction);
+        values_[column * length_ + y] = value;
+        largest_[column] = std::max(largest_[column], value);
+      }
+    }
+  }
+  const float* operator[](std::int32_t column) const { return values_.data() + column * length_; }
+  /// Whether pixels between these two may be inside.
+  bool mayBeInside(const Lerp& columns) const {
+    return largest_[columns.low] > kMaskThreshold || largest_[columns.high] > kMaskThreshold;
+  }
+
+ private:
+  std::int64_t length_;
+  std::vector<float> values_, largest_;
+};
+
+MaskRuns pasteMask(const float* probs, std::int32_t side, const float* box, const ImageSize& size) {
+  const auto [columns, rows] = pasteWindow(box, pasteGrowth(side), size.height, size.width);
+  RunWriter runs;
+  if (columns.length > 0 && rows.length > 0) {
+    const StretchedColumns stretched(probs, side, rows);
+    std::vector<std::uint8_t> pixels(rows.length);
+    for (std::int64_t x = columns.begin; x < columns.begin + columns.length; ++x) {
+      const Lerp column = lerpAt(x - columns.origin, side + 2, columns.full);
+      const std::int64_t place = x * size.height;
+      const bool isEmpty = !stretched.mayBeInside(column);
+      if (isEmpty || rows.begin > 0) runs.turn(false, place);
+      if (isEmpty) continue;
+      thresholdColumn(stretched[column.low], stretched[column.high], column.fraction, rows.length,
+                      pixels.data());
+      runs.add(pixels.data(), rows.length, place + rows.begin);
+      const std::int64_t end = rows.begin + rows.length;
+      if (end < size.height) runs.turn(false, place + end);
+    }
+    const std::int64_t end = columns.begin + columns.length;
+    if (end < size.width) runs.turn(false, end * size.height);
+  }
+  return runs.finish(size.height * size.width);
 }
 
 }  // namespace
 
-std::vector<MaskCrop> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
-                                 const ImageSize& size, float threshold) {
+std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
+                                 const ImageSize& size) {
   TORCH_CHECK(probs.dim() == 3 && probs.size(1) == probs.size(2), "probs must be [D,M,M], got ",
               probs.sizes());
   TORCH_CHECK(boxesXyxy.dim() == 2 && boxesXyxy.size(1) == 4 && boxesXyxy.size(0) == probs.size(0),
               "boxes must be [", probs.size(0), ",4], got ", boxesXyxy.sizes());
-  const at::Tensor masks = probs.to(at::kCPU, at::kFloat).contiguous();
-  const at::Tensor boxes = boxesXyxy.to(at::kCPU, at::kFloat).contiguous();
+  TORCH_CHECK(size.height * size.width <= std::numeric_limits<std::int32_t>::max(), "an image of ",
+              size.height, " x ", size.width, " px is too large for masks");
+  const at::Tensor masks = probs.to(at::kFloat).contiguous();
+  const at::Tensor boxes = boxesXyxy.to(at::kFloat).contiguous();
+#ifdef LOCKSTEP_CUDA
+  if (masks.is_cuda()) return pasteMasksCuda(masks, boxes, size);
+#endif
+  TORCH_CHECK(masks.is_cpu(), "this program was built without kernels for ", masks.device());
   const std::int64_t side = masks.size(1);
-  std::vector<MaskCrop> crops(masks.size(0));
+  std::vector<MaskRuns> runs(masks.size(0));
   at::parallel_for(0, masks.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t d = begin; d < end; ++d) {
-      crops[d] = pasteMask(masks.const_data_ptr<float>() + d * side * side, side,
-                           boxes.const_data_ptr<float>() + 4 * d, size, threshold);
+      runs[d] =
+          pasteMask(masks.const_data_ptr<float>() + d * side * side,
+                    static_cast<std::int32_t>(side), boxes.const_data_ptr<float>() + 4 * d, size);
     }
   });
-  return crops;
+  return runs;
 }
 
-at::Tensor fullMasks(const std::vector<MaskCrop>& crops, const ImageSize& size) {
-  const auto count = static_cast<std::int64_t>(crops.size());
-  at::Tensor masks = at::zeros({count, size.height, size.width}, at::kByte);
-  auto* data = masks.data_ptr<std::uint8_t>();
-  for (std::int64_t d = 0; d < count; ++d) {
-    const MaskCrop& crop = crops[d];
-    for (std::int64_t y = 0; y < crop.height; ++y) {
-      std::copy_n(crop.pixels.data() + y * crop.width, crop.width,
-                  data + (d * size.height + crop.y + y) * size.width + crop.x);
+at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const ImageSize& size) {
+  const auto count = static_cast<std::int64_t>(masks.size());
+  at::Tensor columns = at::zeros({count, size.width, size.height}, at::kByte);
+  auto* out = columns.data_ptr<std::uint8_t>();
+  for (const MaskRuns& runs : masks) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (i % 2 == 1) std::fill_n(out, runs[i], std::uint8_t{1});
+      out += runs[i];
     }
   }
-  return masks;
+  return columns.transpose(1, 2).contiguous();
 }
 
 }  // namespace lockstep::ops

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/base/counter_hash.h"
+#include "engine/ops/sampling_cuda.h"
 
 namespace lockstep::ops {
 namespace {
@@ -101,7 +102,14 @@ Selection selectSmallestKeys(const at::Tensor& isCandidate, std::int64_t count,
 
 BalancedSelection sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
                                  const SamplingKeys& keys, const at::Tensor& numbers) {
+  TORCH_CHECK(labels.dim() == 2 && keys.positive.size() == keys.negative.size() &&
+                  labels.size(0) == static_cast<std::int64_t>(keys.positive.size()),
+              "labels must be [", keys.positive.size(), ",A], got ", labels.sizes());
   const std::int64_t total = std::min(counts.total, labels.size(1));
+#ifdef LOCKSTEP_CUDA
+  if (labels.is_cuda() && total <= mostSampledCuda())
+    return sampleBalancedCuda(labels, counts, keys, numbers);
+#endif
   const Selection positives =
       selectSmallestKeys(labels > 0, counts.mostPositives(), keys.positive, numbers);
   const Selection negatives = selectSmallestKeys(labels == 0, total, keys.negative, numbers);

@@ -4,8 +4,10 @@
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
+#include "engine/ops/paste_masks.h"
 #include "engine/ops/roi_align.h"
 #include "engine/ops/sampling.h"
+#include "engine/ops/segment_best.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/scene.h"
 
@@ -57,25 +59,91 @@ Finding matchingIsTheSame(const at::Device& device) {
 
 Finding samplingChoosesTheSame(const at::Device& device) {
   torch::manual_seed(3);
-  const at::Tensor labels = at::randint(-1, 3, {4, 50000}, at::kLong);
   const ops::SamplingKeys keys{{1, 2, 3, 4}, {5, 6, 7, 8}};
-  const ops::BalancedSelection expected = ops::sampleBalanced(labels, {256, 0.5}, keys);
-  const ops::BalancedSelection got = ops::sampleBalanced(labels.to(device), {256, 0.5}, keys);
-  return both(equal("indices", got.indices, expected.indices),
-              equal("positives", got.isPositive, expected.isPositive));
+  Finding finding{true, ""};
+  struct Case {
+    std::int64_t candidates, total;
+    bool hasNumbers;
+  };
+  // In one block, in parts, all there are, and more than the kernels do.
+  for (const Case& one : {Case{2500, 512, true}, Case{270000, 256, false}, Case{300, 1000, false},
+                          Case{50000, 2048, true}, Case{50000, 5000, false}}) {
+    at::Tensor labels = at::randint(-1, 3, {4, one.candidates}, at::kLong);
+    labels[1].fill_(-1);
+    labels[2].clamp_max_(0);
+    const at::Tensor numbers =
+        one.hasNumbers ? at::randint(1 << 16, labels.sizes(), at::kLong) : at::Tensor();
+    const ops::SampleCounts counts{one.total, 0.5};
+    const ops::BalancedSelection expected = ops::sampleBalanced(labels, counts, keys, numbers);
+    const ops::BalancedSelection got = ops::sampleBalanced(
+        labels.to(device), counts, keys, one.hasNumbers ? numbers.to(device) : at::Tensor());
+    const at::Tensor isEmpty = ~expected.valid;
+    finding = both(finding, equal("valid", got.valid, expected.valid));
+    finding = both(finding, equal("indices", got.indices.cpu().masked_fill(isEmpty, 0),
+                                  expected.indices.masked_fill(isEmpty, 0)));
+    finding = both(finding, equal("positives", got.isPositive.cpu().masked_fill(isEmpty, false),
+                                  expected.isPositive.masked_fill(isEmpty, false)));
+  }
+  return {finding.pass, finding.pass ? "256 to 5000 of 300 to 270000" : finding.figures};
+}
+
+Finding bestScoresAreTheSame(const at::Device& device) {
+  torch::manual_seed(8);
+  const std::vector<std::int64_t> sizes{200000, 50000, 12500, 3000, 800};
+  const at::Tensor scores = at::randn({2, 266300}) - 5;
+  Finding finding{true, ""};
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {  // the latter has many ties
+    for (const std::int64_t most : {1000, 2000, 3000}) {
+      const ops::SegmentBest expected = ops::bestOfSegments(scores.to(type), sizes, most),
+                             got = ops::bestOfSegments(scores.to(device, type), sizes, most);
+      finding = both(finding, both(equal("indices", got.indices, expected.indices),
+                                   equal("segments", got.segments, expected.segments)));
+    }
+  }
+  return {finding.pass, finding.pass ? "1000, 2000, 3000 of five levels, ties" : finding.figures};
 }
 
 Finding boxCodingIsTheSame(const at::Device& device) {
   torch::manual_seed(4);
-  const at::Tensor anchors = randomBoxes(5000, kSize), targets = randomBoxes(5000, kSize);
   const ops::BoxWeights weights{10, 10, 5, 5};
-  const at::Tensor codes = ops::encodeBoxes(targets, anchors, weights);
-  const at::Tensor there = ops::encodeBoxes(targets.to(device), anchors.to(device), weights);
-  return both(within("encode", relativeDifference(there, codes), 1e-5),
-              within("decode",
-                     relativeDifference(ops::decodeBoxes(there, anchors.to(device), weights),
-                                        ops::decodeBoxes(codes, anchors, weights)),
-                     1e-5));
+  const at::Tensor boxes = at::stack({randomBoxes(5000, kSize), randomBoxes(5000, kSize)});
+  const at::Tensor objects = at::stack({randomBoxes(30, kSize), randomBoxes(30, kSize)});
+  const at::Tensor matches = at::randint(-2, 30, {2, 5000}, at::kLong),
+                   chosen = at::randint(5000, {2, 600}, at::kLong).slice(1, 0, 512);
+  const at::Tensor isPositive = matches.gather(1, chosen) >= 0;
+  const at::Tensor codes = ops::encodeBoxes({boxes, matches, objects, chosen, isPositive}, weights);
+  const at::Tensor there =
+      ops::encodeBoxes({boxes.to(device), matches.to(device), objects.to(device), chosen.to(device),
+                        isPositive.to(device)},
+                       weights);
+  Finding finding = within("encode", relativeDifference(there, codes), 1e-6);
+  const std::vector<ops::ImageSize> sizes{kSize, {kSize.height - 60, kSize.width - 90}};
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
+    const at::Tensor deltas = at::randn({2, 15000, 4}).to(type);
+    const at::Tensor some = at::randint(15000, {2, 2000}, at::kLong);
+    const auto expected =
+        ops::decodeBoxes({deltas, boxes, 3, some}, weights, ops::boxLimits(sizes, at::kCPU), 0.01);
+    const auto got = ops::decodeBoxes({deltas.to(device), boxes.to(device), 3, some.to(device)},
+                                      weights, ops::boxLimits(sizes, device), 0.01);
+    finding = both(finding, within(at::toString(type),
+                                   relativeDifference(got.boxesXyxy, expected.boxesXyxy), 1e-6));
+    finding = both(finding, equal("large", got.isLarge, expected.isLarge));
+  }
+  return finding;
+}
+
+Finding pastedMasksAreTheSame(const at::Device& device) {
+  torch::manual_seed(7);
+  Finding finding{true, ""};
+  for (const std::int64_t count : {0, 1, 100}) {
+    // Some reach beyond the image; few probabilities, so that many are just a half.
+    const at::Tensor boxes = randomBoxes(count, kSize) * 1.3 - 40;
+    const at::Tensor probs = at::randint(0, 5, {count, 28, 28}).to(at::kFloat) / 4;
+    const bool same = ops::pasteMasks(probs.to(device), boxes.to(device), kSize) ==
+                      ops::pasteMasks(probs, boxes, kSize);
+    finding = both(finding, {same, std::to_string(count) + (same ? " equal" : " DIFFER")});
+  }
+  return finding;
 }
 
 Finding maskTargetsAreTheSame(const at::Device& device) {
@@ -160,8 +228,10 @@ std::vector<Check> kernelChecks() {
   return {{"NMS", nmsChoosesTheSame},
           {"matching", matchingIsTheSame},
           {"sampling", samplingChoosesTheSame},
+          {"best scores of levels", bestScoresAreTheSame},
           {"box coding", boxCodingIsTheSame},
           {"mask targets", maskTargetsAreTheSame},
+          {"pasted masks", pastedMasksAreTheSame},
           {"RoIAlign float64",
            [](const at::Device& device) { return roiAlignIsTheSame(device, at::kDouble, 1e-6); }},
           {"RoIAlign float32",

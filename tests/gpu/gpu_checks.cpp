@@ -1,8 +1,11 @@
 // Holds what runs on a GPU against the same on a CPU, and prints a table.
-// usage: gpu_checks [cuda|cpu]   cpu: tries the checks themselves. Exits 77 where there is no GPU.
+// usage: gpu_checks [cuda|cpu] [kernels]
+//   cpu: tries the checks themselves. kernels: only those of kernels. Exits 77 where there is no
+//   GPU.
 #include <torch/cuda.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -35,21 +38,19 @@ Finding both(const Finding& first, const Finding& second) {
 
 namespace {
 
-int runAll(const at::Device& device) {
+int runAll(const std::vector<Check>& checks, const at::Device& device) {
   int failed = 0;
-  for (const auto& checks : {kernelChecks(), feedChecks(), stepChecks()}) {
-    for (const Check& check : checks) {
-      Finding finding;
-      try {
-        finding = check.run(device);
-      } catch (const std::exception& error) {
-        finding = {false, error.what()};
-      }
-      failed += !finding.pass;
-      std::printf("%-4s  %-32s %s\n", finding.pass ? "ok" : "FAIL", check.name.c_str(),
-                  finding.figures.c_str());
-      std::fflush(stdout);
+  for (const Check& check : checks) {
+    Finding finding;
+    try {
+      finding = check.run(device);
+    } catch (const std::exception& error) {
+      finding = {false, error.what()};
     }
+    failed += !finding.pass;
+    std::printf("%-4s  %-32s %s\n", finding.pass ? "ok" : "FAIL", check.name.c_str(),
+                finding.figures.c_str());
+    std::fflush(stdout);
   }
   std::printf(failed == 0 ? "all checks passed\n" : "%d checks FAILED\n", failed);
   return failed == 0 ? 0 : 1;
@@ -59,10 +60,20 @@ int runAll(const at::Device& device) {
 }  // namespace lockstep::gpu
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "cpu") == 0) return lockstep::gpu::runAll(at::kCPU);
+  using namespace lockstep::gpu;
+  const auto isAsked = [&](const char* word) {
+    return std::any_of(argv + 1, argv + argc,
+                       [&](const char* each) { return std::strcmp(each, word) == 0; });
+  };
+  std::vector<Check> checks = kernelChecks();
+  if (!isAsked("kernels")) {
+    for (auto& others : {feedChecks(), stepChecks()})
+      checks.insert(checks.end(), others.begin(), others.end());
+  }
+  if (isAsked("cpu")) return runAll(checks, at::kCPU);
   if (!torch::cuda::is_available()) {
     std::puts("SKIP: no GPU");
     return 77;
   }
-  return lockstep::gpu::runAll(at::Device(at::kCUDA, 0));
+  return runAll(checks, at::Device(at::kCUDA, 0));
 }

@@ -1,6 +1,7 @@
 #include <QObject>
 #include <QTest>
 #include <algorithm>
+#include <cmath>
 
 #include "engine/ops/paste_masks.h"
 #include "tests/support/test_main.h"
@@ -33,6 +34,54 @@ at::Tensor slowPaste(const at::Tensor& probs, const at::Tensor& box, const ops::
   return (image > 0.5).to(at::kByte);
 }
 
+/// What pasteMasks says it does, one pixel at a time and rounded alike: [H,W] uint8.
+at::Tensor pixelByPixel(const at::Tensor& probs, const at::Tensor& box,
+                        const ops::ImageSize& size) {
+  const auto side = static_cast<int>(probs.size(0));
+  const at::Tensor padded = at::constant_pad_nd(probs, {1, 1, 1, 1}).contiguous();
+  const auto corner = box.accessor<float, 1>();
+  const auto grow = static_cast<float>(double(side + 2) / side);
+  const auto place = [&](int axis, std::int64_t target, int& low, int& high, float& fraction) {
+    const float half = (corner[axis + 2] - corner[axis]) * 0.5f * grow;
+    const float centre = (corner[axis + 2] + corner[axis]) * 0.5f;
+    const auto first = static_cast<std::int64_t>(centre - half),
+               last = static_cast<std::int64_t>(centre + half);
+    const std::int64_t length = std::max<std::int64_t>(last - first + 1, 1);
+    const float scale = float(side + 2) / float(length);
+    const float at = std::max((float(target - first) + 0.5f) * scale - 0.5f, 0.0f);
+    low = std::min(int(at), side + 1);
+    high = std::min(low + 1, side + 1);
+    fraction = std::min(at - float(low), 1.0f);
+    return target >= first && target <= last;
+  };
+  at::Tensor image = torch::zeros({size.height, size.width}, at::kByte);
+  const auto mask = padded.accessor<float, 2>();
+  for (std::int64_t y = 0; y < size.height; ++y) {
+    for (std::int64_t x = 0; x < size.width; ++x) {
+      int left, right, up, down;
+      float across, along;
+      const bool inColumns = place(0, x, left, right, across),
+                 inRows = place(1, y, up, down, along);
+      if (!inColumns || !inRows) continue;
+      const float low = (1.0f - along) * mask[up][left] + along * mask[down][left];
+      const float high = (1.0f - along) * mask[up][right] + along * mask[down][right];
+      image[y][x] = (1.0f - across) * low + across * high > 0.5f;
+    }
+  }
+  return image;
+}
+
+ops::MaskRuns slowRuns(const at::Tensor& mask) {
+  const at::Tensor pixels = mask.t().contiguous().flatten();
+  ops::MaskRuns runs{0};
+  for (std::int64_t i = 0; i < pixels.size(0); ++i) {
+    const bool isInside = pixels.const_data_ptr<std::uint8_t>()[i] != 0;
+    if (isInside != (runs.size() % 2 == 0)) runs.push_back(0);
+    ++runs.back();
+  }
+  return runs;
+}
+
 }  // namespace
 
 class TstPasteMasks : public QObject {
@@ -42,15 +91,36 @@ class TstPasteMasks : public QObject {
   void aFullMaskFillsItsBox() {
     // 28 px wide and grown by one mask pixel on each side; the border of zeros takes half of it
     // away again.
-    const auto crops = ops::pasteMasks(torch::ones({1, 28, 28}),
+    const auto masks = ops::pasteMasks(torch::ones({1, 28, 28}),
                                        torch::tensor({{10.f, 20.f, 38.f, 48.f}}), {100, 100});
-    QCOMPARE(crops[0].x, 9);
-    QCOMPARE(crops[0].y, 19);
-    QCOMPARE(crops[0].width, 31);
-    const at::Tensor mask = ops::fullMasks(crops, {100, 100})[0];
+    ops::MaskRuns expected{10 * 100 + 20};
+    for (int column = 0; column < 29; ++column) expected.insert(expected.end(), {29, 71});
+    expected.back() = 100 * 100 - (38 * 100 + 49);
+    QCOMPARE(masks[0], expected);
+    const at::Tensor mask = ops::fullMasks(masks, {100, 100})[0];
     QCOMPARE(mask.sum().item<std::int64_t>(), std::int64_t{29} * 29);
-    QCOMPARE(mask.slice(0, 20, 48).slice(1, 10, 38).sum().item<std::int64_t>(),
-             std::int64_t{28} * 28);
+    QVERIFY(mask.slice(0, 20, 49).slice(1, 10, 39).all().item<bool>());
+  }
+
+  void runsAreThoseOfThePastedPixels() {
+    torch::manual_seed(9);
+    for (const ops::ImageSize& size : {ops::ImageSize{33, 47}, {64, 20}}) {
+      const at::Tensor ends = torch::rand({80, 2, 2}) * 100 - 25;
+      const at::Tensor boxes = at::cat({std::get<0>(ends.min(1)), std::get<0>(ends.max(1))}, 1);
+      const at::Tensor probs = (torch::rand({80, 14, 14}) * 2).clamp_max(1);
+      const auto masks = ops::pasteMasks(probs, boxes, size);
+      for (int d = 0; d < 80; ++d)
+        QCOMPARE(masks[d], slowRuns(pixelByPixel(probs[d], boxes[d], size)));
+    }
+  }
+
+  void aHalfIsOutside() {
+    const ops::ImageSize size{30, 30};
+    const at::Tensor box = torch::tensor({{2.3f, 1.1f, 27.9f, 25.7f}});
+    const at::Tensor half = torch::full({1, 28, 28}, 0.5f);
+    QCOMPARE(ops::pasteMasks(half, box, size)[0], ops::MaskRuns{900});
+    const float above = std::nextafter(0.5f, 1.0f);
+    QVERIFY(ops::pasteMasks(torch::full({1, 28, 28}, above), box, size)[0].size() > 1);
   }
 
   void pixelsAreThoseOfTorchvisionsSteps() {
@@ -73,12 +143,12 @@ class TstPasteMasks : public QObject {
     const ops::ImageSize size{50, 60};
     const at::Tensor boxes = torch::tensor(
         {{40.f, 30.f, 100.f, 90.f}, {-20.f, -20.f, 10.f, 10.f}, {200.f, 200.f, 220.f, 220.f}});
-    const auto crops = ops::pasteMasks(torch::ones({3, 28, 28}), boxes, size);
-    const at::Tensor masks = ops::fullMasks(crops, size);
+    const auto runs = ops::pasteMasks(torch::ones({3, 28, 28}), boxes, size);
+    const at::Tensor masks = ops::fullMasks(runs, size);
     QVERIFY(masks[0].slice(0, 30, 50).slice(1, 40, 60).all().item<bool>());
     QVERIFY(masks[1].slice(0, 0, 10).slice(1, 0, 10).all().item<bool>());
     QCOMPARE(masks[2].sum().item<std::int64_t>(), 0);
-    QCOMPARE(crops[2].pixels.size(), std::size_t{0});
+    QCOMPARE(runs[2], ops::MaskRuns{3000});
   }
 
   void noDetectionsGiveNoMasks() {

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/ops/host_device.h"
+
+/// Where a mask of a detection lies in its image, for the CPU and for kernels.
+namespace lockstep::ops {
+
+/// From which probability on, exclusive, a pixel is inside. A power of two: numbers up to it never
+/// interpolate to one above it, whatever is rounded.
+inline constexpr float kMaskThreshold = 0.5f;
+
+/// Where a pixel of the enlarged mask reads the small one: low * (1 - fraction) + high * fraction.
+struct Lerp {
+  std::int32_t low, high;
+  float fraction;
+};
+
+/// One axis of a bilinear resize of `from` to `to` pixels with align_corners false.
+LOCKSTEP_HOST_DEVICE inline Lerp lerpAt(std::int64_t target, std::int32_t from, std::int64_t to) {
+  const float scale = static_cast<float>(from) / static_cast<float>(to);
+  const float place = (static_cast<float>(target) + 0.5f) * scale - 0.5f;
+  const float inside = place > 0.0f ? place : 0.0f;
+  const std::int32_t last = from - 1;
+  const std::int32_t low =
+      inside < static_cast<float>(last) ? static_cast<std::int32_t>(inside) : last;
+  const float fraction = inside - static_cast<float>(low);
+  return {low, low < last ? low + 1 : last, fraction < 1.0f ? fraction : 1.0f};
+}
+
+LOCKSTEP_HOST_DEVICE inline float lerp(float low, float high, float fraction) {
+  return (1.0f - fraction) * low + fraction * high;
+}
+
+/// What a box covers along one axis of the image, in whole px.
+struct PasteSpan {
+  std::int64_t origin, full;   ///< of the enlarged mask, which may reach beyond the image
+  std::int64_t begin, length;  ///< of its part inside the image
+};
+
+/// growth: (side + 2) / side, by which the border of one mask pixel enlarges the box.
+LOCKSTEP_HOST_DEVICE inline PasteSpan pasteSpan(float low, float high, float growth,
+                                                std::int64_t pixels) {
+  const float half = (high - low) * 0.5f * growth, centre = (high + low) * 0.5f;
+  const auto first = static_cast<std::int64_t>(centre - half),
+             last = static_cast<std::int64_t>(centre + half);
+  PasteSpan span{first, last - first + 1, first, 0};
+  if (span.full < 1) span.full = 1;
+  if (span.begin < 0) span.begin = 0;
+  if (span.begin > pixels) span.begin = pixels;
+  const std::int64_t end = last + 1 < pixels ? last + 1 : pixels;
+  if (end > span.begin) span.length = end - span.begin;
+  return span;
+}
+
+struct PasteWindow {
+  PasteSpan columns, rows;
+};
+
+/// box: x1 y1 x2 y2 in px of an image of height x width px.
+LOCKSTEP_HOST_DEVICE inline PasteWindow pasteWindow(const float* box, float growth,
+                                                    std::int64_t height, std::int64_t width) {
+  return {pasteSpan(box[0], box[2], growth, width), pasteSpan(box[1], box[3], growth, height)};
+}
+
+/// Of a mask of side x side.
+inline float pasteGrowth(std::int64_t side) {
+  return static_cast<float>(static_cast<double>(side + 2) / static_cast<double>(side));
+}
+
+}  // namespace lockstep::ops

@@ -1,0 +1,225 @@
+#include <QObject>
+#include <QTest>
+#include <numeric>
+#include <vector>
+
+#include "engine/ops/paste_masks.h"
+#include "engine/ops/sampling.h"
+#include "engine/ops/segment_best.h"
+#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+// After the words of CUDA.
+#include "engine/ops/paste_masks_kernels.cuh"
+#include "engine/ops/sampling_kernels.cuh"
+#include "engine/ops/segment_best_kernels.cuh"
+
+using namespace lockstep;
+
+namespace {
+
+/// The launches of pasteMasksCuda, and what it does between them.
+std::vector<ops::MaskRuns> pasteByKernels(const at::Tensor& probs, const at::Tensor& boxes,
+                                          const ops::ImageSize& size) {
+  const ops::PasteJob job{probs.const_data_ptr<float>(),   boxes.const_data_ptr<float>(),
+                          static_cast<int>(probs.size(1)), ops::pasteGrowth(probs.size(1)),
+                          static_cast<int>(size.height),   static_cast<int>(size.width)};
+  const auto width = static_cast<unsigned>(size.width),
+             detections = static_cast<unsigned>(probs.size(0));
+  const tests::CudaIndex grid{(width + 3) / 4, detections, 1};
+  std::vector<int> counts(std::size_t{width} * detections, -1);
+  tests::launchOnCpu(grid, 4, [&] { ops::countChangesKernel(job, counts.data()); });
+  std::vector<std::int64_t> ends(counts.size());
+  std::partial_sum(counts.begin(), counts.end(), ends.begin());
+  std::vector<int> changes(static_cast<std::size_t>(ends.back()), -1);
+  tests::launchOnCpu(
+      grid, 4, [&] { ops::writeChangesKernel(job, counts.data(), ends.data(), changes.data()); });
+  std::vector<ops::MaskRuns> masks;
+  for (std::size_t d = 0, i = 0; d < detections; ++d) {
+    ops::MaskRuns& runs = masks.emplace_back();
+    int from = 0;
+    for (; i < static_cast<std::size_t>(ends[(d + 1) * width - 1]); from = changes[i++])
+      runs.push_back(static_cast<std::uint32_t>(changes[i] - from));
+    runs.push_back(static_cast<std::uint32_t>(size.height * size.width - from));
+  }
+  return masks;
+}
+
+constexpr unsigned kThreads = 4;
+
+/// The launches of sampleBalancedCuda with parts of this size.
+ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::SampleCounts& counts,
+                                       const ops::SamplingKeys& keys, const at::Tensor& numbers,
+                                       int partSize) {
+  const std::int64_t images = labels.size(0), candidates = labels.size(1),
+                     slots = std::min(counts.total, candidates);
+  const std::int64_t parts = (candidates + partSize - 1) / partSize;
+  std::vector<std::int64_t> words;
+  for (std::size_t n = 0; n < keys.positive.size(); ++n) {
+    words.push_back(static_cast<std::int64_t>(base::mixBits(keys.positive[n])));
+    words.push_back(static_cast<std::int64_t>(base::mixBits(keys.negative[n])));
+  }
+  // What no thread writes stays as it is here.
+  std::vector<std::uint64_t> partialKeys(images * 2 * parts * slots, 1);
+  std::vector<std::uint32_t> partialIndices(partialKeys.size(), 7);
+  ops::BalancedSelection sample;
+  sample.indices = torch::full({images, slots}, -1, at::kLong);
+  sample.valid = torch::ones({images, slots}, at::kBool);
+  sample.isPositive = torch::ones({images, slots}, at::kBool);
+  const ops::SampleJob job{labels.const_data_ptr<std::int64_t>(),
+                           numbers.defined() ? numbers.const_data_ptr<std::int64_t>() : nullptr,
+                           words.data(),
+                           static_cast<int>(candidates),
+                           static_cast<int>(std::min(counts.mostPositives(), slots)),
+                           static_cast<int>(slots),
+                           partSize,
+                           static_cast<int>(parts),
+                           {partialKeys.data(), partialIndices.data()},
+                           sample.indices.data_ptr<std::int64_t>(),
+                           sample.valid.data_ptr<bool>(),
+                           sample.isPositive.data_ptr<bool>()};
+  const auto imageCount = static_cast<unsigned>(images);
+  if (parts > 1) {
+    tests::launchOnCpu({static_cast<unsigned>(parts), 2, imageCount}, kThreads,
+                       [&] { ops::samplePartsKernel(job); });
+  }
+  tests::launchOnCpu({imageCount, 1, 1}, kThreads, [&] { ops::sampleKernel(job); });
+  return sample;
+}
+
+/// The launches of bestOfSegmentsCuda with parts of this size.
+template <typename T>
+ops::SegmentBest bestByKernels(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                               std::int64_t most, std::int64_t partSize) {
+  const ops::SegmentPlan plan = ops::planSegments(sizes, most, partSize);
+  const std::int64_t images = scores.size(0);
+  ops::SegmentBest best{torch::full({images, plan.bestCount}, -1, at::kLong),
+                        torch::full({images, plan.bestCount}, -1, at::kLong)};
+  std::vector<std::uint64_t> keys(images * plan.parts * most, 1);
+  std::vector<std::uint32_t> indices(keys.size(), 7);
+  const ops::SegmentJob<T> job{plan,
+                               scores.const_data_ptr<T>(),
+                               static_cast<int>(scores.size(1)),
+                               keys.data(),
+                               indices.data(),
+                               best.indices.data_ptr<std::int64_t>(),
+                               best.segments.data_ptr<std::int64_t>()};
+  const auto imageCount = static_cast<unsigned>(images);
+  if (plan.hasManyParts) {
+    tests::launchOnCpu({static_cast<unsigned>(plan.parts), imageCount, 1}, kThreads,
+                       [&] { ops::bestOfPartsKernel(job); });
+  }
+  tests::launchOnCpu({static_cast<unsigned>(plan.segmentCount), imageCount, 1}, kThreads,
+                     [&] { ops::bestOfSegmentsKernel(job); });
+  return best;
+}
+
+}  // namespace
+
+/// Kernels of simple kinds, run on the CPU: what is wrong in their logic shows without a GPU.
+class TstKernelsOnCpu : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { torch::manual_seed(1); }
+
+  void pastedMasksAreThoseOfTheCpu_data() {
+    QTest::addColumn<double>("smallest");
+    QTest::addColumn<double>("largest");
+    QTest::addColumn<bool>("solid");
+    QTest::newRow("inside") << 5.0 << 40.0 << false;
+    QTest::newRow("beyond every side") << -20.0 << 70.0 << false;
+    QTest::newRow("full columns") << -20.0 << 80.0 << true;
+    QTest::newRow("outside") << 90.0 << 120.0 << true;
+  }
+  void pastedMasksAreThoseOfTheCpu() {
+    QFETCH(double, smallest);
+    QFETCH(double, largest);
+    QFETCH(bool, solid);
+    const ops::ImageSize size{40, 50};
+    const at::Tensor ends = torch::rand({12, 2, 2}) * (largest - smallest) + smallest;
+    const at::Tensor boxes =
+        at::cat({std::get<0>(ends.min(1)), std::get<0>(ends.max(1))}, 1).contiguous();
+    at::Tensor probs = torch::rand({12, 14, 14});
+    if (solid) probs = (probs + 0.9).clamp_max(1);
+    const auto expected = ops::pasteMasks(probs, boxes, size);
+    QCOMPARE(pasteByKernels(probs, boxes, size), expected);
+    if (solid && smallest < 0) {
+      const at::Tensor masks = ops::fullMasks(expected, size);
+      QVERIFY(masks.to(at::kBool).all(1).any().item<bool>());  // there was a full column
+    }
+  }
+
+  void samplesAreThoseOfTheCpu_data() {
+    QTest::addColumn<int>("candidates");
+    QTest::addColumn<int>("total");
+    QTest::addColumn<int>("partSize");
+    QTest::addColumn<int>("shares");  // labels are -1 … shares - 2
+    QTest::newRow("one part") << 2500 << 256 << 4000 << 4;
+    QTest::newRow("parts") << 9000 << 256 << 1000 << 4;
+    QTest::newRow("more than the space holds") << 6000 << 300 << 6000 << 3;
+    QTest::newRow("the most there may be") << 5000 << 2048 << 2500 << 3;
+    QTest::newRow("few positives") << 3000 << 200 << 700 << 2;
+    QTest::newRow("more slots than candidates") << 90 << 256 << 40 << 4;
+    QTest::newRow("a single one") << 1 << 256 << 100 << 4;
+  }
+  void samplesAreThoseOfTheCpu() {
+    QFETCH(int, candidates);
+    QFETCH(int, total);
+    QFETCH(int, partSize);
+    QFETCH(int, shares);
+    at::Tensor labels = torch::randint(-1, shares - 1, {3, candidates}, at::kLong);
+    labels[1].fill_(-1);
+    labels[2].slice(0, 0, candidates / 2).fill_(1);
+    const ops::SampleCounts counts{total, 0.5};
+    const ops::SamplingKeys keys{{1, 2, 3}, {4, 5, 6}};
+    for (const at::Tensor& numbers :
+         {at::Tensor(), torch::randint(1 << 20, {3, candidates}, at::kLong)}) {
+      const auto expected = ops::sampleBalanced(labels, counts, keys, numbers);
+      const auto got = sampleByKernels(labels, counts, keys, numbers, partSize);
+      QVERIFY(at::equal(got.indices, expected.indices));
+      QVERIFY(at::equal(got.valid, expected.valid));
+      QVERIFY(at::equal(got.isPositive.logical_and(got.valid),
+                        expected.isPositive.logical_and(expected.valid)));
+    }
+  }
+
+  void ofEqualKeysTheFirstAreSampled() {
+    const at::Tensor labels = torch::zeros({1, 7000}, at::kLong);
+    const at::Tensor numbers = torch::full({1, 7000}, 5, at::kLong);
+    for (const int partSize : {7000, 900}) {
+      const auto got = sampleByKernels(labels, {100, 0.5}, {{1}, {2}}, numbers, partSize);
+      QVERIFY(at::equal(got.indices[0], torch::arange(100)));
+      QVERIFY(at::equal(got.indices,
+                        ops::sampleBalanced(labels, {100, 0.5}, {{1}, {2}}, numbers).indices));
+    }
+  }
+
+  void bestScoresAreThoseOfTheCpu_data() {
+    QTest::addColumn<int>("most");
+    QTest::addColumn<int>("partSize");
+    QTest::addColumn<double>("step");  // scores are multiples of it
+    QTest::newRow("parts") << 500 << 1500 << 1e-7;
+    QTest::newRow("whole segments") << 300 << 10000 << 1e-7;
+    QTest::newRow("ties") << 500 << 1500 << 0.25;
+    QTest::newRow("all equal") << 700 << 2500 << 1e9;
+    QTest::newRow("the most there may be") << 2048 << 2500 << 1e-7;
+  }
+  void bestScoresAreThoseOfTheCpu() {
+    QFETCH(int, most);
+    QFETCH(int, partSize);
+    QFETCH(double, step);
+    const std::vector<std::int64_t> sizes{6000, 2000, 0, 400, 1};
+    const at::Tensor scores = (torch::randn({2, 8401}) / step).round() * step;
+    const auto expected = ops::bestOfSegments(scores, sizes, most);
+    const auto got = bestByKernels<float>(scores, sizes, most, partSize);
+    QVERIFY(at::equal(got.indices, expected.indices));
+    QVERIFY(at::equal(got.segments, expected.segments));
+    const at::Tensor coarse = scores.to(at::kBFloat16);
+    QVERIFY(at::equal(bestByKernels<c10::BFloat16>(coarse, sizes, most, partSize).indices,
+                      ops::bestOfSegments(coarse, sizes, most).indices));
+  }
+};
+
+LOCKSTEP_TEST(TstKernelsOnCpu)
+#include "tst_kernels_on_cpu.moc"
