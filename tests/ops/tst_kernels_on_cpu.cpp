@@ -138,8 +138,9 @@ class TstKernelsOnCpu : public QObject {
     QFETCH(bool, solid);
     const ops::ImageSize size{40, 50};
     const at::Tensor ends = torch::rand({12, 2, 2}) * (largest - smallest) + smallest;
-    const at::Tensor boxes =
+    at::Tensor boxes =
         at::cat({std::get<0>(ends.min(1)), std::get<0>(ends.max(1))}, 1).contiguous();
+    if (solid && smallest < 0) boxes[0].copy_(torch::tensor({5.f, -10.f, 30.f, 60.f}));
     at::Tensor probs = torch::rand({12, 14, 14});
     if (solid) probs = (probs + 0.9).clamp_max(1);
     const auto expected = ops::pasteMasks(probs, boxes, size);
