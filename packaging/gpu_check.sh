@@ -55,9 +55,14 @@ echo "== architectures in the programs"
 cuobjdump=$(dirname "$nvcc")/cuobjdump
 if [ -x "$cuobjdump" ]; then "$cuobjdump" --list-elf "$out/bin/gpu_checks" | grep -o 'sm_[0-9a-z]*' | sort | uniq -c; fi
 
+check_ranks() {
+  if [ -x "$out/bin/gpu_ranks" ]; then "$out/bin/gpu_ranks" "$@"; else echo "not checked: gloo's headers (libgloo-dev) are not here"; fi
+}
+
 if [ -z "$gpu" ]; then
   echo "== checks, tried on the CPU"
   "$out/bin/gpu_checks" cpu
+  check_ranks cpu
   echo "== what kernels must move, R50-FPN, 800 x 1344, batch 8"
   "$out/bin/gpu_kernels"
   echo "no GPU here: kernels are built and not run, nothing is timed"
@@ -66,6 +71,8 @@ fi
 echo "== checks"
 status=0
 "$out/bin/gpu_checks" | tee "$out/checks.txt" || status=1
+echo "== ranks"
+check_ranks || status=1
 sanitizer=$(command -v compute-sanitizer || echo "$(dirname "$nvcc")/compute-sanitizer")
 if [ -x "$sanitizer" ]; then
   for tool in memcheck racecheck; do

@@ -64,9 +64,22 @@ at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRe
     if (residual) out = out + *residual;
     return hasRelu ? out.relu() : out;
   }
-  const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
-  const at::Tensor shift = bias_ - runningMean_ * scale;
-  return conv.forwardWith(x, conv.weight() * scale.view({-1, 1, 1, 1}), {shift, residual, hasRelu});
+  return foldedInto(conv, x, {residual, hasRelu});
+}
+
+at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x, const AfterNorm& after) {
+  // Most are frozen, and so are the first convolutions: then all of it is there already.
+  const std::vector<at::Tensor> affine =
+      affine_.of({weight_, bias_, runningMean_, runningVar_}, weight_.scalar_type(), [&] {
+        const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
+        return std::vector<at::Tensor>{scale, bias_ - runningMean_ * scale};
+      });
+  const at::Tensor& scale = affine[0];
+  const std::vector<at::Tensor> weight =
+      foldedWeight_.of({conv.weight(), scale}, x.scalar_type(), [&] {
+        return std::vector<at::Tensor>{inTypeOf(x, conv.weight() * scale.view({-1, 1, 1, 1}))};
+      });
+  return conv.forwardWith(x, weight[0], {affine[1], after.residual, after.hasRelu});
 }
 
 }  // namespace lockstep::model

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/model/kept_tensors.h"
 #include "engine/model/layers.h"
 #include "engine/ops/sync_batch_norm.h"
 
@@ -36,6 +37,11 @@ class Norm : public Layer {
  private:
   at::Tensor outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                          const std::optional<at::Tensor>& residual);
+  struct AfterNorm {
+    std::optional<at::Tensor> residual;
+    bool hasRelu = false;
+  };
+  at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x, const AfterNorm& after);
   bool hasBatchStatistics() const {
     return choice_.kind == NormKind::Batch || choice_.kind == NormKind::SyncBatch;
   }
@@ -43,6 +49,7 @@ class Norm : public Layer {
   NormChoice choice_;
   at::Tensor weight_, bias_;
   at::Tensor runningMean_, runningVar_, batchesTracked_;
+  KeptTensors affine_, foldedWeight_;  ///< of a norm that is folded into its convolution
 };
 
 }  // namespace lockstep::model

@@ -5,6 +5,7 @@
 
 #include "engine/ops/box_jobs.h"
 #include "engine/ops/boxes_cuda.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/selection.h"
 
 namespace lockstep::ops {
@@ -83,6 +84,7 @@ at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& devi
 
 DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
                          const at::Tensor& limits, double minSide) {
+  LOCKSTEP_RECORD_OP("decode_boxes");
   const at::Tensor deltas = from.deltas.detach().contiguous(), boxes = floats(from.boxes);
   const at::Tensor chosen = rows(from.chosen), sides = floats(limits);
   const CodingSizes sizes = codingSizes(boxes, chosen);
@@ -112,6 +114,7 @@ DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
 }
 
 at::Tensor encodeBoxes(const ChosenMatches& from, const BoxWeights& weights) {
+  LOCKSTEP_RECORD_OP("encode_boxes");
   const at::Tensor boxes = floats(from.boxes), gtBoxes = floats(from.gtBoxes);
   const at::Tensor chosen = rows(from.chosen), isPositive = rows(from.isPositive);
   const at::Tensor matches = from.matches.contiguous();

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/ops/epilogue_cuda.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
@@ -81,6 +82,7 @@ class FinishFunction : public torch::autograd::Function<FinishFunction> {
   static at::Tensor forward(AutogradContext* context, at::Tensor map,
                             const std::optional<at::Tensor>& bias,
                             const std::optional<at::Tensor>& residual, bool hasRelu) {
+    LOCKSTEP_RECORD_OP("finish");
     context->mark_dirty({map});
     at::Tensor values = map.detach();
     finishInPlace(values, {bias, residual, hasRelu});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/ops/matching_cuda.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
@@ -118,6 +119,7 @@ at::Tensor matchOnCpu(const GtBatch& groundTruth, const at::Tensor& candidates,
 
 at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds) {
+  LOCKSTEP_RECORD_OP("match_boxes");
   const at::Tensor& gtBoxes = groundTruth.boxesXyxy;
   TORCH_CHECK(gtBoxes.dim() == 3 && gtBoxes.size(1) > 0 && gtBoxes.size(2) == 4,
               "ground-truth boxes must be [N,G,4], got ", gtBoxes.sizes());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/ops/nms_cuda.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
@@ -140,6 +141,7 @@ at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
 }
 
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most) {
+  LOCKSTEP_RECORD_OP("select_by_nms");
   TORCH_CHECK(candidates.boxesXyxy.dim() == 3 && candidates.scores.dim() == 2,
               "boxes must be [N,A,4] and scores [N,A], got ", candidates.boxesXyxy.sizes(), " and ",
               candidates.scores.sizes());

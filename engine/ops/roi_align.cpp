@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/roi_align_cuda.h"
 #include "engine/ops/roi_sampling.h"
 #include "engine/ops/vector_clones.h"
@@ -206,6 +207,7 @@ class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
   static at::Tensor forward(AutogradContext* context, at::TensorList features,
                             const at::Tensor& rois, const at::Tensor& levels,
                             const std::vector<double>& scales, const RoiAlignShape& shape) {
+    LOCKSTEP_RECORD_OP("roi_align");
     context->save_for_backward({rois, levels});
     context->saved_data["scales"] = scales;
     context->saved_data["shape"] =
@@ -239,6 +241,7 @@ class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
  private:
   static variable_list levelGradients(const at::Tensor& gradOut, const Regions& regions,
                                       const std::vector<std::vector<std::int64_t>>& sizes) {
+    LOCKSTEP_RECORD_OP("roi_align_backward");
 #ifdef LOCKSTEP_CUDA
     if (gradOut.is_cuda()) {
       return roiAlignBackwardCuda(gradOut, sizes, regions.rois, regions.levels, regions.scales,

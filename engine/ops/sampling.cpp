@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/base/counter_hash.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/sampling_cuda.h"
 
 namespace lockstep::ops {
@@ -102,6 +103,7 @@ Selection selectSmallestKeys(const at::Tensor& isCandidate, std::int64_t count,
 
 BalancedSelection sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
                                  const SamplingKeys& keys, const at::Tensor& numbers) {
+  LOCKSTEP_RECORD_OP("sample_balanced");
   TORCH_CHECK(labels.dim() == 2 && keys.positive.size() == keys.negative.size() &&
                   labels.size(0) == static_cast<std::int64_t>(keys.positive.size()),
               "labels must be [", keys.positive.size(), ",A], got ", labels.sizes());

@@ -133,8 +133,9 @@ class Peer:
 
 
 class Ours:
-    def __init__(self, program, precision):
-        self.process = subprocess.Popen([program, str(CLASSES), precision], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, precision, where="cuda"):
+        self.process = subprocess.Popen([program, str(CLASSES), precision, where], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
 
     def ask(self, line):
         self.process.stdin.write(line + "\n")
@@ -168,6 +169,14 @@ def measure(options, precision, batch, prepared, file):
         if what == "train":
             row["torchvision_waits"] = theirs.waits(images, targets)
         ours.close()
+        if what == "train":  # the same as CUDA graphs
+            recorded = Ours(options.program, precision, "recorded")
+            recorded.ask(f"train {file} {WARM_UP}")
+            recorded.ask("memory")
+            times = recorded.ask(f"train {file} {options.steps}")
+            row["train_recorded_images_per_s"] = round(batch / statistics.median(times), 1)
+            row["train_recorded_GiB"] = round(recorded.ask("memory")[0] / 2**30, 2)
+            recorded.close()
         del theirs
         torch.cuda.empty_cache()
     return row

@@ -5,60 +5,14 @@
 
 #include "engine/model/cuda_recorder.h"
 #include "engine/model/mask_rcnn.h"
-#include "engine/solver/weight_update.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/no_waiting.h"
 #include "tests/gpu/operator_count.h"
 #include "tests/gpu/scene.h"
+#include "tests/gpu/training.h"
 
 namespace lockstep::gpu {
 namespace {
-
-constexpr std::int64_t kClasses = 6;
-
-/// A model with its update on a device. Halves are what it computes in; float64 is all of it.
-class Training {
- public:
-  explicit Training(const at::Device& device, at::ScalarType type = at::kFloat)
-      : model_(std::make_shared<model::MaskRcnn>(smallModel(), kClasses, 1)) {
-    model_->to(device, type == at::kDouble ? at::kDouble : at::kFloat);
-    if (type != at::kDouble) model_->setComputeType(type);
-    model_->setRowShapes(model::RowShapes::Fixed);
-    model_->train();
-    std::vector<solver::Parameter> parameters;
-    for (const model::ParameterInfo& info : model_->trainableParameters()) {
-      parameters.push_back({info.name, info.tensor, info.inBackbone,
-                            info.role == model::ParameterInfo::Role::Norm,
-                            info.role == model::ParameterInfo::Role::Bias});
-    }
-    config::SolverConfig config;
-    config.clipGradNorm = 10;
-    update_ =
-        std::make_unique<solver::WeightUpdate>(config, std::move(parameters), type == at::kHalf);
-  }
-
-  model::MaskRcnn& model() { return *model_; }
-  const std::vector<at::Tensor>& parameters() const { return update_->tensors(); }
-
-  model::Losses gradients(const Scene& scene) {
-    update_->zeroGradients();
-    const model::Losses losses = model_->losses(scene.images, scene.sizes, scene.gts, scene.keys);
-    update_->scaled(losses.total({})).backward();
-    return losses;
-  }
-  /// Everything of a step but the loading. Returns its losses [5].
-  at::Tensor step(const Scene& scene) {
-    std::vector<at::Tensor> values;
-    for (const auto& [name, loss] : gradients(scene).named()) values.push_back(loss.detach());
-    const at::Tensor losses = at::stack(values);
-    update_->apply(0.01, at::isfinite(losses).all().logical_not().to(at::kFloat));
-    return losses;
-  }
-
- private:
-  std::shared_ptr<model::MaskRcnn> model_;
-  std::unique_ptr<solver::WeightUpdate> update_;
-};
 
 Scene scene() { return makeScene({5, 0, 17}, {256, 320}, 7); }
 
@@ -108,9 +62,10 @@ Finding aStepWaitsForNothing(const at::Device& device) {
   }
   const OperatorCount count;
   training.step(made);
-  return {count.waits().empty(),
-          "operators " + std::to_string(count.total()) +
-              ", those to wait for: " + (count.waits().empty() ? "none" : count.waits())};
+  const std::string waits = count.waits();
+  return {waits.empty(), "operators " + std::to_string(count.total()) + ", of them ours " +
+                             std::to_string(count.ours()) + ", to wait for " +
+                             (waits.empty() ? "none" : waits) + "; " + count.commonest(6)};
 }
 
 /// A step in halves beside one in float32.

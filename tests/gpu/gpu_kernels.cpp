@@ -220,17 +220,18 @@ class Kernels {
   }
 
   Kernel maskTargets() const {
-    std::vector<at::Tensor> masks;
-    for (std::int64_t n = 0; n < sizes_.images; ++n) {
-      masks.push_back(at::zeros({kObjects, sizes_.image.height, sizes_.image.width},
-                                at::TensorOptions(at::kByte).device(device_)));
-      if (device_.is_cuda()) masks.back().random_(0, 2);
-    }
-    const at::Tensor flat = boxes(sizes_.images * kPositives);
+    const ops::GtBatch gts =
+        makeScene(std::vector<int>(static_cast<std::size_t>(sizes_.images), kObjects), sizes_.image,
+                  /*seed=*/3)
+            .gts;
+    const at::Tensor objects = at::randint(0, kObjects, {sizes_.images, kPositives}, at::kLong);
+    const at::Tensor flat =
+        gts.boxesXyxy.gather(1, objects.unsqueeze(2).expand({-1, -1, 4})).flatten(0, 1);
     const auto area = (flat.slice(1, 2) - flat.slice(1, 0, 2)).prod(1).sum().item<double>();
     const ops::MaskRegions regions{
         flat.to(device_), at::arange(sizes_.images).repeat_interleave(kPositives).to(device_),
-        integers(0, kObjects, kPositives).flatten()};
+        objects.flatten().to(device_)};
+    const ops::GtMasks masks = gts.to(device_).masks;
     const std::int64_t out = sizes_.images * kPositives * kMaskSide * kMaskSide * 4;
     return {"mask targets", static_cast<std::int64_t>(area) + out,  // a byte a pixel
             [=] { ops::maskTargets(masks, regions, kMaskSide); }};

@@ -3,8 +3,7 @@
 //   train FILE N    N training steps on the batch; answers the seconds of each in turn
 //   detect FILE N   the same for detections
 //   memory          answers the most bytes in use since it was asked last
-// usage: gpu_step CLASSES float32|bfloat16 [cuda|cpu]
-#include <ATen/autocast_mode.h>
+// usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu]     recorded: as CUDA graphs
 #include <torch/cuda.h>
 #include <torch/script.h>
 #include <torch/types.h>
@@ -19,8 +18,9 @@
 #include <memory>
 #include <string>
 
+#include "engine/model/cuda_recorder.h"
 #include "engine/model/mask_rcnn.h"
-#include "engine/solver/optimizer.h"
+#include "engine/solver/weight_update.h"
 #include "tests/support/masks.h"
 
 using namespace lockstep;
@@ -61,33 +61,34 @@ config::ModelConfig modelConfig() {
 
 class Stepper {
  public:
-  Stepper(std::int64_t classes, at::ScalarType precision, const at::Device& device)
-      : device_(device),
-        precision_(precision),
-        model_(std::make_shared<model::MaskRcnn>(modelConfig(), classes, 1)) {
+  Stepper(std::int64_t classes, at::ScalarType precision, const at::Device& device, bool isRecorded)
+      : device_(device), model_(std::make_shared<model::MaskRcnn>(modelConfig(), classes, 1)) {
     model_->to(device);
+    model_->setComputeType(precision);
+#ifdef LOCKSTEP_CUDA
+    if (isRecorded) model_->recordSteps(model::cudaRecorder());
+#else
+    static_cast<void>(isRecorded);
+#endif
     std::vector<solver::Parameter> parameters;
     for (const model::ParameterInfo& info : model_->trainableParameters())
       parameters.push_back({info.name, info.tensor, info.inBackbone, false, false});
-    optimizer_ = solver::makeOptimizer({}, std::move(parameters));
+    update_ = std::make_unique<solver::WeightUpdate>(config::SolverConfig(), std::move(parameters),
+                                                     precision == at::kHalf);
   }
 
   void train(const Batch& batch) {
     model_->train();
-    at::Tensor total;
-    {
-      const Autocast autocast(device_, precision_);
-      total = model_->losses(batch.images, batch.sizes, batch.gts, batch.keys).total({});
-    }
-    optimizer_->zeroGradients();
-    total.backward();
-    optimizer_->step(1e-4);
+    update_->zeroGradients();
+    const at::Tensor total =
+        model_->losses(batch.images, batch.sizes, batch.gts, batch.keys).total({});
+    update_->scaled(total).backward();
+    update_->apply(1e-4, at::isfinite(total.detach()).logical_not().to(at::kFloat));
   }
 
   void detect(const Batch& batch) {
     model_->eval();
     const at::NoGradGuard noGradients;
-    const Autocast autocast(device_, precision_);
     model_->detect(batch.images, batch.sizes);
   }
 
@@ -96,31 +97,9 @@ class Stepper {
   }
 
  private:
-  class Autocast {
-   public:
-    Autocast(const at::Device& device, at::ScalarType precision)
-        : type_(device.type()), isOn_(precision != at::kFloat) {
-      if (!isOn_) return;
-      at::autocast::set_autocast_enabled(type_, true);
-      at::autocast::set_autocast_dtype(type_, precision);
-      at::autocast::increment_nesting();
-    }
-    ~Autocast() {
-      if (!isOn_) return;
-      if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-      at::autocast::set_autocast_enabled(type_, false);
-    }
-    Autocast(const Autocast&) = delete;
-
-   private:
-    at::DeviceType type_;
-    bool isOn_;
-  };
-
   at::Device device_;
-  at::ScalarType precision_;
   std::shared_ptr<model::MaskRcnn> model_;
-  std::unique_ptr<solver::Optimizer> optimizer_;
+  std::unique_ptr<solver::WeightUpdate> update_;
 };
 
 std::int64_t mostBytes(const at::Device& device) {
@@ -159,19 +138,20 @@ void answer(Stepper& stepper, const std::string& line, const at::Device& device)
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool onCpu = argc == 4 && std::string(argv[3]) == "cpu";
-  if (argc != 3 && argc != 4) {
-    std::fputs("usage: gpu_step CLASSES float32|bfloat16 [cuda|cpu]\n", stderr);
+  const std::map<std::string, at::ScalarType> precisions{
+      {"float32", at::kFloat}, {"bfloat16", at::kBFloat16}, {"float16", at::kHalf}};
+  const std::string where = argc == 4 ? argv[3] : "cuda";
+  if ((argc != 3 && argc != 4) || !precisions.contains(argv[2])) {
+    std::fputs("usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu]\n", stderr);
     return 2;
   }
-  if (!onCpu && !torch::cuda::is_available()) {
+  if (where != "cpu" && !torch::cuda::is_available()) {
     std::puts("SKIP: no GPU");
     return 77;
   }
-  const at::Device device = onCpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
+  const at::Device device = where == "cpu" ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
   at::globalContext().setAllowTF32CuDNN(true);
   at::globalContext().setAllowTF32CuBLAS(true);
-  Stepper stepper(std::stoll(argv[1]),
-                  std::string(argv[2]) == "bfloat16" ? at::kBFloat16 : at::kFloat, device);
+  Stepper stepper(std::stoll(argv[1]), precisions.at(argv[2]), device, where == "recorded");
   for (std::string line; std::getline(std::cin, line);) answer(stepper, line, device);
 }

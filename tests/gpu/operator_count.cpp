@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <vector>
 
 namespace lockstep::gpu {
@@ -43,23 +44,33 @@ struct Counting {
 };
 Counting counting;
 
-/// For each operator that runs on this thread, outermost first: whether it called another.
-thread_local std::vector<bool> callsOthers;
+/// An operator that runs on this thread.
+struct Running {
+  bool callsOthers = false;
+  bool isOurs = false;  ///< or called by one of ours, which on a GPU is a kernel of its own
+};
+thread_local std::vector<Running> running;  // outermost first
 
-std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction&) {
-  if (!callsOthers.empty()) callsOthers.back() = true;
-  callsOthers.push_back(false);
+bool isOurs(const char* name) { return std::string_view(name).starts_with("lockstep::"); }
+
+std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& function) {
+  const bool isInOurs = !running.empty() && running.back().isOurs;
+  if (!running.empty()) running.back().callsOthers = true;
+  running.push_back({false, isInOurs || isOurs(function.name())});
   return nullptr;
 }
 
 void leave(const at::RecordFunction& function, at::ObserverContext*) {
-  if (callsOthers.empty()) return;
-  const bool isInnermost = !callsOthers.back();
-  callsOthers.pop_back();
+  if (running.empty()) return;
+  const Running self = running.back();
+  running.pop_back();
   const std::string name = function.name();
-  if (!isInnermost || !name.starts_with("aten::") || withoutKernel().contains(name)) {
-    return;
-  }
+  const bool isInOurs = !running.empty() && running.back().isOurs;
+  // What waits may call others too.
+  const bool isOfLibTorch =
+      std::ranges::count(kWaits, name) > 0 ||
+      (!self.callsOthers && name.starts_with("aten::") && !withoutKernel().contains(name));
+  if (isInOurs || !(isOurs(function.name()) || isOfLibTorch)) return;
   const std::lock_guard lock(counting.mutex);
   ++counting.counts[name];
 }
@@ -80,6 +91,12 @@ std::int64_t OperatorCount::total() const {
                          [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
 }
 
+std::int64_t OperatorCount::ours() const {
+  std::int64_t sum = 0;
+  for (const auto& [name, count] : counting.counts) sum += isOurs(name.c_str()) ? count : 0;
+  return sum;
+}
+
 std::string OperatorCount::waits() const {
   std::string text;
   for (const char* name : kWaits) {
@@ -96,8 +113,8 @@ std::string OperatorCount::commonest(std::size_t count) const {
   std::ranges::sort(order);
   std::string text;
   for (std::size_t i = 0; i < std::min(count, order.size()); ++i) {
-    text += (text.empty() ? "" : ", ") + order[i].second.substr(6) + " " +
-            std::to_string(-order[i].first);
+    text += (text.empty() ? "" : ", ") + order[i].second.substr(order[i].second.find("::") + 2) +
+            " " + std::to_string(-order[i].first);
   }
   return text;
 }

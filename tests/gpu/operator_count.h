@@ -5,9 +5,10 @@
 
 namespace lockstep::gpu {
 
-/// Counts the operators that LibTorch runs while it lives, on all threads: innermost ones alone,
-/// without those that only look at memory in another way or reserve it. On a GPU each of these is
-/// at least one kernel, so this tells the launches of a step where there is no GPU. One at a time.
+/// Counts the operators that run while it lives, on all threads: LibTorch's innermost ones, without
+/// those that only look at memory in another way or reserve it, and ours, without what their CPU
+/// forms call. On a GPU each of these is at least one kernel, so this tells about the launches of a
+/// step where there is no GPU. One at a time.
 class OperatorCount {
  public:
   OperatorCount();
@@ -15,6 +16,8 @@ class OperatorCount {
   OperatorCount(const OperatorCount&) = delete;
 
   std::int64_t total() const;
+  /// Of ours alone.
+  std::int64_t ours() const;
   /// Those for which the host would wait for a GPU, `aten::nonzero 2`; empty: none.
   std::string waits() const;
   /// The commonest, `aten::mul 120, aten::add 90`.

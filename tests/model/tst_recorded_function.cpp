@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
+#include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -53,7 +54,8 @@ struct Scene {
     sizes = {{height - 3, width - 5}};
     at::Tensor masks = torch::zeros({1, height - 3, width - 5}, at::kByte);
     masks.slice(1, 8, 40).slice(2, 10, 50).fill_(1);
-    gts = {{torch::tensor({{10.f, 8.f, 50.f, 40.f}}), torch::tensor({std::int64_t{1}}), masks}};
+    gts = {{torch::tensor({{10.f, 8.f, 50.f, 40.f}}), torch::tensor({std::int64_t{1}}),
+            tests::cropped(masks)}};
   }
   at::Tensor images;
   std::vector<ops::ImageSize> sizes;
@@ -62,7 +64,8 @@ struct Scene {
 };
 
 at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
-  return model.losses(scene.images, scene.sizes, scene.gts, scene.keys).total({});
+  return model.losses(scene.images, scene.sizes, ops::batchGroundTruth(scene.gts), scene.keys)
+      .total({});
 }
 
 /// A step of plain descent; returns the loss.

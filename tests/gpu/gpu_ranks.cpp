@@ -1,0 +1,128 @@
+// Gradients averaged over ranks on one GPU: a group of one over NCCL, and two processes over Gloo.
+// usage: gpu_ranks [cuda|cpu]      cpu: two processes on the CPU. Exits 77 where there is no GPU.
+//        gpu_ranks rank DEVICE PORT    rank 1 of the two, which the first starts
+#include <sys/wait.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#ifdef LOCKSTEP_CUDA
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+
+#include "engine/dist/reduced_gradients.h"
+#endif
+#include "engine/dist/world.h"
+#include "tests/gpu/check.h"
+#include "tests/gpu/training.h"
+
+namespace lockstep::gpu {
+namespace {
+
+/// The images of a rank.
+Scene partOf(int rank, const at::Device& device) {
+  const std::vector<int> counts = rank == 0 ? std::vector<int>{5, 0} : std::vector<int>{9, 2};
+  return makeScene(counts, {192, 256}, 20 + static_cast<std::uint64_t>(rank)).to(device);
+}
+
+at::Device deviceOf(const std::string& name) {
+  return name == "cpu" ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
+}
+
+void averageOwnPart(Training& training, dist::World& world, const at::Device& device) {
+  const auto average = world.averageGradients(training.parameters(), 1, "gloo");
+  average->backward(training.losses(partOf(world.rank(), device)).total({}),
+                    at::ones({1}, at::TensorOptions(at::kFloat).device(device)), true);
+}
+
+/// Of all parameters, each beside the largest of its kind.
+double gradientDifference(const Training& one, const Training& other) {
+  double most = 0;
+  for (std::size_t i = 0; i < one.parameters().size(); ++i) {
+    most = std::max(most,
+                    relativeDifference(one.parameters()[i].grad(), other.parameters()[i].grad()));
+  }
+  return most;
+}
+
+int runSecondRank(const std::string& device, int port) {
+  const auto world = dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port});
+  Training training(deviceOf(device));
+  averageOwnPart(training, *world, deviceOf(device));
+  return 0;
+}
+
+/// The other rank, as a process of its own.
+pid_t startSecondRank(const std::string& device, int port) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::execl("/proc/self/exe", "gpu_ranks", "rank", device.c_str(), std::to_string(port).c_str(),
+          static_cast<char*>(nullptr));
+  std::_Exit(127);
+}
+
+/// Beside one rank that adds up both parts.
+Finding twoRanksAreOneThatAccumulates(const std::string& name) {
+  const at::Device device = deviceOf(name);
+  pid_t child = -1;
+  const auto world =
+      dist::joinWorld({.localRank = 0, .localRanks = 2, .onListening = [&](int port) {
+                         child = startSecondRank(name, port);
+                       }});
+  Training ranks(device), alone(device);
+  averageOwnPart(ranks, *world, device);
+  for (int part = 0; part < 2; ++part)
+    (alone.losses(partOf(part, device)).total({}) / 2).backward();
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (status != 0) return {false, "the other rank failed"};
+  return within("gradients", gradientDifference(ranks, alone), 1e-5);
+}
+
+Finding aGroupOfOneOverNccl() {
+#ifdef LOCKSTEP_CUDA
+  const at::Device device(at::kCUDA, 0);
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, 0, 1);
+  group->setBackend(at::kCUDA, c10d::ProcessGroup::BackendType::NCCL,
+                    c10::make_intrusive<c10d::ProcessGroupNCCL>(
+                        store, 0, 1, c10d::ProcessGroupNCCL::Options::create()));
+  group->setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
+  Training reduced(device), plain(device);
+  dist::ReducedGradients average(reduced.parameters(), 1, group, [](const char*, bool) {});
+  average.backward(reduced.losses(partOf(0, device)).total({}),
+                   at::ones({1}, at::TensorOptions(at::kFloat).device(device)), true);
+  plain.losses(partOf(0, device)).total({}).backward();
+  return within("gradients", gradientDifference(reduced, plain), 1e-5);
+#else
+  return {false, "built without CUDA"};
+#endif
+}
+
+int report(const char* name, const Finding& finding) {
+  std::printf("%-4s  %-32s %s\n", finding.pass ? "ok" : "FAIL", name, finding.figures.c_str());
+  return finding.pass ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace lockstep::gpu
+
+int main(int argc, char** argv) {
+  using namespace lockstep::gpu;
+  if (argc == 4 && std::strcmp(argv[1], "rank") == 0)
+    return runSecondRank(argv[2], std::atoi(argv[3]));
+  const std::string device = argc == 2 ? argv[1] : "cuda";
+  if (device != "cpu" && !torch::cuda::is_available()) {
+    std::puts("SKIP: no GPU");
+    return 77;
+  }
+  int failed = 0;
+  if (device != "cpu") failed += report("a group of one over NCCL", aGroupOfOneOverNccl());
+  failed += report("two ranks over Gloo", twoRanksAreOneThatAccumulates(device));
+  return failed == 0 ? 0 : 1;
+}
