@@ -1,6 +1,7 @@
 #include "engine/solver/optimizer.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_zero.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/empty.h>
@@ -183,10 +184,10 @@ class AdamW : public Optimizer {
 
 void Optimizer::zeroGradients() {
   const at::NoGradGuard noGradient;
-  for (Parameter& parameter : parameters_) {
-    const at::Tensor& gradient = parameter.tensor.mutable_grad();
-    if (gradient.defined()) gradient.zero_();
-  }
+  std::vector<at::Tensor> gradients;
+  for (const Parameter& parameter : parameters_)
+    if (parameter.tensor.grad().defined()) gradients.push_back(parameter.tensor.grad());
+  if (!gradients.empty()) at::_foreach_zero_(gradients);
 }
 
 bool Optimizer::fits(const NamedTensors& saved) const {

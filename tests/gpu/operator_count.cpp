@@ -17,16 +17,17 @@ namespace {
 
 const std::set<std::string>& withoutKernel() {
   static const std::set<std::string> names{
-      "aten::alias",      "aten::as_strided", "aten::chunk",     "aten::contiguous",
-      "aten::detach",     "aten::detach_",    "aten::empty",     "aten::empty_like",
-      "aten::expand",     "aten::expand_as",  "aten::flatten",   "aten::lift_fresh",
-      "aten::narrow",     "aten::new_empty",  "aten::permute",   "aten::empty_strided",
-      "aten::reshape",    "aten::reshape_as", "aten::resize_",   "aten::result_type",
-      "aten::select",     "aten::slice",      "aten::split",     "aten::_reshape_alias",
-      "aten::squeeze",    "aten::t",          "aten::to",        "aten::split_with_sizes",
-      "aten::transpose",  "aten::unbind",     "aten::unsqueeze", "aten::new_empty_strided",
-      "aten::view",       "aten::view_as",    "aten::numpy_T",   "aten::sum_to_size",
-      "aten::is_nonzero", "aten::item"};
+      "aten::alias",      "aten::as_strided", "aten::chunk",       "aten::contiguous",
+      "aten::detach",     "aten::detach_",    "aten::empty",       "aten::empty_like",
+      "aten::expand",     "aten::expand_as",  "aten::flatten",     "aten::lift_fresh",
+      "aten::narrow",     "aten::new_empty",  "aten::permute",     "aten::empty_strided",
+      "aten::reshape",    "aten::reshape_as", "aten::resize_",     "aten::result_type",
+      "aten::select",     "aten::slice",      "aten::split",       "aten::_reshape_alias",
+      "aten::squeeze",    "aten::t",          "aten::to",          "aten::split_with_sizes",
+      "aten::transpose",  "aten::unbind",     "aten::unsqueeze",   "aten::new_empty_strided",
+      "aten::view",       "aten::view_as",    "aten::numpy_T",     "aten::sum_to_size",
+      "aten::is_nonzero", "aten::item",       "aten::as_strided_", "aten::resolve_conj",
+      "aten::resolve_neg"};
   return names;
 }
 
@@ -47,16 +48,21 @@ Counting counting;
 /// An operator that runs on this thread.
 struct Running {
   bool callsOthers = false;
-  bool isOurs = false;  ///< or called by one of ours, which on a GPU is a kernel of its own
+  bool isInKernel = false;  ///< it is one, or is called by one
 };
 thread_local std::vector<Running> running;  // outermost first
 
-bool isOurs(const char* name) { return std::string_view(name).starts_with("lockstep::"); }
+bool isOurs(std::string_view name) { return name.starts_with("lockstep::"); }
+
+/// On a GPU one kernel, or a few; what its CPU form calls does not count.
+bool isOneKernel(std::string_view name) {
+  return isOurs(name) || name.starts_with("aten::_foreach_") || name.starts_with("aten::_fused_");
+}
 
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& function) {
-  const bool isInOurs = !running.empty() && running.back().isOurs;
+  const bool isInKernel = !running.empty() && running.back().isInKernel;
   if (!running.empty()) running.back().callsOthers = true;
-  running.push_back({false, isInOurs || isOurs(function.name())});
+  running.push_back({false, isInKernel || isOneKernel(function.name())});
   return nullptr;
 }
 
@@ -65,12 +71,12 @@ void leave(const at::RecordFunction& function, at::ObserverContext*) {
   const Running self = running.back();
   running.pop_back();
   const std::string name = function.name();
-  const bool isInOurs = !running.empty() && running.back().isOurs;
+  const bool isInKernel = !running.empty() && running.back().isInKernel;
   // What waits may call others too.
   const bool isOfLibTorch =
       std::ranges::count(kWaits, name) > 0 ||
       (!self.callsOthers && name.starts_with("aten::") && !withoutKernel().contains(name));
-  if (isInOurs || !(isOurs(function.name()) || isOfLibTorch)) return;
+  if (isInKernel || !(isOneKernel(name) || isOfLibTorch)) return;
   const std::lock_guard lock(counting.mutex);
   ++counting.counts[name];
 }
@@ -93,7 +99,7 @@ std::int64_t OperatorCount::total() const {
 
 std::int64_t OperatorCount::ours() const {
   std::int64_t sum = 0;
-  for (const auto& [name, count] : counting.counts) sum += isOurs(name.c_str()) ? count : 0;
+  for (const auto& [name, count] : counting.counts) sum += isOurs(name) ? count : 0;
   return sum;
 }
 
