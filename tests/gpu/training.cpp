@@ -9,8 +9,8 @@ constexpr std::int64_t kClasses = 6;
 
 }  // namespace
 
-Training::Training(const at::Device& device, at::ScalarType type)
-    : model_(std::make_shared<model::MaskRcnn>(smallModel(), kClasses, 1)) {
+Training::Training(const at::Device& device, at::ScalarType type, const config::ModelConfig& config)
+    : model_(std::make_shared<model::MaskRcnn>(config, kClasses, 1)) {
   model_->to(device, type == at::kDouble ? at::kDouble : at::kFloat);
   if (type != at::kDouble) model_->setComputeType(type);
   model_->setRowShapes(model::RowShapes::Fixed);
@@ -21,10 +21,10 @@ Training::Training(const at::Device& device, at::ScalarType type)
                           info.role == model::ParameterInfo::Role::Norm,
                           info.role == model::ParameterInfo::Role::Bias});
   }
-  config::SolverConfig config;
-  config.clipGradNorm = 10;
+  config::SolverConfig solver;
+  solver.clipGradNorm = 10;
   update_ =
-      std::make_unique<solver::WeightUpdate>(config, std::move(parameters), type == at::kHalf);
+      std::make_unique<solver::WeightUpdate>(solver, std::move(parameters), type == at::kHalf);
 }
 
 model::Losses Training::gradients(const Scene& scene) {

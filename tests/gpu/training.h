@@ -9,11 +9,12 @@
 
 namespace lockstep::gpu {
 
-/// smallModel() with its update on a device, in tensors of fixed size. Halves are what it computes
-/// in; float64 is all of it.
+/// A model with its update on a device, in tensors of fixed size. Halves are what it computes in;
+/// float64 is all of it.
 class Training {
  public:
-  explicit Training(const at::Device& device, at::ScalarType type = at::kFloat);
+  explicit Training(const at::Device& device, at::ScalarType type = at::kFloat,
+                    const config::ModelConfig& config = smallModel());
 
   model::MaskRcnn& model() { return *model_; }
   const std::vector<at::Tensor>& parameters() const { return update_->tensors(); }
