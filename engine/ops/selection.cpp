@@ -36,19 +36,6 @@ at::Tensor pickShared(const at::Tensor& values, const at::Tensor& indices) {
   return values.index_select(0, indices.flatten()).view(sizesOf(indices, values.sizes().slice(1)));
 }
 
-Selection selectFirst(const at::Tensor& isWanted, std::int64_t most) {
-  const std::int64_t images = isWanted.size(0), count = isWanted.size(1),
-                     size = std::min(most, count);
-  const at::Tensor rank = isWanted.cumsum(1, at::kLong);  // from 1, of those that are wanted
-  // What is not wanted, or too late, goes to a place after the last.
-  const at::Tensor place = at::where(isWanted.logical_and(rank <= size), rank - 1, size);
-  const at::Tensor candidates = at::arange(count, rank.options()).expand({images, count});
-  const at::Tensor chosen = at::zeros({images, size + 1}, rank.options());
-  const at::Tensor total = rank.slice(1, -1).clamp_max(size);  // [N,1]
-  return {chosen.scatter(1, place, candidates).slice(1, 0, size),
-          at::arange(size, rank.options()).unsqueeze(0) < total};
-}
-
 at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device) {
   return copied(values, at::kLong, device);
 }

@@ -22,9 +22,6 @@ at::Tensor pick(const at::Tensor& values, const at::Tensor& indices);
 /// Rows of what all images share: values [A,...], indices [N,K] -> [N,K,...].
 at::Tensor pickShared(const at::Tensor& values, const at::Tensor& indices);
 
-/// The first `most` of the wanted candidates of each image, in their order. isWanted [N,A] bool.
-Selection selectFirst(const at::Tensor& isWanted, std::int64_t most);
-
 /// Host values as a tensor [K] on a device, without waiting for it.
 at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device);
 at::Tensor toDevice(const std::vector<float>& values, const at::Device& device);

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/ops/nms.h"
 #include "engine/ops/paste_masks.h"
 #include "engine/ops/sampling.h"
 #include "engine/ops/segment_best.h"
@@ -10,6 +11,7 @@
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 // After the words of CUDA.
+#include "engine/ops/nms_kernels.cuh"
 #include "engine/ops/paste_masks_kernels.cuh"
 #include "engine/ops/sampling_kernels.cuh"
 #include "engine/ops/segment_best_kernels.cuh"
@@ -112,6 +114,29 @@ ops::SegmentBest bestByKernels(const at::Tensor& scores, const std::vector<std::
   tests::launchOnCpu({static_cast<unsigned>(plan.segmentCount), imageCount, 1}, kThreads,
                      [&] { ops::bestOfSegmentsKernel(job); });
   return best;
+}
+
+/// selectByNmsCuda.
+ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshold, int slots) {
+  const std::int64_t images = from.scores.size(0), size = from.scores.size(1);
+  const at::Tensor counts = from.valid.sum(1);
+  const at::Tensor ranked = from.scores.masked_fill(from.valid.logical_not(), -1.0);
+  const at::Tensor order = std::get<1>(ranked.sort(/*stable=*/true, 1, /*descending=*/true));
+  const ops::NmsBoxes all{reinterpret_cast<const float4*>(from.boxesXyxy.data_ptr<float>()),
+                          from.groups.data_ptr<std::int64_t>(), order.data_ptr<std::int64_t>(),
+                          counts.data_ptr<std::int64_t>(), static_cast<int>(size)};
+  const auto words = static_cast<unsigned>(all.words());
+  // What no thread writes says that everything is suppressed.
+  std::vector<ops::NmsWord> mask(images * size * words, ~ops::NmsWord{0});
+  ops::Selection kept{torch::full({images, slots}, -1, at::kLong),
+                      torch::ones({images, slots}, at::kBool)};
+  tests::launchOnCpu({words, words, static_cast<unsigned>(images)}, kThreads, [&] {
+    ops::overlapKernel(all, ops::largestFloatUpTo(threshold), mask.data());
+  });
+  const ops::NmsKept out{slots, kept.indices.data_ptr<std::int64_t>(), kept.valid.data_ptr<bool>()};
+  tests::launchOnCpu({static_cast<unsigned>(images), 1, 1}, kThreads,
+                     [&] { ops::keepKernel(all, mask.data(), out); });
+  return kept;
 }
 
 }  // namespace
@@ -219,6 +244,30 @@ class TstKernelsOnCpu : public QObject {
     const at::Tensor coarse = scores.to(at::kBFloat16);
     QVERIFY(at::equal(bestByKernels<c10::BFloat16>(coarse, sizes, most, partSize).indices,
                       ops::bestOfSegments(coarse, sizes, most).indices));
+  }
+
+  void keptBoxesAreThoseOfTheCpu_data() {
+    QTest::addColumn<int>("count");
+    QTest::addColumn<int>("slots");
+    QTest::newRow("one") << 1 << 1;
+    QTest::newRow("a word") << 64 << 64;
+    QTest::newRow("a word and one") << 65 << 65;
+    QTest::newRow("many") << 700 << 700;
+    QTest::newRow("fewer slots than stay") << 700 << 20;
+    QTest::newRow("slots that fill with a word") << 700 << 64;
+  }
+  void keptBoxesAreThoseOfTheCpu() {
+    QFETCH(int, count);
+    QFETCH(int, slots);
+    const at::Tensor corner = torch::rand({3, count, 2}) * 100;
+    ops::NmsCandidates all{at::cat({corner, corner + torch::rand({3, count, 2}) * 60 + 1}, 2),
+                           torch::randint(50, {3, count}).to(at::kFloat),
+                           torch::randint(3, {3, count}, at::kLong), torch::rand({3, count}) < 0.9};
+    all.valid[1].fill_(false);
+    const auto expected = ops::selectByNms(all, 0.5, slots);
+    const auto got = suppressByKernels(all, 0.5, slots);
+    QVERIFY(at::equal(got.valid, expected.valid));
+    QVERIFY(at::equal(got.indices, expected.indices));
   }
 };
 

@@ -112,18 +112,6 @@ class TstSampling : public QObject {
     const at::Tensor isPositive = labels.gather(1, sample.indices) > 0;
     QVERIFY(at::equal(isPositive.logical_and(sample.valid), sample.isPositive));
   }
-
-  void firstWantedOnesKeepTheirOrder() {
-    const at::Tensor isWanted = torch::tensor({0, 1, 1, 0, 1, 1, 0, 0}, at::kBool).view({2, 4});
-    const ops::Selection two = ops::selectFirst(isWanted, 2);
-    QVERIFY(at::equal(two.valid, torch::ones({2, 2}, at::kBool)));
-    QVERIFY(at::equal(two.indices, torch::tensor({1, 2, 0, 1}, at::kLong).view({2, 2})));
-    const ops::Selection one = ops::selectFirst(isWanted, 1);
-    QVERIFY(at::equal(one.indices, torch::tensor({1, 0}, at::kLong).view({2, 1})));
-    const ops::Selection all = ops::selectFirst(isWanted, 9);
-    QVERIFY(at::equal(all.valid.sum(1), torch::tensor({2, 2}, at::kLong)));
-    QCOMPARE(all.size(), 4);
-  }
 };
 
 LOCKSTEP_TEST(TstSampling)

@@ -2,13 +2,15 @@
 
 #include <atomic>
 #include <barrier>
+#include <bit>
+#include <cmath>
 #include <thread>
 #include <vector>
 
 /// Enough of CUDA C++ to run simple kernels (*_kernels.cuh) on a CPU, included before them: the
 /// threads of a block are threads, which wait for one another at __syncthreads; blocks run one
 /// after the other. A kernel may use threadIdx.x, blockIdx, blockDim.x, gridDim, __shared__
-/// variables of a size known to the compiler, __syncthreads and atomicAdd.
+/// variables of a size known to the compiler, __syncthreads, atomicAdd and the functions below.
 #define __global__
 #define __device__
 #define __shared__ static
@@ -31,6 +33,16 @@ template <typename T>
 T atomicAdd(T* place, T value) {
   return std::atomic_ref(*place).fetch_add(value);
 }
+
+struct float4 {
+  float x, y, z, w;
+};
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline int __popcll(unsigned long long word) { return std::popcount(word); }
+inline int __ffsll(long long word) { return __builtin_ffsll(word); }
 
 namespace lockstep::tests {
 

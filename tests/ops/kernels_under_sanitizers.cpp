@@ -1,0 +1,131 @@
+// Runs kernels on the CPU with threads for threads, built once with ThreadSanitizer, which finds
+// missing barriers, and once with AddressSanitizer. What they compute is checked in
+// tst_kernels_on_cpu.cpp.
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "engine/base/counter_hash.h"
+#include "tests/support/cuda_on_cpu.h"
+// After the words of CUDA.
+#include "engine/ops/nms_kernels.cuh"
+#include "engine/ops/paste_masks_kernels.cuh"
+#include "engine/ops/sampling_kernels.cuh"
+#include "engine/ops/segment_best_kernels.cuh"
+
+using namespace lockstep;
+
+namespace {
+
+constexpr unsigned kThreads = 8;
+constexpr unsigned kImages = 2;
+
+float uniform(std::uint64_t number) {
+  return static_cast<float>(base::counterUniform({1, number}));
+}
+
+/// [count,4] xyxy with sides up to 50.
+std::vector<float> boxes(std::size_t count, float limit) {
+  std::vector<float> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = uniform(4 * i) * limit, y = uniform(4 * i + 1) * limit;
+    all.insert(all.end(), {x, y, x + uniform(4 * i + 2) * 50, y + uniform(4 * i + 3) * 50});
+  }
+  return all;
+}
+
+void sample(int candidates, int slots, int partSize, bool hasTies) {
+  const auto size = static_cast<std::size_t>(candidates);
+  std::vector<std::int64_t> labels, numbers;
+  for (std::size_t i = 0; i < kImages * size; ++i) {
+    labels.push_back(static_cast<std::int64_t>(uniform(i) * 4) - 1);
+    numbers.push_back(hasTies ? 1 : static_cast<std::int64_t>(i));
+  }
+  const std::vector<std::int64_t> words{1, 2, 3, 4};
+  const int parts = (candidates + partSize - 1) / partSize;
+  const auto filled = static_cast<std::size_t>(slots) * kImages;
+  std::vector<std::uint64_t> keys(filled * 2 * static_cast<std::size_t>(parts));
+  std::vector<std::uint32_t> found(keys.size());
+  std::vector<std::int64_t> indices(filled);
+  const auto valid = std::make_unique<bool[]>(filled), positive = std::make_unique<bool[]>(filled);
+  const ops::SampleJob job{labels.data(),  numbers.data(), words.data(),
+                           candidates,     slots / 2,      slots,
+                           partSize,       parts,          {keys.data(), found.data()},
+                           indices.data(), valid.get(),    positive.get()};
+  tests::launchOnCpu({static_cast<unsigned>(parts), 2, kImages}, kThreads,
+                     [&] { ops::samplePartsKernel(job); });
+  tests::launchOnCpu({kImages, 1, 1}, kThreads, [&] { ops::sampleKernel(job); });
+}
+
+void chooseBest(std::int64_t most) {
+  const std::vector<std::int64_t> sizes{5000, 1200, 0, 300, 1};
+  const int size = 6501;
+  std::vector<float> scores;
+  for (std::size_t i = 0; i < kImages * std::size_t{6501}; ++i) scores.push_back(uniform(i));
+  const ops::SegmentPlan plan = ops::planSegments(sizes, most, 3000);
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(kImages * plan.parts * most));
+  std::vector<std::uint32_t> found(keys.size());
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(kImages * plan.bestCount)),
+      segments(indices.size());
+  const ops::SegmentJob<float> job{plan,         scores.data(),  size,           keys.data(),
+                                   found.data(), indices.data(), segments.data()};
+  tests::launchOnCpu({static_cast<unsigned>(plan.parts), kImages, 1}, kThreads,
+                     [&] { ops::bestOfPartsKernel(job); });
+  tests::launchOnCpu({static_cast<unsigned>(plan.segmentCount), kImages, 1}, kThreads,
+                     [&] { ops::bestOfSegmentsKernel(job); });
+}
+
+void suppress(int size, int slots) {
+  const auto all = static_cast<std::size_t>(size) * kImages;
+  const std::vector<float> corners = boxes(all, 100);
+  std::vector<std::int64_t> groups(all, 0), order;
+  for (std::size_t i = 0; i < all; ++i) order.push_back(static_cast<std::int64_t>(i) % size);
+  const std::vector<std::int64_t> counts{size, size / 2};
+  std::vector<float4> corner4;
+  for (std::size_t i = 0; i < all; ++i)
+    corner4.push_back({corners[4 * i], corners[4 * i + 1], corners[4 * i + 2], corners[4 * i + 3]});
+  const ops::NmsBoxes from{corner4.data(), groups.data(), order.data(), counts.data(), size};
+  const auto words = static_cast<unsigned>(from.words());
+  std::vector<ops::NmsWord> mask(all * words);
+  const auto filled = static_cast<std::size_t>(slots) * kImages;
+  std::vector<std::int64_t> indices(filled);
+  const auto valid = std::make_unique<bool[]>(filled);
+  tests::launchOnCpu({words, words, kImages}, kThreads,
+                     [&] { ops::overlapKernel(from, 0.5f, mask.data()); });
+  tests::launchOnCpu({kImages, 1, 1}, kThreads, [&] {
+    ops::keepKernel(from, mask.data(), {slots, indices.data(), valid.get()});
+  });
+}
+
+void paste() {
+  constexpr unsigned kDetections = 6;
+  constexpr int kSide = 14, kHeight = 60, kWidth = 70;
+  std::vector<float> probs;
+  for (std::size_t i = 0; i < kDetections * kSide * kSide; ++i) probs.push_back(uniform(i));
+  const std::vector<float> where = boxes(kDetections, 60);
+  const ops::PasteJob job{probs.data(), where.data(), kSide, ops::pasteGrowth(kSide),
+                          kHeight,      kWidth};
+  const tests::CudaIndex grid{(kWidth + kThreads - 1) / kThreads, kDetections, 1};
+  std::vector<int> counts(std::size_t{kDetections} * kWidth);
+  tests::launchOnCpu(grid, kThreads, [&] { ops::countChangesKernel(job, counts.data()); });
+  std::vector<std::int64_t> ends(counts.size());
+  std::partial_sum(counts.begin(), counts.end(), ends.begin());
+  std::vector<int> changes(static_cast<std::size_t>(ends.back()));
+  tests::launchOnCpu(grid, kThreads, [&] {
+    ops::writeChangesKernel(job, counts.data(), ends.data(), changes.data());
+  });
+}
+
+}  // namespace
+
+int main() {
+  sample(5000, 256, 1500, false);
+  sample(4000, 300, 4000, true);
+  sample(100, 200, 64, false);
+  chooseBest(400);
+  chooseBest(2048);
+  suppress(300, 300);
+  suppress(300, 40);
+  paste();
+}
