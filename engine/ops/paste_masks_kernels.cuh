@@ -76,7 +76,7 @@ class PasteColumn {
 };
 
 /// One thread a column: how many changes there are in it. counts [D,W].
-__global__ void countChangesKernel(PasteJob job, int* counts) {
+inline __global__ void countChangesKernel(PasteJob job, int* counts) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= job.width) return;
   const int detection = static_cast<int>(blockIdx.y);
@@ -87,8 +87,8 @@ __global__ void countChangesKernel(PasteJob job, int* counts) {
 
 /// ends [D,W]: the sum of the counts up to and with each. changes: where the pixels change, x * H +
 /// y, detection after detection.
-__global__ void writeChangesKernel(PasteJob job, const int* counts, const std::int64_t* ends,
-                                   int* changes) {
+inline __global__ void writeChangesKernel(PasteJob job, const int* counts, const std::int64_t* ends,
+                                          int* changes) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= job.width) return;
   const int detection = static_cast<int>(blockIdx.y);
