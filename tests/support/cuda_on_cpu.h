@@ -11,7 +11,7 @@
 /// threads of a block are threads, which wait for one another at __syncthreads; blocks run one
 /// after the other. A kernel may use threadIdx.x, blockIdx, blockDim.x, gridDim, __shared__
 /// variables of a size known to the compiler, __syncthreads, atomicAdd and the functions below.
-#define __global__
+#define __global__ static
 #define __device__
 #define __shared__ static
 
