@@ -57,8 +57,8 @@ CardFact rankFact(const CardPlan& plan, const RunController& run) {
   return plan.curves.front().tag == kOwnSecondsTag ? ownTimeFact(*slowest) : imagesFact(*slowest);
 }
 
-/// Machines have no more.
-constexpr int kMostGpus = 16;
+/// The driver serves no more (NV_MAX_DEVICES in its nvlimits.h).
+constexpr int kMostGpus = 32;
 
 /// The newest figure where there is one curve to have it: of the only GPU, or without one.
 CardFact deviceFact(const CardPlan& plan, const RunController& run) {

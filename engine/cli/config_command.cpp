@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/machine_choice.h"
 #include "engine/config/documentation.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
@@ -90,7 +91,7 @@ int check(const CheckOptions& options) {
   if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
   std::string facts = derivedFacts(loaded.experiment);
   if (options.data) {
-    const DataCheck found = checkData(loaded);
+    const DataCheck found = checkData(loaded, foreseeDevices(loaded.experiment.runtime));
     if (printIssues(found.issues)) return static_cast<int>(ExitStatus::Mendable);
     facts += dataFacts(loaded.experiment, found);
   }

@@ -14,7 +14,6 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/coco/files/dataset.h"
-#include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
 
 namespace lockstep::cli {
@@ -41,8 +40,8 @@ std::string plural(std::size_t count, const std::string& noun) {
 
 class Checker {
  public:
-  explicit Checker(const config::LoadedExperiment& loaded)
-      : loaded_(loaded), experiment_(loaded.experiment) {}
+  Checker(const config::LoadedExperiment& loaded, const std::vector<supervisor::GpuDevice>& devices)
+      : loaded_(loaded), experiment_(loaded.experiment), devices_(devices) {}
 
   DataCheck run() {
     if (!isGiven("dataset.train", experiment_.dataset.train)) return std::move(check_);
@@ -195,14 +194,12 @@ class Checker {
     const BatchEstimate& batch = check_.largestBatch;
     const DeviceMemory memory = memoryOfDevice();
     if (batch.bytes <= memory.bytes) return;
-    const bool isHalved =
-        experiment_.runtime.precision == "bf16" || experiment_.runtime.precision == "fp16";
     warn("solver.batch_size",
          "the largest batch, " + plural(static_cast<std::size_t>(batch.images), "image") + " of " +
              std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
              " px, takes about " + gibibytes(batch.bytes) + " and " + memory.text +
              ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +
-             (isHalved ? "" : ", or set runtime.precision to bf16"));
+             (isHalved(experiment_.runtime) ? "" : ", or set runtime.precision to bf16"));
   }
 
   struct DeviceMemory {
@@ -210,11 +207,10 @@ class Checker {
     std::string text;  ///< `this machine has 23.5 GiB`
   };
 
-  /// Of the GPU that has the least left, or of the machine.
+  /// Of the one of the ranks' GPUs that has the least left, or of the machine.
   DeviceMemory memoryOfDevice() const {
-    if (experiment_.runtime.device == "cpu") return memoryOfMachine();
     std::optional<DeviceMemory> least;
-    for (const supervisor::GpuDevice& gpu : supervisor::findGpus().devices) {
+    for (const supervisor::GpuDevice& gpu : devices_) {
       const auto total = static_cast<double>(gpu.memoryBytes);
       const double free = gpu.freeBytes > 0 ? static_cast<double>(gpu.freeBytes) : total;
       if (least && least->bytes <= free) continue;
@@ -231,15 +227,20 @@ class Checker {
 
   const config::LoadedExperiment& loaded_;
   const config::Experiment& experiment_;
+  const std::vector<supervisor::GpuDevice>& devices_;
   DataCheck check_;
 };
 
 }  // namespace
 
-DataCheck checkData(const config::LoadedExperiment& loaded) { return Checker(loaded).run(); }
+DataCheck checkData(const config::LoadedExperiment& loaded,
+                    const std::vector<supervisor::GpuDevice>& devices) {
+  return Checker(loaded, devices).run();
+}
 
-std::int64_t checkTrainingData(const config::LoadedExperiment& loaded) {
-  DataCheck check = checkData(loaded);
+std::int64_t checkTrainingData(const config::LoadedExperiment& loaded,
+                               const std::vector<supervisor::GpuDevice>& devices) {
+  DataCheck check = checkData(loaded, devices);
   std::string errors;
   for (const ConfigIssue& issue : check.issues) {
     if (issue.severity == ConfigIssue::Severity::Warning) {

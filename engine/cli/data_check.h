@@ -6,6 +6,7 @@
 
 #include "engine/cli/memory_estimate.h"
 #include "engine/config/load.h"
+#include "engine/supervisor/devices.h"
 
 namespace lockstep::cli {
 
@@ -22,10 +23,13 @@ struct DataCheck {
 
 /// Reads both annotation files and looks which images are there. Throws Error for annotations that
 /// cannot be used at all (exit status 1); what can be mended in the experiment is an issue.
-DataCheck checkData(const config::LoadedExperiment& loaded);
+/// `devices`: of the ranks; none: they are on the CPU.
+DataCheck checkData(const config::LoadedExperiment& loaded,
+                    const std::vector<supervisor::GpuDevice>& devices);
 
 /// The same for `train`: throws Error (mendable) with every error, one a line; warnings go to
 /// standard error. Returns the number of images that training uses.
-std::int64_t checkTrainingData(const config::LoadedExperiment& loaded);
+std::int64_t checkTrainingData(const config::LoadedExperiment& loaded,
+                               const std::vector<supervisor::GpuDevice>& devices);
 
 }  // namespace lockstep::cli

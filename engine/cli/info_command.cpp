@@ -1,13 +1,14 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/worker_info.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
-#include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
@@ -15,41 +16,44 @@ namespace {
 
 std::string gibibytes(std::int64_t bytes) { return base::gibibytes(static_cast<double>(bytes)); }
 
-/// LibTorch's part: only the worker links it.
-nlohmann::ordered_json askWorker() {
-  protocol::Job job;
-  job.kind = "info";
-  return nlohmann::ordered_json::parse(
-      supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), job));
-}
-
-void printGpus(const supervisor::Gpus& gpus, const supervisor::GpuNeeds& needs) {
-  if (gpus.driverVersion.empty()) {
-    std::printf("gpus: none (%s)\n", supervisor::whyNoneUsable(gpus, needs).c_str());
-    return;
-  }
+void printDriver(const supervisor::Gpus& gpus) {
+  if (gpus.driverVersion.empty()) return;
   std::printf("nvidia driver: %s", gpus.driverVersion.c_str());
   if (gpus.cudaVersion > 0)
     std::printf(", CUDA %s", supervisor::cudaVersionText(gpus.cudaVersion).c_str());
-  std::printf("\ngpus: %zu\n", gpus.devices.size());
-  const std::string ofAll = supervisor::whyNoneUsable(gpus, needs);
+  std::printf("\n");
+}
+
+/// `support`: nothing where the worker could not say it.
+std::string useText(const supervisor::Gpus& gpus, const supervisor::GpuDevice& gpu,
+                    const std::optional<supervisor::GpuSupport>& support) {
+  if (!support) return "whether it can be used is not known";
+  std::string reason = supervisor::whyUnusable(gpu, *support);
+  if (reason.empty()) reason = supervisor::whyNoneUsable(gpus, *support);
+  return reason.empty() ? "can be used" : "cannot be used: " + reason;
+}
+
+void printGpus(const supervisor::Gpus& gpus, const std::optional<supervisor::GpuSupport>& support) {
+  printDriver(gpus);
+  if (gpus.devices.empty()) {
+    std::printf("gpus: none (%s)\n", supervisor::whyNoneUsable(gpus, {}).c_str());
+    return;
+  }
+  std::printf("gpus: %zu\n", gpus.devices.size());
   for (const supervisor::GpuDevice& gpu : gpus.devices) {
-    const std::string own = supervisor::whyUnusable(gpu, needs);
-    const std::string& reason = own.empty() ? ofAll : own;
-    std::printf("  %d: %s, compute capability %s, %s, %s free: %s%s\n", gpu.index, gpu.name.c_str(),
+    std::printf("  %d: %s, compute capability %s, %s, %s free: %s\n", gpu.index, gpu.name.c_str(),
                 supervisor::capabilityText(gpu.computeCapability).c_str(),
                 gibibytes(gpu.memoryBytes).c_str(), gibibytes(gpu.freeBytes).c_str(),
-                reason.empty() ? "can be used" : "cannot be used: ", reason.c_str());
+                useText(gpus, gpu, support).c_str());
   }
 }
 
 /// What the worker says is printed as it comes.
-void printWorkerInfo(const nlohmann::ordered_json& info) {
-  for (const auto& [name, value] : info.items()) {
+void printFacts(const WorkerInfo& worker) {
+  for (const auto& [name, value] : worker.facts) {
     std::string label = name;
     std::replace(label.begin(), label.end(), '_', ' ');
-    std::printf("%s: %s\n", label.c_str(),
-                value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+    std::printf("%s: %s\n", label.c_str(), value.c_str());
   }
 }
 
@@ -58,10 +62,16 @@ int printInfo() {
               supervisor::hostName().c_str(), supervisor::usableCores(),
               gibibytes(supervisor::usableMemoryBytes()).c_str());
   std::fflush(stdout);
-  const auto info = askWorker();
-  printGpus(supervisor::findGpus(),
-            {info.value("cuda_kernels", false), info.value("cuda_architectures", "")});
-  printWorkerInfo(info);
+  const supervisor::Gpus gpus = supervisor::findGpus();
+  try {
+    const WorkerInfo worker = askWorkerInfo(supervisor::workerProgramBesideThis());
+    printGpus(gpus, worker.gpus);
+    printFacts(worker);
+  } catch (const Error&) {
+    printGpus(gpus, std::nullopt);  // what the driver says is worth the more
+    std::fflush(stdout);
+    throw;
+  }
   return static_cast<int>(ExitStatus::Done);
 }
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/cli/worker_info.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
-#include "engine/supervisor/one_shot_job.h"
 
 namespace lockstep::cli {
 namespace {
@@ -23,8 +22,8 @@ std::string ranksText(int count) {
 /// The GPUs of this machine, in CUDA's order.
 struct MachineGpus {
   std::vector<supervisor::GpuDevice> all{};
-  std::vector<int> usable{};     ///< places in `all`
-  supervisor::GpuNeeds needs{};  ///< of this build
+  std::vector<int> usable{};  ///< places in `all`
+  supervisor::GpuSupport support{};
   std::vector<std::string> remarks{};
 
   int count() const { return static_cast<int>(all.size()); }
@@ -36,18 +35,11 @@ struct MachineGpus {
 std::string findUsable(MachineGpus& found, const std::filesystem::path& workerProgram) {
   const supervisor::Gpus gpus = supervisor::findGpus();
   if (gpus.devices.empty()) return supervisor::whyNoneUsable(gpus, {});
-  protocol::Job job;
-  job.kind = "info";
-  const auto info = nlohmann::json::parse(supervisor::runOneShotJob(workerProgram, job));
-  found = {gpus.devices,
-           {},
-           {info.value("cuda_kernels", false), info.value("cuda_architectures", std::string())}};
-  const std::string reason = supervisor::whyNoneUsable(gpus, found.needs);
+  found = {gpus.devices, {}, askWorkerInfo(workerProgram).gpus};
+  const std::string reason = supervisor::whyNoneUsable(gpus, found.support);
   if (!reason.empty()) return reason;
-  if (info.value("usable_gpus", 0) == 0)
-    return "LibTorch can use none of this machine's GPUs (see nvidia-smi)";
   for (int place = 0; place < found.count(); ++place) {
-    const std::string unfit = supervisor::whyUnusable(found.all[place], found.needs);
+    const std::string unfit = supervisor::whyUnusable(found.all[place], found.support);
     if (unfit.empty()) {
       found.usable.push_back(place);
     } else {
@@ -59,14 +51,15 @@ std::string findUsable(MachineGpus& found, const std::filesystem::path& workerPr
 
 /// What GPUs there are is found where the device is one.
 MachineGpus resolveDevice(config::RuntimeConfig& runtime,
-                          const std::filesystem::path& workerProgram) {
+                          const std::filesystem::path& workerProgram, bool isOneRank) {
   MachineGpus gpus;
   if (runtime.device != "cpu") {
     const std::string reason = findUsable(gpus, workerProgram);
     if (runtime.device == "cuda" && !reason.empty()) {
       throw base::mendable("runtime.device: cuda cannot be had: " + reason +
-                           "; or set runtime.device to cpu or auto");
+                           "; set runtime.device to cpu or auto to go without");
     }
+    if (isOneRank) gpus.remarks.clear();  // the GPU that it has been given is all it may use
     if (!reason.empty()) gpus.remarks = {"device: the CPU (" + reason + ")"};
     for (const std::string& remark : gpus.remarks) base::logInfo("engine", remark);
     runtime.device = reason.empty() ? "cuda" : "cpu";
@@ -109,8 +102,8 @@ void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks
                          std::to_string(gpus.count() - 1));
   }
   for (const auto place : devices) {
-    const std::string unfit = supervisor::whyUnusable(gpus.all[place], gpus.needs);
-    if (!unfit.empty()) throw base::mendable("runtime.devices: " + unfit);
+    const std::string unfit = supervisor::whyUnusable(gpus.all[place], gpus.support);
+    if (!unfit.empty()) throw base::mendable("runtime.devices: " + unfit + "; leave it out");
   }
   const std::set<int> used(devices.begin(), devices.begin() + ranks.count);
   if (runtime.backend != "gloo" && static_cast<int>(used.size()) < ranks.count) {
@@ -125,6 +118,21 @@ int gpuOfOneRank(const supervisor::WorldPlace& place, int gpus) {
   return gpus == 1 ? 0 : place.gpu;
 }
 
+/// While the others are on theirs it cannot go to the CPU.
+void refuseGpuOfOneRank(const supervisor::WorldPlace& place, int gpu, const MachineGpus& gpus) {
+  const std::string rank = place.launcher + "'s local rank " + std::to_string(place.gpu);
+  if (gpu >= gpus.count()) {
+    throw base::mendable(rank + " has no GPU, for there are " + std::to_string(gpus.count()) +
+                         ": start no more ranks on a machine than it has GPUs, or set "
+                         "runtime.device to cpu");
+  }
+  const std::string unfit = supervisor::whyUnusable(gpus.all[gpu], gpus.support);
+  if (unfit.empty()) return;
+  throw base::mendable(rank + " cannot use its GPU: " + unfit +
+                       "; name in CUDA_VISIBLE_DEVICES those that can be used, and start a rank "
+                       "for each");
+}
+
 /// Their places in CUDA's order.
 std::vector<int> chooseGpus(const config::RuntimeConfig& runtime, const LocalRanks& ranks,
                             const MachineGpus& gpus) {
@@ -132,11 +140,16 @@ std::vector<int> chooseGpus(const config::RuntimeConfig& runtime, const LocalRan
     refuseDevices(runtime, ranks, gpus);
     return {runtime.devices.begin(), runtime.devices.begin() + ranks.count};
   }
-  if (ranks.place.isOneRank) return {gpuOfOneRank(ranks.place, gpus.count())};
+  if (ranks.place.isOneRank) {
+    const int gpu = gpuOfOneRank(ranks.place, gpus.count());
+    if (runtime.device == "cuda") refuseGpuOfOneRank(ranks.place, gpu, gpus);
+    return {gpu};
+  }
   if (runtime.device != "cuda") return {};
   if (ranks.count > gpus.usableCount()) {
-    throw base::mendable(ranksText(ranks.count) + " and " + std::to_string(gpus.usableCount()) +
-                         " GPUs: ask for as many ranks at most (--workers, runtime.workers), or "
+    throw base::mendable(ranksText(ranks.count) + " need as many GPUs, and " +
+                         std::to_string(gpus.usableCount()) +
+                         " can be used here: ask for fewer ranks (--workers, runtime.workers), or "
                          "name a GPU for each in runtime.devices");
   }
   return {gpus.usable.begin(), gpus.usable.begin() + ranks.count};
@@ -182,7 +195,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const RankWish& wish) {
   config::RuntimeConfig& runtime = experiment.runtime;
   checkWorkers(wish);
-  const MachineGpus gpus = resolveDevice(runtime, workerProgram);
+  const MachineGpus gpus = resolveDevice(runtime, workerProgram, wish.place.isOneRank);
   LocalRanks ranks{wish.place, chooseCount(runtime, wish, gpus)};
   ranks.gpus = chooseGpus(runtime, ranks, gpus);
   ranks.remarks = gpus.remarks;
@@ -192,6 +205,20 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   if (runtime.cpuThreads == 0)
     runtime.cpuThreads = std::max(supervisor::usableCores() / ranksOnThisMachine(ranks), 1);
   return ranks;
+}
+
+std::vector<supervisor::GpuDevice> foreseeDevices(const config::RuntimeConfig& runtime) {
+  if (runtime.device == "cpu") return {};
+  const supervisor::Gpus gpus = supervisor::findGpus();
+  const int count = static_cast<int>(gpus.devices.size());
+  const supervisor::GpuSupport supposed{true, {}, count};
+  if (!supervisor::whyNoneUsable(gpus, supposed).empty()) return {};
+  std::vector<int> places(runtime.devices.begin(), runtime.devices.end());
+  for (int place = 0; runtime.devices.empty() && place < count; ++place)
+    if (supervisor::whyUnusable(gpus.devices[place], supposed).empty()) places.push_back(place);
+  if (runtime.workers > 0 && runtime.workers < static_cast<int>(places.size()))
+    places.resize(static_cast<std::size_t>(runtime.workers));
+  return chosenDevices(places, gpus.devices);
 }
 
 supervisor::LocalRanks ranksOfFollower(const RankWish& wish) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "engine/config/experiment.h"
 #include "engine/supervisor/rank_group.h"
@@ -21,6 +22,10 @@ struct RankWish {
 supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const std::filesystem::path& workerProgram,
                                       const RankWish& wish);
+
+/// The GPUs that ranks would have here without a launcher, as far as that can be said without
+/// asking the worker; none: on the CPU.
+std::vector<supervisor::GpuDevice> foreseeDevices(const config::RuntimeConfig& runtime);
 
 /// The ranks of a node other than 0, which is told no experiment: as `--workers` says, else one on
 /// each GPU, else one. Throws Error (mendable).

@@ -114,11 +114,14 @@ BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
   const double perImage =
       pixels * (3 + backboneFloatsPerPixel(model) + pyramidFloatsPerPixel(model)) +
       headFloatsPerImage(model);
-  const std::string& precision = experiment.runtime.precision;
-  const bool isHalved = precision == "bf16" || precision == "fp16";
-  estimate.bytes = (isHalved ? kHalfBytes : kFloatBytes) * estimate.images * perImage +
-                   kFloatBytes * weightFloats(model, experiment.solver.optimizer == "adamw");
+  estimate.bytes =
+      (isHalved(experiment.runtime) ? kHalfBytes : kFloatBytes) * estimate.images * perImage +
+      kFloatBytes * weightFloats(model, experiment.solver.optimizer == "adamw");
   return estimate;
+}
+
+bool isHalved(const config::RuntimeConfig& runtime) {
+  return runtime.precision == "bf16" || runtime.precision == "fp16";
 }
 
 }  // namespace lockstep::cli

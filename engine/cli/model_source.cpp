@@ -95,6 +95,7 @@ protocol::Job ModelSource::job(const std::string& kind) const {
   job.weights = weights.string();
   job.weightsName = step > 0 ? run_folder::stepName(step) : weights.string();
   job.step = step;
+  ranks.giveGpu(/*rank=*/0, job);
   return job;
 }
 

@@ -46,8 +46,15 @@ protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFil
   loaded.throwIfFaulty();
   config::Experiment& experiment = loaded.experiment;
   experiment.model.weights.clear();
+  // The ranks of the run are done in turn, by one on this machine.
+  const auto workers = experiment.runtime.workers;
+  experiment.runtime.backend = "auto";
+  const supervisor::LocalRanks ranks =
+      resolveMachine(experiment, supervisor::workerProgramBesideThis(), {.workers = 1});
+  experiment.runtime.workers = workers;
   protocol::Job job;
   job.kind = "replay";
+  ranks.giveGpu(/*rank=*/0, job);
   job.weights = (realPath(options.replay).parent_path() / run_folder::kReplayWeights).string();
   if (!isFile(job.weights))
     throw base::mendable(job.weights + ": is missing; it lies beside " + options.replay);

@@ -36,7 +36,7 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   // First, because the ranks share out the batch.
   supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
   refuseFp16OnCpu(loaded.experiment.runtime);
-  const std::int64_t trainImages = checkTrainingData(loaded);
+  const std::int64_t trainImages = checkTrainingData(loaded, ranks.devices);
   config::resolveDurations(loaded.experiment, trainImages);
   return {std::move(loaded.experiment), std::move(ranks)};
 }

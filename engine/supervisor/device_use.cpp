@@ -6,7 +6,8 @@
 namespace lockstep::supervisor {
 namespace {
 
-/// A log of a day's training then has 43200 of these points a tag, whatever a step takes.
+/// A log of a day's training then has at most 43200 of these points a tag, and fewer where batches
+/// of records come less often (monitor.log_every).
 constexpr std::chrono::seconds kInterval{2};
 constexpr double kGibibyte = 1 << 30;
 

@@ -14,6 +14,11 @@ namespace {
 constexpr int kLeastCudaVersion = 13000, kLeastDriver = 580;
 constexpr int kLeastCapability = 75;
 
+/// A container may have the driver's NVML without its libcuda.
+constexpr const char* kNoneForTorch =
+    "LibTorch can use none of the GPUs that the NVIDIA driver names: see what nvidia-smi says, and "
+    "in a container set NVIDIA_DRIVER_CAPABILITIES to compute,utility";
+
 const GpuDevice* findDevice(const std::vector<GpuDevice>& devices, const std::string& name) {
   std::size_t place = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), place);
@@ -110,15 +115,17 @@ std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
   return left;
 }
 
-std::string whyNoneUsable(const Gpus& gpus, const GpuNeeds& needs) {
+std::string whyNoneUsable(const Gpus& gpus, const GpuSupport& support) {
   if (!gpus.fault.empty()) return gpus.fault;
-  if (gpus.driverVersion.empty()) return "there is no NVIDIA driver";
+  if (gpus.driverVersion.empty())
+    return "there is no NVIDIA driver: to use a GPU install " + std::to_string(kLeastDriver) +
+           " or newer";
   if (gpus.devices.empty()) {
-    const bool isHidden = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
-    return std::string("the NVIDIA driver names no GPU") +
-           (isHidden ? " that CUDA_VISIBLE_DEVICES leaves" : "");
+    return std::getenv("CUDA_VISIBLE_DEVICES") != nullptr
+               ? "the NVIDIA driver names no GPU that CUDA_VISIBLE_DEVICES leaves: unset it"
+               : "the NVIDIA driver names no GPU: see what nvidia-smi says";
   }
-  if (!needs.hasKernels) return "this build has no CUDA kernels";
+  if (!support.hasKernels) return "this build has no CUDA kernels: build with -DLOCKSTEP_CUDA=ON";
   if (isDriverTooOld(gpus)) {
     const std::string serves =
         gpus.cudaVersion > 0 ? ", which serves CUDA " + cudaVersionText(gpus.cudaVersion) + ","
@@ -129,20 +136,20 @@ std::string whyNoneUsable(const Gpus& gpus, const GpuNeeds& needs) {
   }
   std::string reasons;
   for (const GpuDevice& gpu : gpus.devices) {
-    const std::string reason = whyUnusable(gpu, needs);
-    if (reason.empty()) return {};
+    const std::string reason = whyUnusable(gpu, support);
+    if (reason.empty()) return support.usableCount > 0 ? "" : kNoneForTorch;
     reasons += (reasons.empty() ? "" : "; ") + reason;
   }
   return reasons;
 }
 
-std::string whyUnusable(const GpuDevice& gpu, const GpuNeeds& needs) {
+std::string whyUnusable(const GpuDevice& gpu, const GpuSupport& support) {
   const int capability = gpu.computeCapability;
   if (capability == 0) return {};
   const std::string has = gpuName(gpu) + " has compute capability " + capabilityText(capability);
   if (capability < kLeastCapability)
     return has + " and is too old: LibTorch needs " + capabilityText(kLeastCapability) + " or more";
-  const std::vector<Kernels> built = kernelsIn(needs.architectures);
+  const std::vector<Kernels> built = kernelsIn(support.architectures);
   const bool isServed = built.empty() || std::any_of(built.begin(), built.end(),
                                                      [capability](const Kernels& kernels) {
                                                        return kernels.serve(capability);

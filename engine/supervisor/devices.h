@@ -33,18 +33,20 @@ Gpus findGpus(const char* library = Nvml::kLibrary);
 std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
                                       const std::string& visible);
 
-/// What a build needs of a machine with GPUs.
-struct GpuNeeds {
-  bool hasKernels = false;  ///< whether it has any for GPUs
+/// What lockstep-worker can do with GPUs.
+struct GpuSupport {
+  bool hasKernels = false;  ///< whether its build has any for GPUs
   /// What they are built for, as CMAKE_CUDA_ARCHITECTURES says it, between blanks: `80-real 90`.
   std::string architectures{};
+  int usableCount = 0;  ///< how many of this machine's its LibTorch finds
 };
 
-/// Why no GPU of a machine can be used by a build, whatever it is; "" where nothing is in the way.
-/// One line with the way out.
-std::string whyNoneUsable(const Gpus& gpus, const GpuNeeds& needs);
-/// Why this one cannot; "" when it can.
-std::string whyUnusable(const GpuDevice& gpu, const GpuNeeds& needs);
+/// Why the worker can use none of a machine's GPUs, and the way out; "" when it can use one. What
+/// is in the way of all of them comes before what each one lacks. Part of a line, to stand behind a
+/// colon or between brackets. Where there is no GPU `support` does not matter.
+std::string whyNoneUsable(const Gpus& gpus, const GpuSupport& support);
+/// Why it cannot use this one, in the same form; "" where nothing is known against it.
+std::string whyUnusable(const GpuDevice& gpu, const GpuSupport& support);
 
 /// `GPU 1 (NVIDIA H200)`
 std::string gpuName(const GpuDevice& gpu);

@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/base/error.h"
-
 namespace lockstep::supervisor {
 namespace {
 
@@ -75,14 +73,21 @@ GpuWatch::GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
                    const std::string& library)
     : loop_(loop), handler_(std::move(handler)) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("pipe: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    fault_ = std::string("pipe: ") + std::strerror(errno);
+    return;
+  }
   figures_.reset(ends[0]);
   const FileDescriptor toHere(ends[1]);
   ::fcntl(figures_.get(), F_SETFL, O_NONBLOCK);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
   if (pid_ == 0) watch(toHere.get(), parent, indices, library.c_str());
+  if (pid_ < 0) {
+    fault_ = std::string("fork: ") + std::strerror(errno);
+    figures_.reset();
+    return;
+  }
   loop_.watch(
       figures_.get(), [] { return short{POLLIN}; }, [this](short) { read(); });
 }

@@ -20,13 +20,15 @@ class GpuWatch {
   /// Once for each GPU that a round of questions reached; `place`: in the list of indices.
   using Handler = std::function<void(std::size_t place, const GpuFigures& figures)>;
 
-  /// indices: as the driver counts. `library` is opened in the other process. Throws Error where
-  /// the system gives no process.
+  /// indices: as the driver counts. `library` is opened in the other process.
   GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
            const std::string& library = Nvml::kLibrary);
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
   ~GpuWatch();
+
+  /// Why the system gave no process: then no figures come. Empty where it did.
+  const std::string& fault() const { return fault_; }
 
  private:
   void read();
@@ -34,6 +36,7 @@ class GpuWatch {
 
   PollLoop& loop_;
   Handler handler_;
+  std::string fault_;
   pid_t pid_ = -1;
   FileDescriptor figures_;
 };

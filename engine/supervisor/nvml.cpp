@@ -53,11 +53,12 @@ Function* Nvml::find(const char* name) const {
 
 std::string Nvml::fault() const {
   if (library_ == nullptr || usable_) return {};
-  if (initialised_ == kDriverNotLoaded) return "the NVIDIA driver is not loaded (see nvidia-smi)";
+  if (initialised_ == kDriverNotLoaded)
+    return "the NVIDIA driver is not loaded: see what nvidia-smi says";
   if (initialised_ == kVersionMismatch)
     return "the NVIDIA driver was updated under the running system: restart the machine";
   return "the NVIDIA driver does not answer (NVML error " + std::to_string(initialised_) +
-         "; see nvidia-smi)";
+         "): see what nvidia-smi says";
 }
 
 std::string Nvml::driverVersion() const {

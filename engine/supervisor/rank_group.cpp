@@ -48,6 +48,12 @@ void RankGroup::start() {
   if (port > 0) startOthers(port);
 }
 
+void LocalRanks::giveGpu(int rank, protocol::Job& job) const {
+  const auto index = static_cast<std::size_t>(rank);
+  job.gpu = gpus.empty() ? place.gpu + rank : gpus.at(index);
+  if (!devices.empty()) job.gpuName = gpuName(devices.at(index));
+}
+
 void RankGroup::startOthers(int masterPort) {
   for (Rank& rank : ranks_) {
     if (!rank.process && !isEnding_ && !cause_) startRank(rank, masterPort);
@@ -61,10 +67,7 @@ protocol::Job RankGroup::jobOf(const Rank& rank, int masterPort) const {
   job.nodes = ranks.place.nodes;
   job.localRank = rank.local;
   job.localRanks = ranks.count;
-  job.gpu = ranks.gpus.empty() ? ranks.place.gpu + rank.local
-                               : ranks.gpus.at(static_cast<std::size_t>(rank.local));
-  if (!ranks.devices.empty())
-    job.gpuName = gpuName(ranks.devices.at(static_cast<std::size_t>(rank.local)));
+  ranks.giveGpu(rank.local, job);
   job.masterAddress = ranks.place.masterAddress;
   job.masterPort = masterPort;
   job.storeIsServed = ranks.place.storeIsServed;

@@ -143,13 +143,18 @@ void TrainingRun::watchGpus() {
       loop_, indices, [this, gpus](std::size_t place, const GpuFigures& figures) {
         takeFigures(gpus.at(place), figures);
       });
+  if (!gpuWatch_->fault().empty())
+    warn("there will be no figures of GPUs: the system gives no process for them (" +
+         gpuWatch_->fault() + "; `ulimit -a` shows the limits)");
 }
 
 void TrainingRun::takeFigures(const GpuDevice& gpu, const GpuFigures& figures) {
   deviceUse_.add(gpu.index, figures);
   if (!figures.isLost) return;
-  const std::string text =
-      gpuName(gpu) + " is lost: the driver cannot reach it (dmesg | grep -i xid says why)";
+  warn(gpuName(gpu) + " is lost: the driver cannot reach it (dmesg | grep -i xid says why)");
+}
+
+void TrainingRun::warn(const std::string& text) {
   log_.say("engine", "warning: " + text);
   recorder_.recordLog("warning", text);
 }

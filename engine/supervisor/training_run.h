@@ -94,6 +94,7 @@ class TrainingRun : private Service {
   void startRanks();
   void watchGpus();
   void takeFigures(const GpuDevice& gpu, const GpuFigures& figures);
+  void warn(const std::string& text);
   void stopOnSignal(int signal);
   void requestStop(const std::string& reason);
   void everySecond();
@@ -110,7 +111,7 @@ class TrainingRun : private Service {
   Outcome outcomeOf(const RankFailure& failure) const;
   bool hasCheckpointOf(std::int64_t step) const;
   Outcome lostCheckpoint() const;
-  std::string wayOn() const;
+  std::string wayOn(const std::string& cause) const;
   protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
   void conclude(Outcome outcome);
 

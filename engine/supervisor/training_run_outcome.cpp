@@ -1,5 +1,6 @@
 // What comes of an attempt: another one, or the end of the run.
 #include <algorithm>
+#include <string_view>
 
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/training_run.h"
@@ -9,6 +10,18 @@ namespace {
 
 /// At the end, clients that are slow to take the last records are waited for this long.
 constexpr std::chrono::seconds kDrainTime{2};
+
+constexpr const char* kOutOfMemory = "out of memory";
+
+/// As a shell takes it for one word.
+std::string shellWord(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%=";
+  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char letter : text) word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return word + "'";
+}
 
 }  // namespace
 
@@ -30,11 +43,8 @@ bool TrainingRun::beginAgain(const RankFailure& failure) {
     log_.say("engine", std::string("the run cannot start again: ") + error.what());
     return false;
   }
-  const std::string text = failure.line + ": restart " + std::to_string(restarts_.taken()) +
-                           " of " + std::to_string(restarts_.most()) + ", from step " +
-                           std::to_string(setup_.resume->step);
-  log_.say("engine", "warning: " + text);
-  recorder_.recordLog("warning", text);
+  warn(failure.line + ": restart " + std::to_string(restarts_.taken()) + " of " +
+       std::to_string(restarts_.most()) + ", from step " + std::to_string(setup_.resume->step));
   startsAfter_ = failure;
   startTimer_ = loop_.after(*pause, [this] { startRanks(); });
   return true;
@@ -88,20 +98,30 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
   return {"finished", ExitStatus::Done, std::nullopt};
 }
 
-/// Of faults that a machine has, not the experiment: the run can go on elsewhere, or later.
-std::string TrainingRun::wayOn() const {
+/// Of faults that the machine has, not the experiment: the run can go on elsewhere, or later. What
+/// does not fit into memory needs other values, which a run that goes on may not take: another run
+/// can.
+std::string TrainingRun::wayOn(const std::string& cause) const {
   const auto steps = run_folder::checkpointSteps(setup_.layout);
   if (steps.empty()) return "; there is no checkpoint to go on from yet";
-  return "; `lockstep-engine train " + setup_.layout.folder().string() +
-         " --resume` goes on from step " + std::to_string(steps.back());
+  const std::string step = std::to_string(steps.back());
+  const std::string& launcher = setup_.ranks.place.launcher;
+  const std::string started = launcher.empty() ? "" : "started by " + launcher + " again, ";
+  const std::string line =
+      "`lockstep-engine train " + shellWord(setup_.layout.folder().string()) + " ";
+  if (cause == kOutOfMemory) {
+    return "; " + started + line + "--from " + step + " --set KEY=VALUE` goes on from step " +
+           step + " in another run";
+  }
+  return "; " + started + line + "--resume` goes on from step " + step;
 }
 
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
   const std::string& cause = failure.error.cause;
-  if (cause == "gpu" || cause == "out of memory" || cause == "lost peer") {
-    outcome.error->message += wayOn();
-    outcome.line += wayOn();
+  if (cause == "gpu" || cause == kOutOfMemory || cause == "lost peer") {
+    outcome.error->message += wayOn(cause);
+    outcome.line += wayOn(cause);
   }
   if (outcome.error->step == 0) outcome.error->step = recorder_.info().step;
   return outcome;

@@ -81,29 +81,25 @@ std::string gpuNeedText(std::string_view text) {
 bool isOfOneImage(std::string_view phase) { return phase == "evaluating" || phase == "predicting"; }
 
 /// The keys that decide how much memory is needed.
-std::string wayOutText(std::string_view phase, bool isGpu) {
+std::string wayOutText(std::string_view phase) {
   if (isOfOneImage(phase))
-    return std::string(
-               "lower augment.min_size (its last) or augment.max_size, or "
-               "model.rpn.post_nms_top_n_test") +
-           (isGpu ? ", or set runtime.precision to bf16" : "");
-  return std::string(
-             "lower solver.batch_size or raise solver.accumulate, lower augment.min_size, "
-             "augment.max_size or model.box_head.batch_size_per_image") +
-         (isGpu ? ", or set runtime.precision to bf16" : "");
+    return "lower augment.min_size (its last) or augment.max_size, or "
+           "model.rpn.post_nms_top_n_test";
+  return "lower solver.batch_size or raise solver.accumulate, lower augment.min_size, "
+         "augment.max_size or model.box_head.batch_size_per_image";
 }
 
 Failure gpuMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const std::string gpu = facts.gpu.empty() ? "the GPU" : facts.gpu;
-  return {"out of memory on " + gpu + gpuNeedText(text) + "; " +
-              wayOutText(facts.phase, /*isGpu=*/true),
+  return {"out of memory on " + gpu + gpuNeedText(text) + "; " + wayOutText(facts.phase) +
+              ", or set runtime.precision to bf16 if it is not",
           "out of memory"};
 }
 
 Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const auto asked = sizeBehind(text, "you tried to allocate ");
   const std::string said = asked ? ": " + base::gibibytes(*asked) + " more were asked for" : "";
-  return {"out of memory" + said + "; " + wayOutText(facts.phase, /*isGpu=*/false) +
+  return {"out of memory" + said + "; " + wayOutText(facts.phase) +
               ", or ask for fewer ranks on this machine",
           "out of memory"};
 }
@@ -115,7 +111,8 @@ Failure gpuFailure(std::string text, const FailureFacts& facts) {
   if (text.starts_with(kWord)) text.erase(0, kWord.size());
   // Kernels run later than they are asked for.
   const std::string when = facts.step > 0 ? " at or before step " + std::to_string(facts.step)
-                                          : " before the first step";
+                           : isOfOneImage(facts.phase) ? ""
+                                                       : " before the first step";
   const std::string gpu = facts.gpu.empty() ? "a GPU" : facts.gpu;
   const char* const help =
       holdsAny(text, kProgramFaults)

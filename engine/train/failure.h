@@ -8,10 +8,10 @@ namespace lockstep::train {
 
 /// What is known of a rank where it fails.
 struct FailureFacts {
-  std::int64_t step = 0;
-  std::string phase;
+  std::int64_t step = 0;  ///< of a training; 0: before its first, or there is none
+  std::string phase{};
   bool isWaiting = false;  ///< in a collective
-  std::string gpu;         ///< `GPU 1 (NVIDIA H200)`; empty: on the CPU, or not known
+  std::string gpu{};       ///< `GPU 1 (NVIDIA H200)`; empty: on the CPU, or not known
 };
 
 struct Failure {

@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/train/early_stop.h"
 #include "engine/train/exception_text.h"
+#include "engine/train/failure.h"
 #include "engine/train/prediction_request.h"
 #include "engine/train/trainer.h"
 
@@ -258,7 +259,7 @@ void Trainer::serve(const protocol::Control& control) {
     answer.path = fulfil(control);
   } catch (const std::exception& error) {
     // What a client asks for does not end the training, whatever becomes of it.
-    answer.error = exceptionText(error);
+    answer.error = failureOf(error, {.step = state_.step, .phase = "predicting"}).message;
     context_.observer.onState({"running", state_.step});
   }
   context_.observer.onAnswer(answer);

@@ -6,7 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
-#include "engine/train/exception_text.h"
+#include "engine/train/failure.h"
 #include "engine/train/prediction_request.h"
 #include "engine/worker/jobs.h"
 
@@ -19,7 +19,7 @@ class Inspector {
   explicit Inspector(const protocol::Job& job)
       : job_(job),
         experiment_(experimentOf(job)),
-        device_(train::prepareDevice(experiment_.runtime)) {
+        device_(train::prepareDevice(experiment_.runtime, job.gpu)) {
     if (experiment_.dataset.val.annotations.empty()) return;
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
   }
@@ -52,7 +52,7 @@ class Inspector {
       return {control.id, control.out, ""};
     } catch (const std::exception& error) {
       // Whatever became of one request: the next one finds the model warm.
-      return {control.id, "", train::exceptionText(error)};
+      return {control.id, "", train::failureOf(error, {.phase = "predicting"}).message};
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include "engine/checkpoint/load_weights.h"
 #include "engine/train/device.h"
+#include "engine/train/precision.h"
 #include "engine/train/step_replay.h"
 #include "engine/worker/jobs.h"
 
@@ -10,7 +11,7 @@ namespace lockstep::worker {
 protocol::Finished runReplay(const JobContext& context) {
   const protocol::Job& job = context.job;
   const config::Experiment experiment = experimentOf(job);
-  const at::Device device = train::prepareDevice(experiment.runtime);
+  const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
   at::set_num_threads(experiment.runtime.cpuThreads);
   const config::DatasetPart& part = partOf(experiment, "train");
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
@@ -26,6 +27,7 @@ protocol::Finished runReplay(const JobContext& context) {
   checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(job.weights),
                           checkpoint::WeightsUse::Exactly, job.weights);
   model.to(device);
+  model.setComputeType(train::computeType(experiment.runtime, device));
   model.train();
   context.phase.phase = "forward";
   const train::StepReplay replay =

@@ -37,7 +37,7 @@ class LastWord {
   int say(const std::exception& fault) {
     if (isBegun_.exchange(true)) {
       if (speaker_ == std::this_thread::get_id()) return static_cast<int>(ExitStatus::Failed);
-      std::this_thread::sleep_for(std::chrono::hours(1));  // the other one ends the process
+      isBegun_.wait(true);  // the other one ends the process
     }
     speaker_ = std::this_thread::get_id();
     const train::Failure failure =

@@ -246,6 +246,18 @@ class TstMainWindow : public QObject {
     QTRY_VERIFY(!use->isVisible());
   }
 
+  void everyGpuThatADriverServesIsDrawn() {
+    QTemporaryDir parent;
+    tests::MadeRun plan = made("many", 1000);
+    plan.gpus = 32;
+    MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const QStringList names = curveNames(cardTitled(window, QStringLiteral("Device use, %")));
+    QCOMPARE(names.size(), 33);  // and the CPU
+    QVERIFY(names.contains(QStringLiteral("GPU 31")));
+  }
+
   void noCardIsWiderThanThePage_data() {
     QTest::addColumn<int>("width");
     QTest::newRow("one column") << 820;

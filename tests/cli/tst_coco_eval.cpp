@@ -6,19 +6,17 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using nlohmann::json;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 json box(double x, double y, double side) { return {x, y, side, side}; }
 

@@ -7,12 +7,14 @@
 #include "engine/base/error.h"
 #include "engine/cli/data_check.h"
 #include "engine/config/load.h"
+#include "tests/support/contains.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 namespace fs = std::filesystem;
 using nlohmann::json;
+using tests::contains;
 
 namespace {
 
@@ -64,7 +66,7 @@ class Data {
   /// Lines of all issues without the folder's path.
   std::string lines(const std::vector<std::string>& overrides = {}) const {
     std::string text;
-    for (const config::ConfigIssue& issue : cli::checkData(load(overrides)).issues) {
+    for (const config::ConfigIssue& issue : cli::checkData(load(overrides), {}).issues) {
       text += (text.empty() ? "" : "\n") + issue.format();
     }
     const std::string prefix = path("").string();
@@ -93,7 +95,7 @@ class TstDataCheck : public QObject {
     train["annotations"][0]["segmentation"] = {{"size", {480, 640}}, {"counts", {0, 307200}}};
     data.write("train", train);
     QCOMPARE(data.lines(), std::string());
-    const cli::DataCheck check = cli::checkData(data.load());
+    const cli::DataCheck check = cli::checkData(data.load(), {});
     QCOMPARE(check.trainImages, std::int64_t{4});
     QCOMPARE(check.trainAnnotations, std::size_t{5});
     QCOMPARE(check.valImages, std::size_t{3});
@@ -101,7 +103,7 @@ class TstDataCheck : public QObject {
     QCOMPARE(check.largestBatch.images, 2);
     QCOMPARE(check.largestBatch.widthPx, 96);  // 640 x 480 to 85 x 64, padded to 32
     QCOMPARE(check.largestBatch.heightPx, 64);
-    QCOMPARE(cli::checkTrainingData(data.load({"dataset.skip_empty=false"})), std::int64_t{5});
+    QCOMPARE(cli::checkTrainingData(data.load({"dataset.skip_empty=false"}), {}), std::int64_t{5});
   }
 
   void theTrainingPartHasToBeGiven() {
@@ -115,7 +117,7 @@ class TstDataCheck : public QObject {
         std::string("--set: dataset.train.images: is not given: name the folder of the images\n"
                     "--set: dataset.train.annotations: is not given: name a COCO instances file"));
     try {
-      cli::checkTrainingData(data.load(without));
+      cli::checkTrainingData(data.load(without), {});
       QFAIL("did not throw");
     } catch (const Error& error) {
       QVERIFY(error.status() == ExitStatus::Mendable);
@@ -131,8 +133,8 @@ class TstDataCheck : public QObject {
     QCOMPARE(data.lines(without),
              std::string("--set: dataset.val.annotations: warning: is not given: no held-out loss, "
                          "no AP, no predictions and no best checkpoint"));
-    QCOMPARE(cli::checkTrainingData(data.load(without)), std::int64_t{2});
-    QCOMPARE(cli::checkData(data.load(without)).valImages, std::size_t{0});
+    QCOMPARE(cli::checkTrainingData(data.load(without), {}), std::int64_t{2});
+    QCOMPARE(cli::checkData(data.load(without), {}).valImages, std::size_t{0});
   }
 
   void noClassIsRefused() {
@@ -169,7 +171,7 @@ class TstDataCheck : public QObject {
       train["categories"].push_back({{"id", id}, {"name", name}});
     data.write("train", train);
     QCOMPARE(data.lines(), std::string());  // it may name fewer of them
-    QCOMPARE(cli::checkData(data.load()).classes, std::size_t{3});
+    QCOMPARE(cli::checkData(data.load(), {}).classes, std::size_t{3});
     val["categories"] = json::array({{{"id", 3}, {"name", "worm"}}});
     data.write("val", val);
     QCOMPARE(data.lines(),
@@ -219,7 +221,26 @@ class TstDataCheck : public QObject {
                                "about "),
              lines.c_str());
     QVERIFY(cli::checkTrainingData(data.load({"solver.batch_size=10000", "augment.min_size=[4000]",
-                                              "augment.max_size=16000"})) == 2);
+                                              "augment.max_size=16000"}),
+                                   {}) == 2);
+    const std::string advice = ", or set runtime.precision to bf16";
+    QVERIFY(lines.ends_with(advice));
+    const std::string halved = data.lines({"solver.batch_size=10000", "augment.min_size=[4000]",
+                                           "augment.max_size=16000", "runtime.precision=bf16"});
+    QVERIFY2(contains(halved, "takes about ") && !contains(halved, advice), halved.c_str());
+  }
+
+  void theFullestOfTheRanksGpusIsTheOneThatCounts() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    const supervisor::GpuDevice roomy{0, "A", "", 80LL << 30, 79LL << 30, 80};
+    const supervisor::GpuDevice full{1, "B", "", 80LL << 30, 1LL << 28, 80};
+    QVERIFY(cli::checkData(data.load(), {roomy}).issues.empty());
+    const auto issues = cli::checkData(data.load(), {roomy, full}).issues;
+    QCOMPARE(issues.size(), std::size_t{1});
+    QVERIFY2(contains(issues[0].text, " and GPU 1 (B) has 0.2 GiB free of 80.0 GiB: "),
+             issues[0].text.c_str());
   }
 
   void brokenAnnotationsFail() {
@@ -228,11 +249,11 @@ class TstDataCheck : public QObject {
     data.addPart("val", 2, 1, "v");
     base::writeFileAtomically(data.path("val.json"), "{\"images\": [");
     try {
-      cli::checkData(data.load());
+      cli::checkData(data.load(), {});
       QFAIL("did not throw");
     } catch (const Error& error) {
       QVERIFY(error.status() == ExitStatus::Failed);
-      QVERIFY(std::string(error.what()).find("val.json") != std::string::npos);
+      QVERIFY(contains(error.what(), "val.json"));
     }
   }
 

@@ -8,18 +8,16 @@
 #include "engine/base/atomic_file.h"
 #include "engine/events/writer.h"
 #include "engine/protocol/worker_messages.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A run folder with a log of two steps, the second of them not finite.
 void writeLog(const fs::path& folder) {

@@ -5,18 +5,16 @@
 #include "engine/base/atomic_file.h"
 #include "engine/config/load.h"
 #include "engine/protocol/worker_messages.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A run that was killed, with a checkpoint of step 4 or without one.
 void makeKilledRun(EngineBench& bench, bool withCheckpoint,

@@ -8,10 +8,12 @@
 #include <sstream>
 
 #include "tests/packaging/script_bench.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 using tests::ScriptBench;
 
@@ -73,10 +75,6 @@ class SageMaker : public ScriptBench {
     return {};
   }
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -6,8 +6,8 @@
 
 using namespace lockstep;
 using supervisor::GpuDevice;
-using supervisor::GpuNeeds;
 using supervisor::Gpus;
+using supervisor::GpuSupport;
 
 namespace {
 
@@ -57,12 +57,13 @@ class TstDevices : public QObject {
     QTest::addColumn<QString>("says");
     QTest::addColumn<QString>("fault");
     QTest::newRow("not loaded") << "init 9\n"
-                                << "the NVIDIA driver is not loaded (see nvidia-smi)";
+                                << "the NVIDIA driver is not loaded: see what nvidia-smi says";
     QTest::newRow("updated")
         << "init 18\n"
         << "the NVIDIA driver was updated under the running system: restart the machine";
-    QTest::newRow("other") << "init 999\n"
-                           << "the NVIDIA driver does not answer (NVML error 999; see nvidia-smi)";
+    QTest::newRow("other")
+        << "init 999\n"
+        << "the NVIDIA driver does not answer (NVML error 999): see what nvidia-smi says";
   }
   void aDriverThatDoesNotAnswerSaysWhy() {
     QFETCH(QString, says);
@@ -77,7 +78,8 @@ class TstDevices : public QObject {
   void withoutADriverThereIsNone() {
     const Gpus gpus = supervisor::findGpus("/nowhere/libnvidia-ml.so.1");
     QVERIFY(gpus.driverVersion.empty() && gpus.devices.empty() && gpus.fault.empty());
-    QCOMPARE(supervisor::whyNoneUsable(gpus, {}), std::string("there is no NVIDIA driver"));
+    QCOMPARE(supervisor::whyNoneUsable(gpus, {}),
+             std::string("there is no NVIDIA driver: to use a GPU install 580 or newer"));
   }
 
   void whatIsInTheWayIsSaidInOneLine_data() {
@@ -131,24 +133,46 @@ class TstDevices : public QObject {
     QFETCH(QString, built);
     QFETCH(QString, reason);
     const Gpus gpus = machine({gpu(0, "X", capability)}, driver.toStdString(), cuda);
-    QCOMPARE(QString::fromStdString(supervisor::whyNoneUsable(gpus, {true, built.toStdString()})),
-             reason);
+    QCOMPARE(
+        QString::fromStdString(supervisor::whyNoneUsable(gpus, {true, built.toStdString(), 1})),
+        reason);
   }
 
   void oneThatFitsIsEnough() {
-    const GpuNeeds needs{true, "90-real"};
+    const GpuSupport support{true, "90-real", 1};
     const Gpus gpus = machine({gpu(0, "Old", 61), gpu(1, "New", 90)});
-    QCOMPARE(supervisor::whyNoneUsable(gpus, needs), std::string());
-    QVERIFY(!supervisor::whyUnusable(gpus.devices[0], needs).empty());
-    QVERIFY(supervisor::whyUnusable(gpus.devices[1], needs).empty());
+    QCOMPARE(supervisor::whyNoneUsable(gpus, support), std::string());
+    QVERIFY(!supervisor::whyUnusable(gpus.devices[0], support).empty());
+    QVERIFY(supervisor::whyUnusable(gpus.devices[1], support).empty());
     const std::string both =
-        supervisor::whyNoneUsable(machine({gpu(0, "A", 61), gpu(1, "B", 80)}), needs);
+        supervisor::whyNoneUsable(machine({gpu(0, "A", 61), gpu(1, "B", 80)}), support);
     QVERIFY2(both.find("GPU 0 (A)") < both.find("; GPU 1 (B)"), both.c_str());
   }
 
   void aBuildWithoutKernelsSaysSoFirst() {
     QCOMPARE(supervisor::whyNoneUsable(machine({gpu(0, "X", 30)}, "470.1", 11040), {}),
-             std::string("this build has no CUDA kernels"));
+             std::string("this build has no CUDA kernels: build with -DLOCKSTEP_CUDA=ON"));
+  }
+
+  void withoutAGpuItSaysWhereToLook() {
+    qunsetenv("CUDA_VISIBLE_DEVICES");
+    QCOMPARE(supervisor::whyNoneUsable(machine({}), {}),
+             std::string("the NVIDIA driver names no GPU: see what nvidia-smi says"));
+    qputenv("CUDA_VISIBLE_DEVICES", "7");
+    const std::string hidden = supervisor::whyNoneUsable(machine({}), {});
+    qunsetenv("CUDA_VISIBLE_DEVICES");
+    QCOMPARE(
+        hidden,
+        std::string("the NVIDIA driver names no GPU that CUDA_VISIBLE_DEVICES leaves: unset it"));
+  }
+
+  void whatLibTorchDoesNotFindCannotBeUsed() {
+    const std::string reason =
+        supervisor::whyNoneUsable(machine({gpu(0, "X", 90)}), {true, "90", 0});
+    QVERIFY2(reason.starts_with("LibTorch can use none of the GPUs that the NVIDIA driver names: "),
+             reason.c_str());
+    const std::string own = supervisor::whyNoneUsable(machine({gpu(0, "X", 61)}), {true, "90", 0});
+    QVERIFY2(own.starts_with("GPU 0 (X) has compute capability 6.1"), own.c_str());
   }
 };
 

@@ -6,18 +6,16 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/supervisor/machine.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// One of four ranks, two on each machine.
 void setTorchrun(EngineBench& bench, int rank) {

@@ -4,18 +4,16 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/run_folder/training_state.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 constexpr const char* kWholeRun =
     "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\npredictions 2\ncheckpoint 2 best\nscalars "

@@ -6,11 +6,13 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/protocol/messages.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_nvml/fake_nvml.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 using tests::FakeNvml;
 
@@ -19,9 +21,11 @@ namespace {
 constexpr const char* kBuild =
     R"(finish 0 result {"libtorch":"2.11.0","cuda_kernels":true,"cuda_architectures":"80-real 90","usable_gpus":2})";
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+constexpr const char* kOldAndNew =
+    "driver 580.65.06\ncuda 13000\n"
+    "gpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n"
+    "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n";
+constexpr const char* kTrains = "state running 0\nscalars 1 6\ncheckpoint 6 last\nfinish 6\n";
 
 /// A bench whose engine finds the fake driver and a build with kernels.
 struct GpuBench {
@@ -40,6 +44,15 @@ struct GpuBench {
   FakeNvml nvml;
   EngineBench bench;
 };
+
+/// As torchrun starts one of its ranks on a machine.
+void setTorchrun(EngineBench& bench, int localRank) {
+  bench.setVariable("RANK", "0");
+  bench.setVariable("LOCAL_RANK", std::to_string(localRank));
+  bench.setVariable("WORLD_SIZE", "4");
+  bench.setVariable("MASTER_ADDR", "127.0.0.1");
+  bench.setVariable("MASTER_PORT", "29500");
+}
 
 /// Tags of the only run's log that begin with system/, and where they first are.
 std::set<std::string> systemTags(const EngineBench& bench) {
@@ -157,6 +170,7 @@ class TstGpuRuns : public QObject {
     const auto engine = gpus.bench.start(gpus.line({"--workers", "1"}));
     QVERIFY(gpus.bench.waitForState("running"));
     gpus.nvml.say(std::string(tests::kTwoGpus) + "hang\n");
+    QTRY_VERIFY_WITH_TIMEOUT(gpus.nvml.isWaitedFor(), 20000);
     gpus.bench.touch("go");
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 0, result.err.c_str());
@@ -168,14 +182,15 @@ class TstGpuRuns : public QObject {
     QTest::newRow("old driver")
         << "driver 570.86.15\ncuda 12080\ngpu NVIDIA_A100 GPU-a 80 81920 0 0 30 50000 0 0\n"
         << "the NVIDIA driver 570.86.15, which serves CUDA 12.8, is too old: CUDA 13.0 needs "
-           "driver 580 or newer";
+           "driver 580 or newer; install one";
     QTest::newRow("old GPU")
         << "driver 580.65.06\ncuda 13000\ngpu GTX_1080 GPU-a 61 8192 0 0 30 50000 0 0\n"
         << "GPU 0 (GTX 1080) has compute capability 6.1 and is too old: LibTorch needs 7.5 or more";
     QTest::newRow("no GPU") << "driver 580.65.06\ncuda 13000\n"
-                            << "the NVIDIA driver names no GPU";
-    QTest::newRow("driver updated") << "init 18\n"
-                                    << "restart the machine";
+                            << "the NVIDIA driver names no GPU: see what nvidia-smi says";
+    QTest::newRow("driver updated")
+        << "init 18\n"
+        << "the NVIDIA driver was updated under the running system: restart the machine";
   }
   void whatCannotBeUsedIsRefusedOrPassedOver() {
     QFETCH(QString, says);
@@ -183,7 +198,9 @@ class TstGpuRuns : public QObject {
     GpuBench gpus(says.toStdString());
     const auto refused = gpus.bench.run(gpus.line());
     QCOMPARE(refused.status, 2);
-    QVERIFY2(contains(refused.err, reason.toStdString()), refused.err.c_str());
+    QVERIFY2(contains(refused.err, "runtime.device: cuda cannot be had: " + reason.toStdString() +
+                                       "; set runtime.device to cpu or auto to go without\n"),
+             refused.err.c_str());
     QCOMPARE(std::ranges::count(refused.err, '\n'), 1);
     QVERIFY(!std::filesystem::exists(gpus.bench.folder() / "runs"));
 
@@ -204,12 +221,76 @@ class TstGpuRuns : public QObject {
     QVERIFY(contains(base::readFile(gpus.bench.onlyRun().engineLog()), reason.toStdString()));
   }
 
+  void whatLibTorchCannotUseIsSaidByAll() {
+    GpuBench gpus;
+    gpus.bench.script(R"(finish 0 result {"cuda_kernels":true,"usable_gpus":0})", "info");
+    const std::string reason = "LibTorch can use none of the GPUs that the NVIDIA driver names";
+    const auto refused = gpus.bench.run(gpus.line());
+    QCOMPARE(refused.status, 2);
+    QVERIFY2(contains(refused.err, "runtime.device: cuda cannot be had: " + reason),
+             refused.err.c_str());
+    const auto info = gpus.bench.run({"info"});
+    QCOMPARE(info.status, 0);
+    QVERIFY2(contains(info.out, "137.5 GiB free: cannot be used: " + reason), info.out.c_str());
+    QVERIFY2(!contains(info.out, "can be used\n"), info.out.c_str());
+  }
+
+  void infoShowsTheDriverWhereTheWorkerCannotStart() {
+    GpuBench gpus;
+    gpus.bench.removeWorker();
+    const auto result = gpus.bench.run({"info"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.out,
+                      "nvidia driver: 580.65.06, CUDA 13.0\ngpus: 2\n  0: NVIDIA H200, compute "
+                      "capability 9.0, 138.0 GiB, 137.5 GiB free: whether it can be used is not "
+                      "known\n"),
+             result.out.c_str());
+    QVERIFY2(contains(result.err, "lockstep-worker"), result.err.c_str());
+  }
+
+  void aLaunchersRankIsRefusedAGpuThatCannotBeUsed_data() {
+    QTest::addColumn<int>("localRank");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("too old") << 0
+                             << "torchrun's local rank 0 cannot use its GPU: GPU 0 (GT 710) has "
+                                "compute capability 3.5 and is too old: LibTorch needs 7.5 or "
+                                "more; name in CUDA_VISIBLE_DEVICES those that can be used";
+    QTest::newRow("not there") << 2
+                               << "torchrun's local rank 2 has no GPU, for there are 2: start no "
+                                  "more ranks on a machine than it has GPUs";
+    QTest::newRow("fits") << 1 << "";
+  }
+  void aLaunchersRankIsRefusedAGpuThatCannotBeUsed() {
+    QFETCH(int, localRank);
+    QFETCH(QString, reason);
+    GpuBench gpus(kOldAndNew);
+    setTorchrun(gpus.bench, localRank);
+    gpus.bench.script(kTrains);
+    for (const char* device : {"cuda", "auto"}) {
+      const auto result =
+          gpus.bench.run({"train", "experiment.yaml", "--output", device, "--set",
+                          std::string("runtime.device=") + device, "--set", "solver.batch_size=4"});
+      QVERIFY2(result.status == (reason.isEmpty() ? 0 : 2), result.err.c_str());
+      QVERIFY2(contains(result.err, reason.toStdString()), result.err.c_str());
+      QVERIFY2(!contains(result.err, "not used"), result.err.c_str());
+      if (reason.isEmpty()) QCOMPARE(gpus.bench.lastJob().gpu, 1);
+      if (!reason.isEmpty()) QCOMPARE(std::ranges::count(result.err, '\n'), 1);
+    }
+  }
+
+  void aLaunchersRankTrainsOnTheCpuWhereNoGpuCanBeUsed() {
+    GpuBench gpus("driver 580.65.06\ncuda 13000\ngpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n");
+    setTorchrun(gpus.bench, 0);
+    gpus.bench.script(kTrains);
+    const auto result = gpus.bench.run({"train", "experiment.yaml", "--set", "runtime.device=auto",
+                                        "--set", "solver.batch_size=4"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.err, "device: the CPU (GPU 0 (GT 710) has"), result.err.c_str());
+  }
+
   void aGpuThatCannotBeUsedIsLeftOut() {
-    GpuBench gpus(
-        "driver 580.65.06\ncuda 13000\n"
-        "gpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n"
-        "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n");
-    gpus.bench.script("state running 0\nscalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    GpuBench gpus(kOldAndNew);
+    gpus.bench.script(kTrains);
     const auto result = gpus.bench.run(gpus.line());
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.err, "not used: GPU 0 (GT 710) has compute capability 3.5"),
@@ -218,10 +299,13 @@ class TstGpuRuns : public QObject {
     QCOMPARE(gpus.bench.lastJob().localRanks, 1);
     const auto named = gpus.bench.run(gpus.line({"--set", "runtime.devices=[0]"}));
     QCOMPARE(named.status, 2);
-    QVERIFY2(contains(named.err, "runtime.devices: GPU 0 (GT 710)"), named.err.c_str());
+    QVERIFY2(contains(named.err, "runtime.devices: GPU 0 (GT 710) has") &&
+                 contains(named.err, "LibTorch needs 7.5 or more; leave it out\n"),
+             named.err.c_str());
     const auto many = gpus.bench.run(gpus.line({"--workers", "2"}));
     QCOMPARE(many.status, 2);
-    QVERIFY2(contains(many.err, "2 ranks and 1 GPUs"), many.err.c_str());
+    QVERIFY2(contains(many.err, "2 ranks need as many GPUs, and 1 can be used here: ask for"),
+             many.err.c_str());
   }
 
   void aBatchThatAGpuHasNoRoomForIsAWarning() {
@@ -242,11 +326,44 @@ class TstGpuRuns : public QObject {
     QVERIFY2(!contains(roomy.out + roomy.err, "GiB free"), (roomy.out + roomy.err).c_str());
   }
 
+  void onlyTheRoomOfGpusThatRanksUseMatters_data() {
+    QTest::addColumn<QString>("first");
+    QTest::addColumn<QStringList>("more");
+    QTest::addColumn<bool>("isWarned");
+    const QString full = QStringLiteral("gpu NVIDIA_T4 GPU-a 80 15360 15000 0 31 76000 1 0\n");
+    const QString set = QStringLiteral("--set");
+    QTest::newRow("all") << full << QStringList() << true;
+    QTest::newRow("the other is listed")
+        << full << QStringList{set, QStringLiteral("runtime.devices=[1]")} << false;
+    QTest::newRow("it is listed") << full << QStringList{set, QStringLiteral("runtime.devices=[0]")}
+                                  << true;
+    QTest::newRow("too old") << QStringLiteral("gpu GT_710 GPU-a 35 2048 2000 0 30 50000 0 0\n")
+                             << QStringList() << false;
+  }
+  void onlyTheRoomOfGpusThatRanksUseMatters() {
+    QFETCH(QString, first);
+    QFETCH(QStringList, more);
+    QFETCH(bool, isWarned);
+    GpuBench gpus("driver 580.65.06\ncuda 13000\n" + first.toStdString() +
+                  "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n");
+    gpus.bench.script("finish 6\n");
+    gpus.bench.rankScript(0, "listening 9\n" + std::string(kTrains));
+    std::vector<std::string> check{"config", "check", "experiment.yaml",
+                                   "--data", "--set", "runtime.device=cuda"};
+    auto train = gpus.line();
+    for (const QString& word : more) {
+      check.push_back(word.toStdString());
+      train.push_back(word.toStdString());
+    }
+    for (const auto& line : {check, train}) {
+      const auto result = gpus.bench.run(line);
+      QVERIFY2(result.status == 0, result.err.c_str());
+      QVERIFY2(contains(result.err, "GiB free of") == isWarned, result.err.c_str());
+    }
+  }
+
   void infoSaysWhatCanBeUsed() {
-    GpuBench gpus(
-        "driver 580.65.06\ncuda 13000\n"
-        "gpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n"
-        "gpu NVIDIA_H200 GPU-b 90 141312 512 0 31 76000 1 0\n");
+    GpuBench gpus(kOldAndNew);
     const auto result = gpus.bench.run({"info"});
     QCOMPARE(result.status, 0);
     QVERIFY2(contains(result.out, "nvidia driver: 580.65.06, CUDA 13.0\ngpus: 2\n"),

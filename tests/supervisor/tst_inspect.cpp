@@ -12,19 +12,17 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/supervisor/inspect_session.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 using tests::SocketClient;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A finished run with checkpoints 4 and 6.
 void makeRun(EngineBench& bench) {

@@ -7,20 +7,14 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/supervisor/one_shot_job.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 class TstOneShotJob : public QObject {
   Q_OBJECT

@@ -5,6 +5,7 @@
 
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/rank_group.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
@@ -14,13 +15,10 @@ using supervisor::LocalRanks;
 using supervisor::RankGroup;
 using supervisor::RankGroupEnd;
 using supervisor::StallLimits;
+using tests::contains;
 using tests::EngineBench;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A group of scripted ranks in this process.
 class GroupBench : public EngineBench {

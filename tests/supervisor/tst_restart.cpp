@@ -5,18 +5,16 @@
 #include <map>
 
 #include "engine/supervisor/machine.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::vector<std::string> trainLine(int maxRestarts, int workers = 1) {
   return {"train",     "experiment.yaml",

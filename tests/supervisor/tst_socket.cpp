@@ -9,10 +9,12 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 using tests::SocketClient;
 namespace fs = std::filesystem;
@@ -67,10 +69,6 @@ std::vector<std::int64_t> loggedSeqs(const run_folder::Layout& layout, std::int6
     if (isSent && record.seq > since) seqs.push_back(record.seq);
   }
   return seqs;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

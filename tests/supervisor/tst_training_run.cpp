@@ -4,10 +4,12 @@
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 namespace fs = std::filesystem;
 
@@ -40,10 +42,6 @@ std::vector<std::string> outline(const run_folder::Layout& layout) {
     }
   }
   return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

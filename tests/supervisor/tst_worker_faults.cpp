@@ -1,18 +1,12 @@
 #include <QTest>
 
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 class TstWorkerFaults : public QObject {
   Q_OBJECT
@@ -83,6 +77,69 @@ class TstWorkerFaults : public QObject {
     QVERIFY(!tests::isAlive(bench.workerPid()));
     const auto records = tests::recordsOf(bench.onlyRun());
     QVERIFY2(contains(records.back().json, "failed"), "clients and replays see it");
+  }
+
+  void whatTheMachineLacksIsSaidWithTheWayOn_data() {
+    QTest::addColumn<QString>("cause");
+    QTest::addColumn<bool>("hasLauncher");
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<QString>("wayOn");
+    const auto row = [](const char* name, const char* cause, bool hasLauncher, const char* folder,
+                        const char* wayOn) {
+      QTest::newRow(name) << QString::fromUtf8(cause) << hasLauncher << QString::fromUtf8(folder)
+                          << QString::fromUtf8(wayOn);
+    };
+    row("GPU", "gpu", false, "run",
+        "; `lockstep-engine train DIR/run --resume` goes on from step 2");
+    row("peer", "lost-peer", false, "a b's run",
+        "; `lockstep-engine train 'DIR/a b'\\''s run' --resume` goes on from step 2");
+    row("memory", "out-of-memory", false, "run",
+        "; `lockstep-engine train DIR/run --from 2 --set KEY=VALUE` goes on from step 2 in another "
+        "run");
+    row("GPU under torchrun", "gpu", true, "run",
+        "; started by torchrun again, `lockstep-engine train DIR/run --resume` goes on from step "
+        "2");
+    row("memory under torchrun", "out-of-memory", true, "run",
+        "; started by torchrun again, `lockstep-engine train DIR/run --from 2 --set KEY=VALUE` "
+        "goes on from step 2 in another run");
+  }
+  void whatTheMachineLacksIsSaidWithTheWayOn() {
+    QFETCH(QString, cause);
+    QFETCH(bool, hasLauncher);
+    QFETCH(QString, folder);
+    QFETCH(QString, wayOn);
+    EngineBench bench;
+    if (hasLauncher) {
+      for (const auto& [name, value] :
+           {std::pair{"RANK", "0"}, {"LOCAL_RANK", "0"}, {"WORLD_SIZE", "1"}})
+        bench.setVariable(name, value);
+    }
+    bench.script("state running 0\nscalars 1 2\ncheckpoint 2\nfailed " + cause.toStdString() +
+                 " 1 no more\nexit 1\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", folder.toStdString()});
+    QCOMPARE(result.status, 1);
+    wayOn.replace(QStringLiteral("DIR"), QString::fromStdString(bench.folder().string()));
+    QVERIFY2(contains(result.err, wayOn.toStdString() + "\n"), result.err.c_str());
+    const auto info =
+        run_folder::readRunInfo(run_folder::Layout(bench.folder() / folder.toStdString()));
+    QVERIFY2(info.error->message.ends_with(wayOn.toStdString()), info.error->message.c_str());
+  }
+
+  void whatRanOutOfMemoryGoesOnWithASmallerBatch() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 2\ncheckpoint 2\nfailed out-of-memory 1 full\nexit 1\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    bench.script("state running 2\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n");
+    const std::vector<std::string> resume{"train", "run", "--resume", "--set",
+                                          "solver.batch_size=1"};
+    QCOMPARE(bench.run(resume).status, 2);
+    for (const char* change :
+         {"solver.batch_size=1", "solver.accumulate=2", "augment.min_size=[32]",
+          "model.box_head.batch_size_per_image=64", "runtime.precision=bf16"}) {
+      const auto result = bench.run({"train", "run", "--from", "2", "--set", change});
+      QVERIFY2(result.status == 0, (change + (": " + result.err)).c_str());
+    }
   }
 
   void crashPointsToTheRanksLog() {

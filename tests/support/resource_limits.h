@@ -34,6 +34,12 @@ class FullDisk : public ResourceLimit {
   }
 };
 
+/// No more files, pipes or sockets are opened.
+class NoMoreFiles : public ResourceLimit {
+ public:
+  NoMoreFiles() : ResourceLimit(RLIMIT_NOFILE, 0) {}
+};
+
 /// Only `bytes` more than there are now can be allocated.
 class LittleMemory : public ResourceLimit {
  public:

@@ -8,11 +8,13 @@
 #include "engine/checkpoint/load_weights.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/train/step_replay.h"
+#include "tests/support/contains.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::Session;
 namespace fs = std::filesystem;
 
@@ -25,10 +27,6 @@ std::string messageOf(const std::function<void()>& act) {
     return error.what();
   }
   return {};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include "engine/base/error.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/failure.h"
+#include "tests/support/contains.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using train::Failure;
 using train::FailureFacts;
 
@@ -42,10 +44,6 @@ constexpr const char* kOutOfMemory =
     "allocated by PyTorch, and 512.00 MiB is reserved by PyTorch but unallocated. If reserved but "
     "unallocated memory is large try setting PYTORCH_ALLOC_CONF=expandable_segments:True";
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 class TstFailure : public QObject {
@@ -60,7 +58,8 @@ class TstFailure : public QObject {
                  "are held, 20.0 GiB more asked for), and the GPU has 139.8 GiB, of which other "
                  "programs hold 10.0 GiB (nvidia-smi); lower solver.batch_size or raise "
                  "solver.accumulate, lower augment.min_size, augment.max_size or "
-                 "model.box_head.batch_size_per_image, or set runtime.precision to bf16"));
+                 "model.box_head.batch_size_per_image, or set runtime.precision to bf16 "
+                 "if it is not"));
     QCOMPARE(failure.cause, std::string("out of memory"));
     QCOMPARE(failure.exitStatus, 1);
   }

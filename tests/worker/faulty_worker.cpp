@@ -1,5 +1,6 @@
-// lockstep-worker, but for its training: that makes twelve steps and a checkpoint at the tenth, and
-// then meets what $LOCKSTEP_TEST_FAULT says for its rank, `rank 0's|rank 1's`.
+// lockstep-worker, but for its check, which finds no fault, and for its training: that makes twelve
+// steps and a checkpoint at the tenth, and then meets what $LOCKSTEP_TEST_FAULT says for its rank,
+// `rank 0's|rank 1's`.
 #include <c10/util/Exception.h>
 
 #include <charconv>
@@ -110,5 +111,6 @@ protocol::Finished trainBadly(const worker::JobContext& context) {
 int main(int argc, char** argv) {
   int fd = -1;
   if (argc >= 3) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), fd);
-  return worker::serve(fd, {{"train", trainBadly}});
+  const auto finds = [](const worker::JobContext&) { return protocol::Finished(); };
+  return worker::serve(fd, {{"train", trainBadly}, {"check", finds}});
 }

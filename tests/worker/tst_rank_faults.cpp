@@ -4,18 +4,16 @@
 #include <filesystem>
 
 #include "engine/run_folder/run_folder.h"
+#include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::EngineBench;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 struct FaultBench {
   explicit FaultBench(const std::string& faults) {
@@ -38,37 +36,44 @@ class TstRankFaults : public QObject {
     QTest::addColumn<QString>("fault");
     QTest::addColumn<QString>("cause");
     QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("goesOn");
+    const char* const resume = "--resume";
     const char* const gpu = "a GPU failed at or before step 12: unspecified launch failure; ";
     QTest::newRow("launch failure") << "gpu"
-                                    << "gpu" << gpu;
+                                    << "gpu" << gpu << resume;
     QTest::newRow("out of a destructor") << "destructor"
-                                         << "gpu" << gpu;
+                                         << "gpu" << gpu << resume;
     QTest::newRow("out of a thread") << "thread"
-                                     << "gpu" << gpu;
+                                     << "gpu" << gpu << resume;
     QTest::newRow("memory")
         << "memory"
         << "out of memory"
         << "out of memory on the GPU: it takes at least 8.5 GiB (6.5 GiB are held, 2.0 GiB more "
-           "asked for), and the GPU has 8.0 GiB; lower solver.batch_size";
+           "asked for), and the GPU has 8.0 GiB; lower solver.batch_size"
+        << "--from 10 --set KEY=VALUE";
     QTest::newRow("peer") << "peer"
                           << "lost peer"
-                          << "the connection to the other ranks broke: remote process exited";
+                          << "the connection to the other ranks broke: remote process exited"
+                          << resume;
     QTest::newRow("peer, by NCCL's watch")
         << "peer in a thread"
         << "lost peer"
-        << "the connection to the other ranks broke: remote process exited";
+        << "the connection to the other ranks broke: remote process exited" << resume;
   }
   void aFaultIsOneLineAndTheRunGoesOn() {
     QFETCH(QString, fault);
     QFETCH(QString, cause);
     QFETCH(QString, words);
+    QFETCH(QString, goesOn);
     FaultBench faults(fault.toStdString());
     EngineBench& bench = faults.bench;
     const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.max_steps=14"});
     QVERIFY2(result.status == 1, result.err.c_str());
     const auto run = bench.onlyRun();
-    const std::string wayOn =
-        "; `lockstep-engine train " + run.folder().string() + " --resume` goes on from step 10";
+    const bool isOther = goesOn != QStringLiteral("--resume");
+    const std::string wayOn = "; `lockstep-engine train " + run.folder().string() + " " +
+                              goesOn.toStdString() + "` goes on from step 10" +
+                              (isOther ? " in another run" : "");
     QVERIFY2(contains(result.err, "[engine] " + words.toStdString()), result.err.c_str());
     QVERIFY2(contains(result.err, wayOn), result.err.c_str());
     const auto info = run_folder::readRunInfo(run);
@@ -81,9 +86,15 @@ class TstRankFaults : public QObject {
     QVERIFY(info.error->message.ends_with(wayOn));
     QVERIFY(!contains(info.error->message, "\n"));
 
-    const auto resumed = bench.run({"train", run.folder().string(), "--resume"});
+    std::vector<std::string> line{"train", run.folder().string(), "--resume"};
+    if (isOther) {
+      line = {"train", run.folder().string(), "--from",   "10",
+              "--set", "solver.batch_size=1", "--output", "other"};
+    }
+    const auto resumed = bench.run(line);
     QVERIFY2(resumed.status == 0, resumed.err.c_str());
-    QCOMPARE(run_folder::readRunInfo(run).state, std::string("finished"));
+    const auto last = isOther ? run_folder::Layout(bench.folder() / "other") : run;
+    QCOMPARE(run_folder::readRunInfo(last).state, std::string("finished"));
   }
 
   void theRankThatReallyFailedIsNamed_data() {

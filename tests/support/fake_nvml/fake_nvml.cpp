@@ -7,7 +7,8 @@
 //   gpu NAME UUID CAPABILITY TOTAL_MIB USED_MIB PERCENT CELSIUS MILLIWATTS REASONS CODE
 //                  one line for each; `_` in NAME is a blank, CAPABILITY is 90 for 9.0, and every
 //                  question for figures gives CODE
-//   hang           questions for figures never return
+//   hang           questions for figures never return; the first one makes a file of that name with
+//                  .hangs behind it
 //
 // With FAKE_OLD_NVML it lacks what came after drivers of 2014.
 #include <unistd.h>
@@ -80,6 +81,7 @@ FakeGpu gpuOf(void* handle) {
 
 template <typename Fill>
 int answer(void* handle, const Fill& fill) {
+  if (driverNow().hangs) std::ofstream(std::getenv("LOCKSTEP_FAKE_NVML") + std::string(".hangs"));
   while (driverNow().hangs) ::usleep(100'000);
   const FakeGpu gpu = gpuOf(handle);
   if (gpu.code == kSuccess) fill(gpu);

@@ -16,6 +16,8 @@ class FakeNvml {
   /// The lines of fake_nvml.cpp; at once what it says from now on.
   void say(const std::string& lines) const;
   std::string file() const;
+  /// Whether somebody waits for the answer of a driver that hangs, or did.
+  bool isWaitedFor() const;
 
   /// The libraries, and the folder to search for the first one by its name (LD_LIBRARY_PATH).
   static std::string library();

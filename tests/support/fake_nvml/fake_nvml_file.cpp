@@ -19,6 +19,8 @@ void FakeNvml::say(const std::string& lines) const {
   std::filesystem::rename(file() + ".new", file());
 }
 
+bool FakeNvml::isWaitedFor() const { return std::filesystem::exists(file() + ".hangs"); }
+
 std::string FakeNvml::library() { return LOCKSTEP_FAKE_NVML_LIBRARY; }
 std::string FakeNvml::oldLibrary() { return LOCKSTEP_FAKE_OLD_NVML_LIBRARY; }
 std::string FakeNvml::folder() { return std::filesystem::path(library()).parent_path().string(); }
