@@ -9,6 +9,7 @@
 
 #include "engine/config/experiment.h"
 #include "engine/ops/instances.h"
+#include "engine/ops/tensor_block.h"
 
 namespace lockstep::model {
 
@@ -22,8 +23,8 @@ class AnchorGenerator {
   /// padded: size of the batch; levels: height and width of each feature level.
   /// -> [A,4] float32 xyxy px on the CPU, level after level, row after row, the aspect ratios of a
   /// place side by side.
-  at::Tensor generate(const ops::ImageSize& padded,
-                      const std::vector<ops::ImageSize>& levels) const;
+  at::Tensor generate(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
+                      ops::HostMemory memory = ops::HostMemory::Plain) const;
   std::int64_t countPerPlace() const { return static_cast<std::int64_t>(cells_.front().size()); }
 
  private:
@@ -39,7 +40,7 @@ class AnchorCache {
  public:
   explicit AnchorCache(const config::AnchorConfig& config) : generator_(config) {}
 
-  /// As AnchorGenerator::generate.
+  /// As AnchorGenerator::generate. Waits for nothing.
   at::Tensor anchors(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
                      const at::Device& device);
   std::int64_t countPerPlace() const { return generator_.countPerPlace(); }

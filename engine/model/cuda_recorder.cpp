@@ -1,44 +1,52 @@
 #include "engine/model/cuda_recorder.h"
 
-#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>
-#include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
 
-#include <utility>
+#include <memory>
 
 namespace lockstep::model {
 namespace {
 
-/// `later` does not begin before all that `earlier` was given so far is done.
-void follow(const c10::cuda::CUDAStream& later, const c10::cuda::CUDAStream& earlier) {
-  at::cuda::CUDAEvent event;
-  event.record(earlier);
-  event.block(later);
+/// What capture_end() leaves undone where it throws: until the allocators hear that a recording is
+/// over they give out nothing again that another stream has used.
+void releasePool(at::cuda::MempoolId_t pool) {
+  try {
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(c10::cuda::current_device(), pool);
+  } catch (const c10::Error&) {  // it was over
+  }
+  try {
+    at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool);
+  } catch (const c10::Error&) {
+  }
 }
 
-RecordedWork recordGraph(const Work& work, at::cuda::MempoolId_t pool,
-                         const c10::cuda::CUDAStream& aside) {
-  const auto graph = std::make_shared<at::cuda::CUDAGraph>();
-  const c10::cuda::CUDAStream current = c10::cuda::getCurrentCUDAStream();
-  follow(aside, current);
-  RecordedWork recorded;
-  {
-    const c10::cuda::CUDAStreamGuard guard(aside);
-    // What other threads do with the device, such as NCCL's, is their affair.
-    graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
-    try {
-      recorded.results = work();
-    } catch (...) {
-      try {
-        graph->capture_end();
-      } catch (const c10::Error&) {  // the first error is the one that says something
-      }
-      throw;
-    }
-    graph->capture_end();
+void endRecording(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
+  try {
+    graph.capture_end();
+  } catch (const c10::Error&) {
+    releasePool(pool);
+    throw;
   }
-  follow(current, aside);
+}
+
+RecordedWork recordGraph(const Work& work, at::cuda::MempoolId_t pool) {
+  const auto graph = std::make_shared<at::cuda::CUDAGraph>();
+  RecordedWork recorded;
+  // What other threads do with the device, such as NCCL's, is their affair.
+  graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  try {
+    recorded.results = work();
+  } catch (...) {
+    try {
+      endRecording(*graph, pool);
+    } catch (const c10::Error&) {  // the first error is the one that says something
+    }
+    throw;
+  }
+  endRecording(*graph, pool);
   recorded.repeat = [graph] { graph->replay(); };
   return recorded;
 }
@@ -46,11 +54,8 @@ RecordedWork recordGraph(const Work& work, at::cuda::MempoolId_t pool,
 }  // namespace
 
 Recorder cudaRecorder() {
-  // Recording is for streams other than the default one. Autograd runs backward on the stream of
-  // forward, so both are recorded on the same.
-  const auto pool = at::cuda::graph_pool_handle();
-  const c10::cuda::CUDAStream aside = c10::cuda::getStreamFromPool();
-  return [pool, aside](const Work& work) { return recordGraph(work, pool, aside); };
+  return
+      [pool = at::cuda::graph_pool_handle()](const Work& work) { return recordGraph(work, pool); };
 }
 
 }  // namespace lockstep::model

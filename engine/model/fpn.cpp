@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <optional>
+
 namespace lockstep::model {
 
 Fpn::Fpn(const std::array<std::int64_t, 4>& inChannels, std::int64_t outChannels) {
@@ -25,7 +27,11 @@ std::vector<at::Tensor> Fpn::forward(const std::array<at::Tensor, 4>& stages) co
     merged = lateral + at::upsample_nearest2d(merged, {lateral.size(2), lateral.size(3)});
     levels[i] = layer_[i]->forward(merged);
   }
-  levels[4] = at::max_pool2d(levels[3], {1, 1}, {2, 2});
+  // torchvision's LastLevelMaxPool, whose windows are single pixels.
+  levels[4] = levels[3]
+                  .slice(2, 0, std::nullopt, 2)
+                  .slice(3, 0, std::nullopt, 2)
+                  .contiguous(at::MemoryFormat::ChannelsLast);
   return levels;
 }
 

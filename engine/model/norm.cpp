@@ -69,11 +69,13 @@ at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRe
 
 at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x, const AfterNorm& after) {
   // Most are frozen, and so are the first convolutions: then all of it is there already.
-  const std::vector<at::Tensor> affine =
-      affine_.of({weight_, bias_, runningMean_, runningVar_}, weight_.scalar_type(), [&] {
-        const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
-        return std::vector<at::Tensor>{scale, bias_ - runningMean_ * scale};
-      });
+  std::vector<at::Tensor> sources{weight_, bias_, runningMean_, runningVar_};
+  // Not every kernel that moves the statistics says that it wrote to them: their count does.
+  if (batchesTracked_.defined()) sources.push_back(batchesTracked_);
+  const std::vector<at::Tensor> affine = affine_.of(sources, weight_.scalar_type(), [&] {
+    const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
+    return std::vector<at::Tensor>{scale, bias_ - runningMean_ * scale};
+  });
   const at::Tensor& scale = affine[0];
   const std::vector<at::Tensor> weight =
       foldedWeight_.of({conv.weight(), scale}, x.scalar_type(), [&] {

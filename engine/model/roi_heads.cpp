@@ -7,6 +7,7 @@
 #include "engine/model/roi_pooler.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/nms.h"
+#include "engine/ops/selection.h"
 
 namespace lockstep::model {
 namespace {
@@ -19,6 +20,12 @@ ops::BoxWeights fourWeights(const std::vector<double>& weights) {
         "model.box_head.regression_weights: give four numbers, for dx, dy, dw, dh");
   }
   return {weights[0], weights[1], weights[2], weights[3]};
+}
+
+/// The deltas of each region's class: deltas [R,C,4], classes [R] -> [R,4].
+at::Tensor ofClasses(const at::Tensor& deltas, const at::Tensor& classes) {
+  const at::Tensor firsts = at::arange(deltas.size(0), classes.options()) * deltas.size(1);
+  return ops::pickOnce(deltas.view({1, -1, 4}), {(firsts + classes).unsqueeze(0), {}}).squeeze(0);
 }
 
 ops::RoiAlignShape square(int resolution, int samplingRatio) {
@@ -72,12 +79,10 @@ RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Propos
   const RegionRows rows(regions.valid, shapes);
   const BoxPrediction predicted = predictBoxes(features, rows, rows.of(regions.boxes));
   const at::Tensor labels = rows.of(regions.classes), weights = rows.weights();
-  const at::Tensor deltas =
-      predicted.deltas.gather(1, labels.view({-1, 1, 1}).expand({-1, 1, 4})).squeeze(1);
-  return {
-      classLoss(predicted.logits, labels, weights),
-      boxRegressionLoss(deltas, rows.of(regions.targets), weights * (labels > 0), weights.sum()),
-      maskLoss(features, regions, groundTruth, shapes)};
+  return {classLoss(predicted.logits, labels, weights),
+          boxRegressionLoss(ofClasses(predicted.deltas, labels), rows.of(regions.targets),
+                            weights * (labels > 0), weights.sum()),
+          maskLoss(features, regions, groundTruth, shapes)};
 }
 
 at::Tensor RoiHeads::maskLoss(const std::vector<at::Tensor>& features,

@@ -18,6 +18,7 @@ namespace {
 constexpr ops::BoxWeights kAnchorWeights{1, 1, 1, 1};
 constexpr double kSmallestSidePx = 1e-3;
 constexpr double kHeadDeviation = 0.01;
+constexpr std::int64_t kRowMultiple = 8;
 
 ops::SamplingKeys anchorKeys(const std::vector<std::uint64_t>& samplingKeys) {
   const auto keyFor = [](std::uint64_t key, base::RandomPurpose purpose) {
@@ -50,9 +51,18 @@ Rpn::Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors,
 at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
   // The 1 x 1 convolutions of both outputs as one product of matrices: a channels_last map is a
   // matrix of pixels and channels, and what comes out is in the order of the anchors.
-  const at::Tensor weights =
-      inTypeOf(features[0], at::cat({logits_->weight(), deltas_->weight()}).flatten(1));
-  const at::Tensor biases = inTypeOf(features[0], at::cat({logits_->bias(), deltas_->bias()}));
+  const auto joined = [&](const at::Tensor& logits, const at::Tensor& deltas) {
+    // A GPU is quick with rows that begin at multiples of 16 bytes: outputs that nobody reads fill
+    // them up.
+    const std::int64_t rows = logits.size(0) + deltas.size(0);
+    const std::int64_t fill =
+        features[0].is_cuda() ? (kRowMultiple - rows % kRowMultiple) % kRowMultiple : 0;
+    const at::Tensor both = inTypeOf(features[0], at::cat({logits, deltas}).flatten(1));
+    return fill > 0 ? at::constant_pad_nd(both, {0, 0, 0, fill}) : both;
+  };
+  const at::Tensor weights = joined(logits_->weight(), deltas_->weight());
+  const at::Tensor biases =
+      joined(logits_->bias().unsqueeze(1), deltas_->bias().unsqueeze(1)).squeeze(1);
   std::vector<at::Tensor> ofLevels;
   for (const at::Tensor& level : features) {
     const at::Tensor hidden = conv_->forward(level, /*hasRelu=*/true);
@@ -69,7 +79,7 @@ RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<ops::ImageSize>
   for (const ops::ImageSize& level : levels)
     output.levelCounts.push_back(level.height * level.width * perPlace);
   output.objectness = outputs.slice(2, 0, perPlace).flatten(1);
-  output.deltas = outputs.slice(2, perPlace).reshape({outputs.size(0), -1, 4});
+  output.deltas = outputs.slice(2, perPlace, 5 * perPlace).reshape({outputs.size(0), -1, 4});
   output.anchors = anchors_.anchors(padded, levels, outputs.device());
   return output;
 }
@@ -79,7 +89,7 @@ void Rpn::reportLevel(const at::Tensor& outputs) const {
   const at::Tensor maps = outputs.permute({0, 3, 1, 2});
   const std::int64_t perPlace = anchors_.countPerPlace();
   logits_->report(maps.slice(1, 0, perPlace));
-  deltas_->report(maps.slice(1, perPlace));
+  deltas_->report(maps.slice(1, perPlace, 5 * perPlace));
 }
 
 Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
@@ -108,7 +118,8 @@ RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
   const ops::BalancedSelection sample =
       ops::sampleBalanced(labels, counts, anchorKeys(samplingKeys));
   const at::Tensor weights = sample.valid.flatten().to(at::kFloat);
-  const at::Tensor objectness = output.objectness.gather(1, sample.indices).flatten();
+  const at::Tensor objectness =
+      ops::pickOnce(output.objectness, {sample.indices, sample.valid}).flatten();
 
   const std::int64_t most = std::min(counts.mostPositives(), sample.size());
   const at::Tensor positives = sample.indices.slice(1, 0, most);
@@ -117,8 +128,8 @@ RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
       {output.anchors, matches, groundTruth.boxesXyxy, positives, isPositive}, kAnchorWeights);
   return {
       binaryLoss(objectness, sample.isPositive.flatten(), weights),
-      boxRegressionLoss(ops::pick(output.deltas, positives).flatten(0, 1), targets.flatten(0, 1),
-                        isPositive.flatten().to(at::kFloat), weights.sum())};
+      boxRegressionLoss(ops::pickOnce(output.deltas, {positives, isPositive}).flatten(0, 1),
+                        targets.flatten(0, 1), isPositive.flatten().to(at::kFloat), weights.sum())};
 }
 
 }  // namespace lockstep::model

@@ -6,25 +6,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
+#include "engine/ops/channel_packs.cuh"
 #include "engine/ops/epilogue_cuda.h"
 
 namespace lockstep::ops {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBytesAtOnce = 16;
 /// Blocks that keep every multiprocessor of the largest GPUs busy; each goes over the map in steps.
 constexpr std::int64_t kMostBlocks = 4096;
-
-template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-template <typename T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T values[kCount];
-};
 
 /// kCount neighbouring channels at once: channels is a multiple of it.
 template <typename T, typename Bias, int kCount>
@@ -32,15 +23,23 @@ __global__ void finishKernel(T* map, const Bias* bias, const T* residual, bool h
                              std::int64_t packs, int channels) {
   using Group = Pack<T, kCount>;
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < packs; i += stride) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const bool hasSameChannels = stride * kCount % channels == 0;
+  Wide<T> shift[kCount] = {};
+  const auto load = [&](std::int64_t pack) {
+    const int channel = static_cast<int>(pack * kCount % channels);
+    for (int k = 0; bias != nullptr && k < kCount; ++k)
+      shift[k] = static_cast<Wide<T>>(bias[channel + k]);
+  };
+  load(first);
+  for (std::int64_t i = first; i < packs; i += stride) {
     Group group = reinterpret_cast<Group*>(map)[i];
     Group other;
     if (residual != nullptr) other = reinterpret_cast<const Group*>(residual)[i];
-    const int channel = static_cast<int>(i * kCount % channels);
+    if (!hasSameChannels) load(i);
 #pragma unroll
     for (int k = 0; k < kCount; ++k) {
-      auto value = static_cast<Wide<T>>(group.values[k]);
-      if (bias != nullptr) value += static_cast<Wide<T>>(bias[channel + k]);
+      Wide<T> value = static_cast<Wide<T>>(group.values[k]) + shift[k];
       if (residual != nullptr) value += static_cast<Wide<T>>(other.values[k]);
       // Written so that NaN stays.
       if (hasRelu && value < 0) value = 0;
@@ -52,15 +51,12 @@ __global__ void finishKernel(T* map, const Bias* bias, const T* residual, bool h
 
 template <typename T, typename Bias>
 void launch(at::Tensor& map, const Epilogue& epilogue) {
-  constexpr int kCount = kBytesAtOnce / static_cast<int>(sizeof(T));
+  constexpr int kCount = kPackCount<T>;
   T* values = map.data_ptr<T>();
   const Bias* bias = epilogue.bias ? epilogue.bias->const_data_ptr<Bias>() : nullptr;
   const T* residual = epilogue.residual ? epilogue.residual->const_data_ptr<T>() : nullptr;
-  const auto isAligned = [](const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer) % kBytesAtOnce == 0;
-  };
   const auto channels = static_cast<int>(map.size(1));
-  const bool isPacked = channels % kCount == 0 && isAligned(values) && isAligned(residual);
+  const bool isPacked = hasPacks(values, channels) && hasPacks(residual, channels);
   const std::int64_t packs = isPacked ? map.numel() / kCount : map.numel();
   const auto blocks =
       static_cast<unsigned>(std::min((packs + kThreads - 1) / kThreads, kMostBlocks));

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "engine/ops/channel_sums.h"
+#include "engine/ops/group_norm_cuda.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
@@ -332,6 +334,46 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
   }
 };
 
+#ifdef LOCKSTEP_CUDA
+class GroupNormCudaFunction : public torch::autograd::Function<GroupNormCudaFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                            const at::Tensor& bias, const std::optional<at::Tensor>& residual,
+                            const GroupNormOptions& options) {
+    LOCKSTEP_RECORD_OP("group_norm");
+    const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast),
+                     factors = weight.contiguous();
+    const at::Tensor skip =
+        residual ? residual->contiguous(at::MemoryFormat::ChannelsLast) : at::Tensor();
+    const GroupNormResult result = groupNormCuda(input, factors, bias.contiguous(), skip, options);
+    const bool keepsOut = options.hasRelu && residual;
+    context->save_for_backward(
+        {input, factors, result.moments, result.affine, keepsOut ? result.out : at::Tensor()});
+    context->saved_data["groups"] = options.groups;
+    context->saved_data["hasRelu"] = options.hasRelu;
+    context->saved_data["hasResidual"] = residual.has_value();
+    return result.out;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& grads) {
+    LOCKSTEP_RECORD_OP("group_norm_backward");
+    const auto tensors = context->get_saved_variables();
+    const GroupNormSaved saved{tensors[0],
+                               tensors[1],
+                               tensors[2],
+                               tensors[3],
+                               tensors[4],
+                               context->saved_data["groups"].toInt(),
+                               context->saved_data["hasRelu"].toBool(),
+                               context->saved_data["hasResidual"].toBool()};
+    variable_list result =
+        groupNormBackwardCuda(grads[0].contiguous(at::MemoryFormat::ChannelsLast), saved);
+    result.emplace_back();  // options have none
+    return result;
+  }
+};
+#endif
+
 bool isForOurKernel(const at::Tensor& x) {
   return x.is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0 &&
          x.is_contiguous(at::MemoryFormat::ChannelsLast);
@@ -374,6 +416,10 @@ at::Tensor withResidual(at::Tensor out, const std::optional<at::Tensor>& residua
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options) {
   checkSizes(x, weight, bias, residual, options.groups);
+#ifdef LOCKSTEP_CUDA
+  if (x.is_cuda() && x.numel() > 0 && canGroupNormCuda(x.size(1), options.groups))
+    return GroupNormCudaFunction::apply(x, weight, bias, residual, options);
+#endif
   if (isHalf(x)) {
     return groupNorm(x.to(at::kFloat), weight, bias, inFloat(residual), options)
         .to(x.scalar_type());

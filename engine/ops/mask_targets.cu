@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -11,6 +12,8 @@ namespace lockstep::ops {
 namespace {
 
 constexpr int kThreads = 256;
+/// Of a block, without asking for more.
+constexpr std::size_t kSharedBytes = 48 * 1024;
 
 struct MaskTable {
   const std::uint8_t* pixels;
@@ -102,6 +105,14 @@ __global__ void targetKernel(MaskTable masks, RegionTable regions, int stride, f
   }
 }
 
+void allowSharedBytes(std::size_t bytes) {
+  TORCH_CHECK(bytes <= at::cuda::getCurrentDeviceProperties()->sharedMemPerBlockOptin,
+              "mask targets: images this large take ", bytes,
+              " bytes of shared memory, more than this GPU gives a block");
+  C10_CUDA_CHECK(cudaFuncSetAttribute(targetKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(bytes)));
+}
+
 }  // namespace
 
 at::Tensor maskTargetsCuda(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
@@ -120,6 +131,7 @@ at::Tensor maskTargetsCuda(const GtMasks& masks, const MaskRegions& regions, std
   const int stride = static_cast<int>(masks.longestSide / side) + 4;
   const std::size_t bytes = static_cast<std::size_t>(side) * 2 *
                             (static_cast<std::size_t>(stride) * sizeof(float) + 2 * sizeof(int));
+  if (bytes > kSharedBytes) allowSharedBytes(bytes);
   targetKernel<<<static_cast<unsigned>(boxes.size(0)), kThreads, bytes,
                  c10::cuda::getCurrentCUDAStream()>>>(maskTable, table, stride,
                                                       out.data_ptr<float>());

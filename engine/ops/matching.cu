@@ -31,6 +31,16 @@ struct Pairs {
   }
 };
 
+__device__ unsigned largestOfWarp(unsigned mine) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffffU, mine);
+#else
+  for (int distance = kWarp / 2; distance > 0; distance /= 2)
+    mine = max(mine, __shfl_xor_sync(0xffffffffU, mine, distance));
+  return mine;
+#endif
+}
+
 /// For each candidate [N,A] the best object and what that is by the thresholds; for each object
 /// [N,G] its best IoU, as the bits of a float that is not negative and starts as 0.
 __global__ void bestKernel(Pairs pairs, float foreground, float background, int* nearest,
@@ -50,7 +60,7 @@ __global__ void bestKernel(Pairs pairs, float foreground, float background, int*
       bestGt = g;
     }
     const unsigned mine = iou > 0 ? __float_as_uint(iou) : 0U;
-    const unsigned ofWarp = __reduce_max_sync(0xffffffffU, mine);
+    const unsigned ofWarp = largestOfWarp(mine);
     if (ofWarp != 0 && threadIdx.x % kWarp == 0)
       atomicMax(bestOfGt + static_cast<std::int64_t>(image) * pairs.mostGts + g, ofWarp);
   }

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "engine/ops/max_pool_cuda.h"
+#include "engine/ops/pool_size.h"
+#include "engine/ops/recorded_op.h"
 #include "engine/ops/vector_clones.h"
 
 namespace lockstep::ops {
@@ -13,20 +16,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-/// Heights and widths of a map and of what pooling makes of it.
-struct PoolSize {
-  std::int64_t images, channels, height, width, outHeight, outWidth;
-
-  explicit PoolSize(const at::Tensor& x) : PoolSize(x.size(0), x.size(1), x.size(2), x.size(3)) {}
-  PoolSize(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w)
-      : images(n),
-        channels(c),
-        height(h),
-        width(w),
-        outHeight((h + 1) / 2),
-        outWidth((w + 1) / 2) {}
-};
 
 /// One output pixel: `place` 3 * row + column of the largest inside its window.
 LOCKSTEP_VECTOR_CLONES
@@ -69,59 +58,83 @@ void spreadPixel(const float* gradOut, const std::uint8_t* places, const PoolSiz
   }
 }
 
+void poolOnCpu(const at::Tensor& x, const PoolSize& size, at::Tensor& out, at::Tensor& places) {
+  at::parallel_for(0, size.images * size.outHeight, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t image = i / size.outHeight, row = i % size.outHeight;
+      const float* from =
+          x.const_data_ptr<float>() + image * size.height * size.width * size.channels;
+      for (std::int64_t column = 0; column < size.outWidth; ++column) {
+        const std::int64_t offset = (i * size.outWidth + column) * size.channels;
+        poolPixel(from, size, row, column, out.data_ptr<float>() + offset,
+                  places.data_ptr<std::uint8_t>() + offset);
+      }
+    }
+  });
+}
+
+void spreadOnCpu(const at::Tensor& gradOut, const at::Tensor& places, const PoolSize& size,
+                 at::Tensor& gradIn) {
+  at::parallel_for(0, size.images * size.height, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t from = i / size.height * size.outHeight * size.outWidth * size.channels;
+      for (std::int64_t x = 0; x < size.width; ++x) {
+        spreadPixel(gradOut.const_data_ptr<float>() + from,
+                    places.const_data_ptr<std::uint8_t>() + from, size, i % size.height, x,
+                    gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);
+      }
+    }
+  });
+}
+
 class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x) {
-    const PoolSize size(x);
+    LOCKSTEP_RECORD_OP("max_pool");
+    const PoolSize size(x.size(0), x.size(1), x.size(2), x.size(3));
     const auto options = x.options().memory_format(at::MemoryFormat::ChannelsLast);
     at::Tensor out =
         at::empty({size.images, size.channels, size.outHeight, size.outWidth}, options);
     at::Tensor places = at::empty(out.sizes(), options.dtype(at::kByte));
-    at::parallel_for(0, size.images * size.outHeight, 4, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t image = i / size.outHeight, row = i % size.outHeight;
-        const float* from =
-            x.const_data_ptr<float>() + image * size.height * size.width * size.channels;
-        for (std::int64_t column = 0; column < size.outWidth; ++column) {
-          const std::int64_t offset = (i * size.outWidth + column) * size.channels;
-          poolPixel(from, size, row, column, out.data_ptr<float>() + offset,
-                    places.data_ptr<std::uint8_t>() + offset);
-        }
-      }
-    });
+#ifdef LOCKSTEP_CUDA
+    if (x.is_cuda()) maxPoolCuda(x, size, out, places);
+#endif
+    if (x.is_cpu()) poolOnCpu(x, size, out, places);
     context->save_for_backward({places});
     context->saved_data["size"] = x.sizes().vec();
     return out;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
+    LOCKSTEP_RECORD_OP("max_pool_backward");
     const at::Tensor places = context->get_saved_variables()[0];
     const auto sizes = context->saved_data["size"].toIntVector();
     const PoolSize size(sizes[0], sizes[1], sizes[2], sizes[3]);
     const at::Tensor grad = grads[0].contiguous(at::MemoryFormat::ChannelsLast);
     at::Tensor gradIn =
         at::empty(sizes, grad.options().memory_format(at::MemoryFormat::ChannelsLast));
-    at::parallel_for(0, size.images * size.height, 4, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t from = i / size.height * size.outHeight * size.outWidth * size.channels;
-        for (std::int64_t x = 0; x < size.width; ++x) {
-          spreadPixel(grad.const_data_ptr<float>() + from,
-                      places.const_data_ptr<std::uint8_t>() + from, size, i % size.height, x,
-                      gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);
-        }
-      }
-    });
+#ifdef LOCKSTEP_CUDA
+    if (grad.is_cuda()) maxPoolBackwardCuda(grad, places, size, gradIn);
+#endif
+    if (grad.is_cpu()) spreadOnCpu(grad, places, size, gradIn);
     return {gradIn};
   }
 };
+
+/// Which maps our own kernels take.
+bool isForOurKernels(const at::Tensor& x) {
+  if (x.numel() == 0 || !x.is_contiguous(at::MemoryFormat::ChannelsLast)) return false;
+#ifdef LOCKSTEP_CUDA
+  if (x.is_cuda()) return true;
+#endif
+  return x.is_cpu() && x.scalar_type() == at::kFloat;
+}
 
 }  // namespace
 
 at::Tensor maxPool3x3(const at::Tensor& x) {
   TORCH_CHECK(x.dim() == 4, "x must be [N,C,H,W], got ", x.sizes());
-  const bool isForOurKernel = x.is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0 &&
-                              x.is_contiguous(at::MemoryFormat::ChannelsLast);
-  return isForOurKernel ? MaxPoolFunction::apply(x) : at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
+  return isForOurKernels(x) ? MaxPoolFunction::apply(x) : at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
 }
 
 }  // namespace lockstep::ops

@@ -8,9 +8,9 @@ namespace lockstep::ops {
 /// x [N,C,H,W] -> [N,C,ceil(H/2),ceil(W/2)]. Differentiable; of equal values the first (row by row)
 /// gets the gradient, as in LibTorch.
 ///
-/// For float32 maps on a CPU in channels_last this is our own kernel, which remembers a byte per
-/// output instead of eight and whose backward pass writes every gradient once. Everywhere else it
-/// is LibTorch's.
+/// For maps on a GPU and float32 ones on a CPU, in channels_last, these are our own kernels, which
+/// remember a byte per output instead of eight and whose backward pass writes every gradient once,
+/// added up in a fixed order. Everywhere else it is LibTorch's.
 at::Tensor maxPool3x3(const at::Tensor& x);
 
 }  // namespace lockstep::ops

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
-#include <type_traits>
 
+#include "engine/ops/channel_packs.cuh"
 #include "engine/ops/roi_align_cuda.h"
 
 namespace lockstep::ops {
@@ -17,16 +17,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kTile = 8;  // side of the square of feature pixels whose gradient one block adds up
-
-/// What sums are added up in.
-template <typename T>
-using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-/// Values that one thread loads and stores at once.
-template <typename T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T values[kCount];
-};
 
 /// One axis of a region in feature pixels.
 struct Axis {
@@ -43,7 +33,8 @@ struct Axis {
   /// counts as 0.
   __device__ void sample(int b, int i, int& low, float& fraction) const {
     const float step = (static_cast<float>(i) + 0.5f) * bin / static_cast<float>(samples);
-    const float place = from + static_cast<float>(b) * bin + step;
+    // Rounded after every operation, as on the CPU.
+    const float place = __fadd_rn(__fadd_rn(from, __fmul_rn(static_cast<float>(b), bin)), step);
     low = -1;
     if (!(place >= -1.0f && place <= static_cast<float>(last + 1))) return;
     const float inside = fmaxf(place, 0.0f);
@@ -109,10 +100,10 @@ struct Strides {
 
 /// Adds weight * the pack at `place` to the sums.
 template <typename T, int kCount>
-__device__ void addWeighted(const T* place, Sum<T> weight, Sum<T> (&sums)[kCount]) {
+__device__ void addWeighted(const T* place, Wide<T> weight, Wide<T> (&sums)[kCount]) {
   const auto pack = *reinterpret_cast<const Pack<T, kCount>*>(place);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) sums[i] += weight * static_cast<Sum<T>>(pack.values[i]);
+  for (int i = 0; i < kCount; ++i) sums[i] += weight * static_cast<Wide<T>>(pack.values[i]);
 }
 
 /// One block a region; a warp takes a bin, its threads kCount channels each. Features lie channels
@@ -124,13 +115,13 @@ __global__ void poolKernel(const T* features, Strides strides, Level level, T* o
   const Axis rows = level.rows(k), columns = level.columns(k);
   const T* map = features + level.imageOf(k) * strides.image;
   const int bins = level.binRows * level.binColumns;
-  const auto share = static_cast<Sum<T>>(1) / static_cast<Sum<T>>(rows.samples * columns.samples);
+  const auto share = static_cast<Wide<T>>(1) / static_cast<Wide<T>>(rows.samples * columns.samples);
   for (int bin = static_cast<int>(threadIdx.x) / kWarp; bin < bins;
        bin += static_cast<int>(blockDim.x) / kWarp) {
     const int row = bin / level.binColumns, column = bin % level.binColumns;
     for (int channel = static_cast<int>(threadIdx.x) % kWarp * kCount; channel < level.channels;
          channel += kWarp * kCount) {
-      Sum<T> sums[kCount] = {};
+      Wide<T> sums[kCount] = {};
       for (int a = 0; a < rows.samples; ++a) {
         int top, left;
         float down, along;
@@ -143,7 +134,7 @@ __global__ void poolKernel(const T* features, Strides strides, Level level, T* o
           if (left < 0) continue;
           const std::int64_t first = left * strides.column,
                              second = along > 0 ? first + strides.column : first;
-          const Sum<T> y = down, x = along;
+          const Wide<T> y = down, x = along;
           addWeighted(upper + first, (1 - y) * (1 - x), sums);
           addWeighted(upper + second, (1 - y) * x, sums);
           addWeighted(lower + first, y * (1 - x), sums);
@@ -181,7 +172,7 @@ __global__ void spreadKernel(const T* gradOut, Level level, RegionLists lists, T
   const int channel = static_cast<int>(blockIdx.z * blockDim.x + threadIdx.x);
   const std::int64_t list = static_cast<std::int64_t>(image) * lists.levels + level.index;
   const std::int64_t listEnd = lists.first[list + 1];
-  Sum<T> sums[kTile][kTile] = {};
+  Wide<T> sums[kTile][kTile] = {};
 
   for (std::int64_t start = lists.first[list]; start < listEnd; start += kThreads) {
     const std::int64_t mine = start + threadIdx.x;
@@ -210,19 +201,20 @@ __global__ void spreadKernel(const T* gradOut, Level level, RegionLists lists, T
         for (int i = firstRow; i < endRow; ++i) {
           const T* grad =
               gradOut + ((k * level.binRows + i) * level.binColumns) * level.channels + channel;
+          Wide<T> ofRow[kTile] = {};
+#pragma unroll 4
           for (int j = firstColumn; j < endColumn; ++j) {
             const auto value =
-                static_cast<Sum<T>>(grad[static_cast<std::int64_t>(j) * level.channels]);
+                static_cast<Wide<T>>(grad[static_cast<std::int64_t>(j) * level.channels]);
 #pragma unroll
-            for (int y = 0; y < kTile; ++y) {
-              const float rowWeight = weights[i * kTile + y];
-              if (rowWeight == 0) continue;
+            for (int x = 0; x < kTile; ++x)
+              ofRow[x] += static_cast<Wide<T>>(columnWeights[j * kTile + x]) * value;
+          }
 #pragma unroll
-              for (int x = 0; x < kTile; ++x) {
-                sums[y][x] += static_cast<Sum<T>>(rowWeight) *
-                              static_cast<Sum<T>>(columnWeights[j * kTile + x]) * value;
-              }
-            }
+          for (int y = 0; y < kTile; ++y) {
+            const auto rowWeight = static_cast<Wide<T>>(weights[i * kTile + y]);
+#pragma unroll
+            for (int x = 0; x < kTile; ++x) sums[y][x] += rowWeight * ofRow[x];
           }
         }
       }
@@ -262,19 +254,16 @@ Level describe(int index, const LevelSize& size, double scale, const at::Tensor&
           static_cast<int>(shape.samplingRatio)};
 }
 
-/// As many channels at once as fill 16 bytes, where the maps allow it.
+/// In packs where the maps allow it.
 template <typename T>
 void launchPool(const at::Tensor& map, const Level& level, at::Tensor& out) {
-  constexpr int kCount = 16 / static_cast<int>(sizeof(T));
+  constexpr int kCount = kPackCount<T>;
   const Strides strides{map.stride(0), map.stride(2), map.stride(3)};
   const auto blocks = static_cast<unsigned>(level.count);
   const auto stream = c10::cuda::getCurrentCUDAStream();
-  const auto isAligned = [](const void* data) {
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-  };
   const T* features = map.const_data_ptr<T>();
   T* pooled = out.data_ptr<T>();
-  if (level.channels % kCount == 0 && isAligned(features) && isAligned(pooled)) {
+  if (hasPacks(features, level.channels) && hasPacks(pooled, level.channels)) {
     poolKernel<T, kCount><<<blocks, kThreads, 0, stream>>>(features, strides, level, pooled);
   } else {
     poolKernel<T, 1><<<blocks, kThreads, 0, stream>>>(features, strides, level, pooled);

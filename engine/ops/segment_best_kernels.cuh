@@ -64,7 +64,10 @@ struct PartOfScores {
   __device__ bool read(int i, SelectEntry& entry) const {
     const auto bits =
         static_cast<std::uint64_t>(descendingBits(static_cast<float>(scores[first + i])));
-    entry = {bits << 32, static_cast<std::uint32_t>(first + i)};
+    const auto index = static_cast<std::uint32_t>(first + i);
+    // The index behind the score as well: halves tie often, and digits that are all 0 would be
+    // looked at before it.
+    entry = {bits << 32 | index, index};
     return true;
   }
 };

@@ -1,8 +1,10 @@
 #include "engine/ops/selection.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace lockstep::ops {
 namespace {
@@ -21,15 +23,57 @@ std::vector<std::int64_t> sizesOf(const at::Tensor& indices, at::IntArrayRef row
   return sizes;
 }
 
-}  // namespace
-
-at::Tensor pick(const at::Tensor& values, const at::Tensor& indices) {
+void checkSizes(const at::Tensor& values, const at::Tensor& indices) {
   TORCH_CHECK(values.dim() >= 2 && indices.dim() == 2 && values.size(0) == indices.size(0),
               "values must be [N,A,...] and indices [N,K], got ", values.sizes(), " and ",
               indices.sizes());
+}
+
+/// Places [N*K] among the candidates of all images.
+at::Tensor rowsOf(const at::Tensor& values, const at::Tensor& indices) {
   const at::Tensor firsts = at::arange(values.size(0), indices.options()) * values.size(1);
-  const at::Tensor rows = (indices + firsts.unsqueeze(1)).flatten();
-  return values.flatten(0, 1).index_select(0, rows).view(sizesOf(indices, values.sizes().slice(2)));
+  return (indices + firsts.unsqueeze(1)).flatten();
+}
+
+class PickOnceFunction : public torch::autograd::Function<PickOnceFunction> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& values,
+                            const at::Tensor& indices, const std::optional<at::Tensor>& valid) {
+    context->save_for_backward({rowsOf(values, indices), valid.value_or(at::Tensor())});
+    context->saved_data["sizes"] = values.sizes().vec();
+    return pick(values, indices);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& grads) {
+    const auto saved = context->get_saved_variables();
+    const std::vector<std::int64_t> sizes = context->saved_data["sizes"].toIntVector();
+    const std::int64_t candidates = sizes[0] * sizes[1];
+    // What does not count goes to a row behind all of them.
+    const at::Tensor places =
+        saved[1].defined() ? saved[0].masked_fill(saved[1].flatten().logical_not(), candidates)
+                           : saved[0];
+    std::vector<std::int64_t> rows{candidates + 1};
+    rows.insert(rows.end(), sizes.begin() + 2, sizes.end());
+    at::Tensor grad = at::zeros(rows, grads[0].options());
+    grad.index_copy_(0, places, grads[0].flatten(0, 1));
+    return {grad.narrow(0, 0, candidates).view(sizes), {}, {}};
+  }
+};
+
+}  // namespace
+
+at::Tensor pick(const at::Tensor& values, const at::Tensor& indices) {
+  checkSizes(values, indices);
+  return values.flatten(0, 1)
+      .index_select(0, rowsOf(values, indices))
+      .view(sizesOf(indices, values.sizes().slice(2)));
+}
+
+at::Tensor pickOnce(const at::Tensor& values, const Selection& selection) {
+  checkSizes(values, selection.indices);
+  const auto valid = selection.valid.defined() ? std::optional(selection.valid) : std::nullopt;
+  return PickOnceFunction::apply(values, selection.indices, valid);
 }
 
 at::Tensor pickShared(const at::Tensor& values, const at::Tensor& indices) {

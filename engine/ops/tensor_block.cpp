@@ -1,9 +1,6 @@
 #include "engine/ops/tensor_block.h"
 
 #include <ATen/ATen.h>
-#ifdef LOCKSTEP_CUDA
-#include <c10/cuda/CUDAGraphsC10Utils.h>
-#endif
 
 namespace lockstep::ops {
 namespace {
@@ -11,12 +8,8 @@ namespace {
 constexpr std::int64_t kAlignmentBytes = 64;
 
 at::Tensor allocate(std::int64_t bytes, HostMemory memory) {
-  if (memory == HostMemory::Plain) return at::empty({bytes}, at::kByte);
-#ifdef LOCKSTEP_CUDA
-  // Otherwise it would break the capture of a graph that goes on in another thread.
-  const c10::cuda::CUDAStreamCaptureModeGuard guard(cudaStreamCaptureModeRelaxed);
-#endif
-  return at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
+  return at::empty({bytes},
+                   at::TensorOptions(at::kByte).pinned_memory(memory == HostMemory::Pinned));
 }
 
 std::int64_t bytesOf(const PartShape& part) {

@@ -140,7 +140,10 @@ class Ours:
     def ask(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        return [float(word) for word in self.process.stdout.readline().split()]
+        answer = self.process.stdout.readline().split()
+        if not answer:
+            raise RuntimeError(f"gpu_step ended at '{line}', exit status {self.process.wait()}")
+        return [float(word) for word in answer]
 
     def close(self):
         self.process.stdin.close()
@@ -205,8 +208,8 @@ def main():
             for precision in ["float32", "bfloat16"]:
                 rows.append(measure(options, precision, batch, (images, targets), file))
                 print(json.dumps(rows[-1]), flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1))
+                if options.json:
+                    options.json.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -3,9 +3,18 @@
 #include <torch/types.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace lockstep::gpu {
+
+void makeLibrariesExact() {
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuDNN(false);
+  context.setAllowTF32CuBLAS(false);
+  context.setDeterministicCuDNN(true);
+}
 
 double relativeDifference(const at::Tensor& value, const at::Tensor& reference) {
   if (value.sizes() != reference.sizes()) return std::numeric_limits<double>::infinity();

@@ -44,7 +44,7 @@ Finding nmsChoosesTheSame(const at::Device& device) {
 }
 
 Finding matchingIsTheSame(const at::Device& device) {
-  const Scene scene = makeScene({9, 0, 40}, {416, 640}, 2);
+  const data::Batch scene = makeScene({9, 0, 40}, {416, 640}, 2);
   torch::manual_seed(2);
   const at::Tensor boxes = randomBoxes(20000, kSize);
   Finding finding{true, ""};
@@ -147,7 +147,7 @@ Finding pastedMasksAreTheSame(const at::Device& device) {
 }
 
 Finding maskTargetsAreTheSame(const at::Device& device) {
-  const Scene scene = makeScene({12, 0, 30}, {416, 640}, 5);
+  const data::Batch scene = makeScene({12, 0, 30}, {416, 640}, 5);
   torch::manual_seed(5);
   const at::Tensor boxes = randomBoxes(300, kSize);
   at::Tensor images = at::randint(0, 2, {300}, at::kLong) * 2;

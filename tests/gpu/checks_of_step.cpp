@@ -1,3 +1,5 @@
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/torch.h>
 
 #include <memory>
@@ -9,17 +11,18 @@
 #include "tests/gpu/no_waiting.h"
 #include "tests/gpu/operator_count.h"
 #include "tests/gpu/scene.h"
-#include "tests/gpu/training.h"
 
 namespace lockstep::gpu {
 namespace {
 
-Scene scene() { return makeScene({5, 0, 17}, {256, 320}, 7); }
+using tests::Training;
+
+data::Batch scene() { return makeScene({5, 0, 17}, {256, 320}, 7); }
 
 Finding gradientsAreTheSame(const at::Device& device) {
-  Scene made = scene();
+  data::Batch made = scene();
   made.images = made.images.to(at::kDouble);
-  Training here(at::kCPU, at::kDouble), there(device, at::kDouble);
+  Training here(at::kCPU, smallTraining(at::kDouble)), there(device, smallTraining(at::kDouble));
   const model::Losses expected = here.gradients(made), got = there.gradients(made.to(device));
   double losses = 0, gradients = 0;
   for (std::size_t i = 0; i < 5; ++i) {
@@ -33,11 +36,26 @@ Finding gradientsAreTheSame(const at::Device& device) {
   return both(within("losses", losses, 1e-4), within("gradients", gradients, 1e-3));
 }
 
+/// LibTorch itself looks whether an operator may give other bits.
+Finding operatorsAreDeterministic(const at::Device& device) {
+  const data::Batch made = scene().to(device);
+  Training training(device, smallTraining());
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  Finding finding{true, "LibTorch knows of none that is not"};
+  try {
+    training.step(made);
+  } catch (const c10::Error& error) {
+    finding = {false, error.what_without_backtrace()};
+  }
+  at::globalContext().setDeterministicAlgorithms(false, false);
+  return finding;
+}
+
 Finding stepsRepeat(const at::Device& device) {
-  const Scene made = scene().to(device);
+  const data::Batch made = scene().to(device);
   std::vector<at::Tensor> first;
   for (int run = 0; run < 3; ++run) {
-    Training training(device);
+    Training training(device, smallTraining());
     for (int i = 0; i < 4; ++i) training.step(made);
     for (std::size_t i = 0; i < training.parameters().size(); ++i) {
       if (run == 0) {
@@ -51,8 +69,8 @@ Finding stepsRepeat(const at::Device& device) {
 }
 
 Finding aStepWaitsForNothing(const at::Device& device) {
-  const Scene made = scene().to(device);
-  Training training(device);
+  const data::Batch made = scene().to(device);
+  Training training(device, smallTraining());
   for (int i = 0; i < 3; ++i) training.step(made);
   try {
     const NoWaiting guard(device);
@@ -64,27 +82,29 @@ Finding aStepWaitsForNothing(const at::Device& device) {
           device.is_cuda() ? "no host synchronisation in three steps" : "nothing to wait for"};
 }
 
+constexpr std::int64_t kMostOperators = 1000;
+
 /// Of a R50-FPN in bfloat16 with frozen norms, stem and first stage, whatever the size of the
 /// images.
 Finding operatorsOfAStep(const at::Device& device) {
-  config::ModelConfig config;
-  config.norm = "frozen_batch";
-  config.freezeStages = 2;
-  const Scene made = makeScene({3, 0}, {128, 160}, 5).to(device);
-  Training training(device, at::kBFloat16, config);
+  tests::TrainingSetup setup = smallTraining(at::kBFloat16);
+  setup.model = tests::modelAsPretrained();
+  const data::Batch made = makeScene({3, 0}, {128, 160}, 5).to(device);
+  Training training(device, setup);
   training.step(made);
   const OperatorCount count;
   training.step(made);
-  const std::string waits = count.waits();
-  return {waits.empty(), std::to_string(count.total()) + ", of them ours " +
-                             std::to_string(count.ours()) + ", to wait for " +
-                             (waits.empty() ? "none" : waits) + "; " + count.commonest(6)};
+  const std::string waits = count.waits(), atomics = count.atomics();
+  return {waits.empty() && atomics.empty() && count.total() <= kMostOperators,
+          std::to_string(count.total()) + ", of them ours " + std::to_string(count.ours()) +
+              ", to wait for " + (waits.empty() ? "none" : waits) + ", that add in any order " +
+              (atomics.empty() ? "none" : atomics) + "; " + count.commonest(6)};
 }
 
 /// A step in halves beside one in float32.
 Finding halvesStayNear(const at::Device& device, at::ScalarType type) {
-  const Scene made = scene().to(device);
-  Training wide(device), half(device, type);
+  const data::Batch made = scene().to(device);
+  Training wide(device, smallTraining()), half(device, smallTraining(type));
   const double difference = relativeDifference(half.step(made), wide.step(made));
   const at::Tensor first = half.step(made);  // the update was one
   // Without norms that follow the data, features of random weights are large, and so are
@@ -98,17 +118,19 @@ Finding bfloat16StaysNear(const at::Device& device) {
 }
 
 Finding float16StaysNear(const at::Device& device) {
-  if (device.is_cpu()) return {true, "for a GPU alone"};
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
   return halvesStayNear(device, at::kHalf);
 }
 
 Finding recordedStepsAreTheSame(const at::Device& device) {
 #ifdef LOCKSTEP_CUDA
   if (device.is_cuda()) {
-    const Scene wide = scene().to(device), tall = makeScene({3, 8}, {320, 256}, 9).to(device);
-    Training plain(device), recorded(device);
+    const c10::impl::VirtualGuardImpl devices(device.type());
+    const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
+    const data::Batch wide = scene().to(device), tall = makeScene({3, 8}, {320, 256}, 9).to(device);
+    Training plain(device, smallTraining()), recorded(device, smallTraining());
     recorded.model().recordSteps(model::cudaRecorder());
-    for (const Scene* each : {&wide, &wide, &tall, &wide, &tall, &tall, &wide}) {
+    for (const data::Batch* each : {&wide, &wide, &tall, &wide, &tall, &tall, &wide}) {
       const double difference = relativeDifference(recorded.step(*each), plain.step(*each));
       if (difference > 1e-5) return within("losses", difference, 1e-5);
     }
@@ -117,13 +139,13 @@ Finding recordedStepsAreTheSame(const at::Device& device) {
             std::to_string(steps.recordedShapes()) + " sizes recorded " + steps.failure()};
   }
 #endif
-  return {device.is_cpu(), "for a GPU alone"};
+  return {device.is_cpu(), "for a GPU alone", /*isLeftOut=*/true};
 }
 
 Finding detectionsAreTheSame(const at::Device& device) {
   const at::NoGradGuard noGradients;
-  const Scene made = scene();
-  Training here(at::kCPU), there(device);
+  const data::Batch made = scene();
+  Training here(at::kCPU, smallTraining()), there(device, smallTraining());
   here.model().eval();
   there.model().eval();
   const auto expected = here.model().detect(made.images, made.sizes);
@@ -148,6 +170,7 @@ Finding detectionsAreTheSame(const at::Device& device) {
 
 std::vector<Check> stepChecks() {
   return {{"losses and gradients, float64", gradientsAreTheSame},
+          {"operators are deterministic", operatorsAreDeterministic},
           {"steps repeat", stepsRepeat},
           {"a step waits for nothing", aStepWaitsForNothing},
           {"operators of a step, R50-FPN", operatorsOfAStep},

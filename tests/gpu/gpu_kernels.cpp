@@ -21,8 +21,11 @@
 #include <vector>
 
 #include "engine/ops/boxes.h"
+#include "engine/ops/epilogue.h"
+#include "engine/ops/group_norm.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/matching.h"
+#include "engine/ops/max_pool.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/paste_masks.h"
 #include "engine/ops/roi_align.h"
@@ -101,6 +104,7 @@ class Kernels {
     rows.push_back(encoding("encoding, regions", kPostNms + kObjects, kRois));
     rows.push_back(maskTargets());
     rows.push_back(pasting());
+    addMaps(rows);
     return rows;
   }
 
@@ -151,6 +155,56 @@ class Kernels {
     rows.push_back({"RoIAlign backward, " + what, bytes, [=] {
                       if (!pooled->defined()) *pooled = pool();
                       torch::autograd::grad({*pooled}, maps, {gradient}, /*retain_graph=*/true);
+                    }});
+  }
+
+  /// Forward and backward pass of an operator over a map.
+  static void addBothPasses(std::vector<Kernel>& rows, const std::string& name,
+                            const std::function<at::Tensor()>& run, const at::Tensor& input,
+                            std::int64_t forwardBytes, std::int64_t backwardBytes) {
+    rows.push_back({name, forwardBytes, [=] {
+                      const at::NoGradGuard noGradients;
+                      run();
+                    }});
+    // The graph is made at the first call and kept.
+    const auto result = std::make_shared<at::Tensor>(), gradient = std::make_shared<at::Tensor>();
+    rows.push_back({name + " backward", backwardBytes, [=] {
+                      if (!result->defined()) {
+                        *result = run();
+                        *gradient = at::ones_like(*result);
+                      }
+                      torch::autograd::grad({*result}, {input}, {*gradient}, /*retain_graph=*/true);
+                    }});
+  }
+
+  /// The stem's pooling, and what follows the widest convolutions of the first stage.
+  void addMaps(std::vector<Kernel>& rows) const {
+    const auto map = [&](int stride, std::int64_t channels) {
+      const ops::ImageSize size = sizes_.level(stride);
+      return features({sizes_.images, size.height, size.width, channels}).permute({0, 3, 1, 2});
+    };
+    const auto bytes = [](const at::Tensor& tensor) { return tensor.numel() * kFeatureBytes; };
+    const at::Tensor stem = map(2, 64).requires_grad_(), stage = map(4, kChannels).requires_grad_(),
+                     skip = map(4, kChannels);
+    // A place of a byte beside every value.
+    const std::int64_t pooling = bytes(stem) + bytes(stem) / 4 + stem.numel() / 4;
+    addBothPasses(
+        rows, "max-pool", [=] { return ops::maxPool3x3(stem); }, stem, pooling, pooling);
+    const auto options = at::TensorOptions(at::kFloat).device(device_);
+    const at::Tensor weight = at::ones({kChannels}, options),
+                     bias = at::zeros({kChannels}, options);
+    // Once for the statistics; then map, residual and result. Backward: twice map, gradient and
+    // result, and two gradients written.
+    addBothPasses(
+        rows, "group norm, residual, ReLU",
+        [=] {
+          return ops::groupNorm(stage, weight, bias, skip, {32, 1e-5, true});
+        },
+        stage, 4 * bytes(stage), 7 * bytes(stage));
+    const at::Tensor finished = map(4, kChannels);
+    rows.push_back({"bias, residual, ReLU", 3 * bytes(stage), [=] {
+                      const at::NoGradGuard noGradients;
+                      ops::finish(finished, {bias, skip, true});
                     }});
   }
 

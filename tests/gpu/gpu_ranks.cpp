@@ -11,6 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #ifdef LOCKSTEP_CUDA
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
@@ -18,14 +21,17 @@
 #include "engine/dist/reduced_gradients.h"
 #endif
 #include "engine/dist/world.h"
+#include "engine/model/cuda_recorder.h"
 #include "tests/gpu/check.h"
-#include "tests/gpu/training.h"
+#include "tests/gpu/scene.h"
 
 namespace lockstep::gpu {
 namespace {
 
+using tests::Training;
+
 /// The images of a rank.
-Scene partOf(int rank, const at::Device& device) {
+data::Batch partOf(int rank, const at::Device& device) {
   const std::vector<int> counts = rank == 0 ? std::vector<int>{5, 0} : std::vector<int>{9, 2};
   return makeScene(counts, {192, 256}, 20 + static_cast<std::uint64_t>(rank)).to(device);
 }
@@ -52,7 +58,7 @@ double gradientDifference(const Training& one, const Training& other) {
 
 int runSecondRank(const std::string& device, int port) {
   const auto world = dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port});
-  Training training(deviceOf(device));
+  Training training(deviceOf(device), smallTraining());
   averageOwnPart(training, *world, deviceOf(device));
   return 0;
 }
@@ -74,7 +80,7 @@ Finding twoRanksAreOneThatAccumulates(const std::string& name) {
       dist::joinWorld({.localRank = 0, .localRanks = 2, .onListening = [&](int port) {
                          child = startSecondRank(name, port);
                        }});
-  Training ranks(device), alone(device);
+  Training ranks(device, smallTraining()), alone(device, smallTraining());
   averageOwnPart(ranks, *world, device);
   for (int part = 0; part < 2; ++part)
     (alone.losses(partOf(part, device)).total({}) / 2).backward();
@@ -84,21 +90,42 @@ Finding twoRanksAreOneThatAccumulates(const std::string& name) {
   return within("gradients", gradientDifference(ranks, alone), 1e-5);
 }
 
-Finding aGroupOfOneOverNccl() {
 #ifdef LOCKSTEP_CUDA
-  const at::Device device(at::kCUDA, 0);
+c10::intrusive_ptr<c10d::ProcessGroup> groupOfOne() {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, 0, 1);
   group->setBackend(at::kCUDA, c10d::ProcessGroup::BackendType::NCCL,
                     c10::make_intrusive<c10d::ProcessGroupNCCL>(
                         store, 0, 1, c10d::ProcessGroupNCCL::Options::create()));
   group->setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
-  Training reduced(device), plain(device);
-  dist::ReducedGradients average(reduced.parameters(), 1, group, [](const char*, bool) {});
-  average.backward(reduced.losses(partOf(0, device)).total({}),
-                   at::ones({1}, at::TensorOptions(at::kFloat).device(device)), true);
-  plain.losses(partOf(0, device)).total({}).backward();
-  return within("gradients", gradientDifference(reduced, plain), 1e-5);
+  return group;
+}
+#endif
+
+/// Gradients of several steps that go through NCCL, recorded as CUDA graphs or not, beside plain
+/// ones.
+Finding aGroupOfOneOverNccl([[maybe_unused]] bool isRecorded) {
+#ifdef LOCKSTEP_CUDA
+  const at::Device device(at::kCUDA, 0);
+  const c10::impl::VirtualGuardImpl devices(at::kCUDA);
+  const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
+  Training reduced(device, smallTraining()), plain(device, smallTraining());
+  if (isRecorded) reduced.model().recordSteps(model::cudaRecorder());
+  dist::ReducedGradients average(reduced.parameters(), 1, groupOfOne(), [](const char*, bool) {});
+  const data::Batch part = partOf(0, device);
+  double most = 0;
+  for (int step = 0; step < 5; ++step) {
+    reduced.zeroGradients();
+    average.backward(reduced.losses(part).total({}),
+                     at::ones({1}, at::TensorOptions(at::kFloat).device(device)), true);
+    plain.gradients(part);
+    most = std::max(most, gradientDifference(reduced, plain));
+  }
+  const Finding gradients = within("gradients", most, 1e-5);
+  if (!isRecorded) return both(gradients, {average.waitSeconds() >= 0, "waits are told"});
+  const model::RecordedFunction& steps = *reduced.model().recordedSteps();
+  return both(gradients, {steps.failure().empty() && steps.recordedShapes() == 1,
+                          std::to_string(steps.recordedShapes()) + " recorded " + steps.failure()});
 #else
   return {false, "built without CUDA"};
 #endif
@@ -114,6 +141,7 @@ int report(const char* name, const Finding& finding) {
 
 int main(int argc, char** argv) {
   using namespace lockstep::gpu;
+  makeLibrariesExact();
   if (argc == 4 && std::strcmp(argv[1], "rank") == 0)
     return runSecondRank(argv[2], std::atoi(argv[3]));
   const std::string device = argc == 2 ? argv[1] : "cuda";
@@ -122,7 +150,10 @@ int main(int argc, char** argv) {
     return 77;
   }
   int failed = 0;
-  if (device != "cpu") failed += report("a group of one over NCCL", aGroupOfOneOverNccl());
+  if (device != "cpu") {
+    failed += report("a group of one over NCCL", aGroupOfOneOverNccl(/*isRecorded=*/false));
+    failed += report("the same, recorded", aGroupOfOneOverNccl(/*isRecorded=*/true));
+  }
   failed += report("two ranks over Gloo", twoRanksAreOneThatAccumulates(device));
   return failed == 0 ? 0 : 1;
 }

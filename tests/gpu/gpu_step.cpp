@@ -4,6 +4,7 @@
 //   detect FILE N   the same for detections
 //   memory          answers the most bytes in use since it was asked last
 // usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu]     recorded: as CUDA graphs
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
 #include <torch/script.h>
 #include <torch/types.h>
@@ -15,81 +16,44 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
-#include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "engine/model/cuda_recorder.h"
-#include "engine/model/mask_rcnn.h"
-#include "engine/solver/weight_update.h"
-#include "tests/support/masks.h"
+#include "tests/support/training.h"
 
 using namespace lockstep;
 
 namespace {
 
-struct Batch {
-  at::Tensor images;
-  std::vector<ops::ImageSize> sizes;
-  ops::GtBatch gts;
-  std::vector<std::uint64_t> keys;
-};
-
-Batch readBatch(const std::string& file, const at::Device& device) {
+data::Batch readBatch(const std::string& file, const at::Device& device) {
   std::map<std::string, at::Tensor> tensors;
   for (const auto& item : torch::jit::load(file).named_buffers()) tensors[item.name] = item.value;
-  Batch batch{tensors.at("images").to(device), {}, {}, {}};
-  const at::Tensor sizes = tensors.at("sizes");
-  std::vector<ops::GtInstances> gts;
-  for (std::int64_t i = 0; i < sizes.size(0); ++i) {
-    const std::string number = std::to_string(i);
-    batch.sizes.push_back({sizes[i][0].item<std::int64_t>(), sizes[i][1].item<std::int64_t>()});
-    gts.push_back({tensors.at("boxes_" + number), tensors.at("classes_" + number),
-                   tests::cropped(tensors.at("masks_" + number))});
-    batch.keys.push_back(static_cast<std::uint64_t>(i));
-  }
-  batch.gts = ops::batchGroundTruth(gts).to(device);
-  return batch;
-}
-
-/// Frozen norms, stem and first stage, as with pretrained weights.
-config::ModelConfig modelConfig() {
-  config::ModelConfig config;
-  config.norm = "frozen_batch";
-  config.freezeStages = 2;
-  return config;
+  return tests::batchOf(tensors).to(device);
 }
 
 class Stepper {
  public:
   Stepper(std::int64_t classes, at::ScalarType precision, const at::Device& device, bool isRecorded)
-      : device_(device), model_(std::make_shared<model::MaskRcnn>(modelConfig(), classes, 1)) {
-    model_->to(device);
-    model_->setComputeType(precision);
+      : device_(device),
+        training_(device,
+                  {.model = tests::modelAsPretrained(), .classes = classes, .type = precision}) {
 #ifdef LOCKSTEP_CUDA
-    if (isRecorded) model_->recordSteps(model::cudaRecorder());
+    if (isRecorded) training_.model().recordSteps(model::cudaRecorder());
 #else
     static_cast<void>(isRecorded);
 #endif
-    std::vector<solver::Parameter> parameters;
-    for (const model::ParameterInfo& info : model_->trainableParameters())
-      parameters.push_back({info.name, info.tensor, info.inBackbone, false, false});
-    update_ = std::make_unique<solver::WeightUpdate>(config::SolverConfig(), std::move(parameters),
-                                                     precision == at::kHalf);
   }
 
-  void train(const Batch& batch) {
-    model_->train();
-    update_->zeroGradients();
-    const at::Tensor total =
-        model_->losses(batch.images, batch.sizes, batch.gts, batch.keys).total({});
-    update_->scaled(total).backward();
-    update_->apply(1e-4, at::isfinite(total.detach()).logical_not().to(at::kFloat));
+  void train(const data::Batch& batch) {
+    training_.model().train();
+    training_.step(batch, 1e-4);
   }
 
-  void detect(const Batch& batch) {
-    model_->eval();
+  void detect(const data::Batch& batch) {
+    training_.model().eval();
     const at::NoGradGuard noGradients;
-    model_->detect(batch.images, batch.sizes);
+    training_.model().detect(batch.images, batch.sizes);
   }
 
   void wait() const {
@@ -98,8 +62,7 @@ class Stepper {
 
  private:
   at::Device device_;
-  std::shared_ptr<model::MaskRcnn> model_;
-  std::unique_ptr<solver::WeightUpdate> update_;
+  tests::Training training_;
 };
 
 std::int64_t mostBytes(const at::Device& device) {
@@ -121,7 +84,7 @@ void answer(Stepper& stepper, const std::string& line, const at::Device& device)
   if (line == "memory") {
     std::printf("%lld\n", static_cast<long long>(mostBytes(device)));
   } else if (std::sscanf(line.c_str(), "%15s %1023s %d", what, file, &count) == 3) {
-    const Batch batch = readBatch(file, device);
+    const data::Batch batch = readBatch(file, device);
     for (int i = 0; i < count; ++i) {
       stepper.wait();
       const auto begin = std::chrono::steady_clock::now();
@@ -131,6 +94,8 @@ void answer(Stepper& stepper, const std::string& line, const at::Device& device)
                   std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     std::printf("\n");
+  } else {
+    throw std::invalid_argument("gpu_step: unknown command '" + line + "'");
   }
   std::fflush(stdout);
 }
@@ -152,6 +117,10 @@ int main(int argc, char** argv) {
   const at::Device device = where == "cpu" ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
   at::globalContext().setAllowTF32CuDNN(true);
   at::globalContext().setAllowTF32CuBLAS(true);
+  if (where == "recorded") {
+    const c10::impl::VirtualGuardImpl devices(at::kCUDA);
+    devices.exchangeStream(devices.getStreamFromGlobalPool(device));
+  }
   Stepper stepper(std::stoll(argv[1]), precisions.at(argv[2]), device, where == "recorded");
   for (std::string line; std::getline(std::cin, line);) answer(stepper, line, device);
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,21 @@ constexpr std::array kWaits{"aten::_local_scalar_dense",
                             "aten::_unique2",
                             "aten::equal",
                             "aten::unique_dim"};
+
+constexpr std::array kAtomics{"aten::scatter_add",
+                              "aten::scatter_add_",
+                              "aten::scatter_reduce",
+                              "aten::index_add",
+                              "aten::index_add_",
+                              "aten::index_put_",
+                              "aten::_index_put_impl_",
+                              "aten::put_",
+                              "aten::embedding_dense_backward",
+                              "aten::max_pool2d_with_indices_backward",
+                              "aten::adaptive_avg_pool2d_backward",
+                              "aten::upsample_bilinear2d_backward",
+                              "aten::grid_sampler_2d_backward",
+                              "aten::bincount"};
 
 /// Of the one OperatorCount.
 struct Counting {
@@ -72,13 +88,23 @@ void leave(const at::RecordFunction& function, at::ObserverContext*) {
   running.pop_back();
   const std::string name = function.name();
   const bool isInKernel = !running.empty() && running.back().isInKernel;
-  // What waits may call others too.
+  // These may call others too.
   const bool isOfLibTorch =
-      std::ranges::count(kWaits, name) > 0 ||
+      std::ranges::count(kWaits, name) > 0 || std::ranges::count(kAtomics, name) > 0 ||
       (!self.callsOthers && name.starts_with("aten::") && !withoutKernel().contains(name));
   if (isInKernel || !(isOneKernel(name) || isOfLibTorch)) return;
   const std::lock_guard lock(counting.mutex);
   ++counting.counts[name];
+}
+
+std::string countsOf(std::span<const char* const> names) {
+  std::string text;
+  for (const char* name : names) {
+    const auto found = counting.counts.find(name);
+    if (found == counting.counts.end()) continue;
+    text += (text.empty() ? "" : ", ") + found->first + " " + std::to_string(found->second);
+  }
+  return text;
 }
 
 }  // namespace
@@ -103,15 +129,9 @@ std::int64_t OperatorCount::ours() const {
   return sum;
 }
 
-std::string OperatorCount::waits() const {
-  std::string text;
-  for (const char* name : kWaits) {
-    const auto found = counting.counts.find(name);
-    if (found == counting.counts.end()) continue;
-    text += (text.empty() ? "" : ", ") + found->first + " " + std::to_string(found->second);
-  }
-  return text;
-}
+std::string OperatorCount::waits() const { return countsOf(kWaits); }
+
+std::string OperatorCount::atomics() const { return countsOf(kAtomics); }
 
 std::string OperatorCount::commonest(std::size_t count) const {
   std::vector<std::pair<std::int64_t, std::string>> order;

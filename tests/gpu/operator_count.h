@@ -20,6 +20,8 @@ class OperatorCount {
   std::int64_t ours() const;
   /// Those for which the host would wait for a GPU, `aten::nonzero 2`; empty: none.
   std::string waits() const;
+  /// Those of LibTorch's whose kernels on a GPU add floats up in any order, likewise.
+  std::string atomics() const;
   /// The commonest, `aten::mul 120, aten::add 90`.
   std::string commonest(std::size_t count) const;
 

@@ -35,10 +35,10 @@ at::Tensor randomBoxes(std::int64_t count, const ops::ImageSize& size) {
   return at::cat({upper, at::minimum(upper + sides, limit)}, 1);
 }
 
-Scene makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padded,
-                std::uint64_t seed) {
+data::Batch makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padded,
+                      std::uint64_t seed) {
   torch::manual_seed(seed);
-  Scene scene;
+  data::Batch scene;
   std::vector<ops::GtInstances> gts;
   const auto count = static_cast<std::int64_t>(objectCounts.size());
   scene.images = at::zeros({count, 3, padded.height, padded.width});
@@ -47,7 +47,7 @@ Scene makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padd
     scene.sizes.push_back(size);
     const Objects objects = makeObjects(objectCounts[static_cast<std::size_t>(n)], size);
     gts.push_back(objects.gt);
-    scene.keys.push_back(seed * 1000 + static_cast<std::uint64_t>(n));
+    scene.samplingKeys.push_back(seed * 1000 + static_cast<std::uint64_t>(n));
     at::Tensor image = scene.images[n].slice(1, 0, size.height).slice(2, 0, size.width);
     image.copy_(at::randn({3, size.height, size.width}));
     for (std::int64_t g = 0; g < objects.gt.count(); ++g) {
@@ -60,14 +60,7 @@ Scene makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padd
   return scene;
 }
 
-Scene Scene::to(const at::Device& device) const {
-  Scene moved = *this;
-  moved.images = images.to(device);
-  moved.gts = gts.to(device);
-  return moved;
-}
-
-config::ModelConfig smallModel() {
+tests::TrainingSetup smallTraining(at::ScalarType type) {
   config::ModelConfig config;
   config.backbone = "resnet18";
   config.norm = "frozen_batch";
@@ -80,7 +73,10 @@ config::ModelConfig smallModel() {
   config.boxHead.scoreThreshold = 0.15;
   config.maskHead.convs = 2;
   config.maskHead.channels = 64;
-  return config;
+  tests::TrainingSetup setup{.model = config, .classes = 6, .type = type};
+  setup.solver.clipGradNorm = 10;
+  setup.rowShapes = model::RowShapes::Fixed;
+  return setup;
 }
 
 }  // namespace lockstep::gpu

@@ -6,24 +6,14 @@
 
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
+#include "tests/model/small_model.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::smallModel;
 
 namespace {
-
-config::ModelConfig smallModel() {
-  config::ModelConfig config;
-  config.backbone = "resnet18";
-  config.norm = "batch";
-  config.fpnChannels = 16;
-  config.rpn = {200, 100, 100, 50, 0.7, 0.7, 0.3, 32, 0.5};
-  config.boxHead.fcDim = 32;
-  config.maskHead.convs = 1;
-  config.maskHead.channels = 16;
-  return config;
-}
 
 void detect(model::MaskRcnn& model) {
   const at::NoGradGuard noGrad;
@@ -46,7 +36,7 @@ class TstActivationWatch : public QObject {
 
  private Q_SLOTS:
   void everyLayerIsReportedUnderItsName() {
-    model::MaskRcnn model(smallModel(), 3, 1);
+    model::MaskRcnn model(smallModel("batch"), 3, 1);
     std::set<std::string> reported;
     {
       const model::ActivationWatch watch(
@@ -65,7 +55,7 @@ class TstActivationWatch : public QObject {
   }
 
   void aNormIsReportedBehindItsRelu() {
-    model::MaskRcnn model(smallModel(), 3, 1);
+    model::MaskRcnn model(smallModel("batch"), 3, 1);
     std::optional<double> afterRelu, shortcut;
     {
       const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
@@ -79,7 +69,7 @@ class TstActivationWatch : public QObject {
   }
 
   void theFirstLayerThatIsNotFiniteIsTheFirstOneReported() {
-    model::MaskRcnn model(smallModel(), 3, 1);
+    model::MaskRcnn model(smallModel("batch"), 3, 1);
     {
       const at::NoGradGuard noGrad;
       stateOf(model, "backbone.body.layer3.0.conv2.weight").fill_(1e30);
@@ -96,7 +86,7 @@ class TstActivationWatch : public QObject {
   }
 
   void theInnermostWatchOfTheThreadAloneIsTold() {
-    model::MaskRcnn model(smallModel(), 3, 1);
+    model::MaskRcnn model(smallModel("batch"), 3, 1);
     int outer = 0, inner = 0;
     {
       const model::ActivationWatch outerWatch(

@@ -8,28 +8,15 @@
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
+#include "tests/model/small_model.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch_reference.h"
 
 using namespace lockstep;
+using tests::smallModel;
 
 namespace {
-
-config::ModelConfig smallModel(const std::string& norm = "group") {
-  config::ModelConfig config;
-  config.backbone = "resnet18";
-  config.norm = norm;
-  config.freezeStages = 0;
-  config.fpnChannels = 16;
-  config.rpn = {200, 100, 100, 50, 0.7, 0.7, 0.3, 32, 0.5};
-  config.boxHead.fcDim = 32;
-  config.boxHead.batchSizePerImage = 16;
-  config.boxHead.scoreThreshold = 0.01;
-  config.maskHead.convs = 1;
-  config.maskHead.channels = 16;
-  return config;
-}
 
 struct Scene {
   at::Tensor images;
@@ -306,6 +293,24 @@ class TstMaskRcnn : public QObject {
       if (isStatistic) hasChanged |= !at::equal(before[i].second, copies[i]);
     }
     QVERIFY(hasChanged);
+  }
+
+  void evaluationSeesTheStatisticsThatTrainingMoved() {
+    config::ModelConfig config = smallModel("batch");
+    config.freezeStages = 2;  // their weights stay, their statistics do not
+    model::MaskRcnn model(config, 3, 1), fresh(config, 3, 1);
+    const auto heldOutLoss = [](model::MaskRcnn& of) {
+      of.eval();
+      return lossesOf(of, makeScene()).total({}).item<double>();
+    };
+    const double before = heldOutLoss(model);
+    model.train();
+    lossesOf(model, makeScene());
+    const double after = heldOutLoss(model);
+    const auto from = model.namedState(), to = fresh.namedState();
+    for (std::size_t i = 0; i < to.size(); ++i) to[i].second.detach().copy_(from[i].second);
+    QVERIFY(after != before);
+    QCOMPARE(after, heldOutLoss(fresh));
   }
 
   void gradientsHaveTheSameBitsEveryTime() {

@@ -4,11 +4,13 @@
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
+#include "tests/model/small_model.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::smallModel;
 
 namespace {
 
@@ -31,20 +33,6 @@ struct PlainRecorder {
     };
   }
 };
-
-config::ModelConfig smallModel(const std::string& norm) {
-  config::ModelConfig config;
-  config.backbone = "resnet18";
-  config.norm = norm;
-  config.freezeStages = norm == "group" ? 0 : 2;
-  config.fpnChannels = 16;
-  config.rpn = {200, 100, 100, 50, 0.7, 0.7, 0.3, 32, 0.5};
-  config.boxHead.fcDim = 32;
-  config.boxHead.batchSizePerImage = 16;
-  config.maskHead.convs = 1;
-  config.maskHead.channels = 16;
-  return config;
-}
 
 /// Noise with one object.
 struct Scene {
@@ -93,7 +81,8 @@ class TstRecordedFunction : public QObject {
   }
   void repeatedStepsAreTheSteps() {
     QFETCH(QString, norm);
-    const config::ModelConfig config = smallModel(norm.toStdString());
+    config::ModelConfig config = smallModel(norm.toStdString());
+    if (norm == QStringLiteral("frozen_batch")) config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
     PlainRecorder recorder;
     recording.recordSteps(recorder.recorder());

@@ -5,6 +5,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 #include "tests/model/torchvision_case.h"
 #include "tests/support/test_data.h"
@@ -28,8 +29,9 @@ constexpr double kTolerance = 1e-5;
 /// Where batch statistics of some tens of pixels multiply a rounding error through 53 layers:
 /// torchvision's own float32 is 6e-5 from its float64 there.
 constexpr double kDeepBatchTolerance = 1e-4;
-/// Of gradients in float32, as a multiple of torchvision's own distance from float64.
-constexpr double kFloatGradientFactor = 3;
+/// Of gradients in float32: a multiple of torchvision's own distance from float64, and what a
+/// rounding is worth that turns some ReLU on or off, which is another one on every processor.
+constexpr double kFloatGradientFactor = 3, kFloatGradientTolerance = 1e-3;
 /// Of gradients in float64, which are within 1e-7 but for this: regions keep coordinates in float32
 /// by design, and one that so turns a ReLU of the heads on or off is worth some 1e-5.
 constexpr double kExactGradientTolerance = 1e-4;
@@ -72,8 +74,10 @@ class TstTorchvisionParity : public QObject {
     compareHeldOutLosses(reference);
     compareTrainingStep(reference);
     if (parts[2] == QStringLiteral("large")) return;  // it has no gradients
-    compareGradients(reference, QStringLiteral("gradients, float32"),
-                     kFloatGradientFactor * reference.of("float32_gradients").item<double>());
+    compareGradients(
+        reference, QStringLiteral("gradients, float32"),
+        std::max(kFloatGradientTolerance,
+                 kFloatGradientFactor * reference.of("float32_gradients").item<double>()));
     compareExactGradients(reference);
   }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/counter_hash.h"
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/ops/map_kernel_launches.h"
 // After the words of CUDA.
 #include "engine/ops/nms_kernels.cuh"
 #include "engine/ops/paste_masks_kernels.cuh"
@@ -117,6 +117,31 @@ void paste() {
   });
 }
 
+void pool() {
+  const ops::PoolSize size(kImages, 8, 7, 10);
+  const auto values = [](std::int64_t count) {
+    std::vector<float> all;
+    for (std::int64_t i = 0; i < count; ++i) all.push_back(uniform(static_cast<std::uint64_t>(i)));
+    return all;
+  };
+  const std::vector<float> x = values(kImages * 7 * 10 * 8), slopes = values(kImages * 4 * 5 * 8);
+  std::vector<float> out(slopes.size()), grad(x.size());
+  tests::launchMaxPool<float, 4>(size, x.data(), slopes.data(), out.data(), grad.data());
+}
+
+void normalise(int channels, int groups, bool hasResidual) {
+  constexpr int kPixels = 45;
+  std::vector<float> map;
+  const auto size = static_cast<std::size_t>(channels) * kPixels * kImages;
+  for (std::size_t i = 0; i < size; ++i) map.push_back(uniform(i) - 0.5f);
+  std::vector<float> out(size), gradX(size), gradResidual(size),
+      parameters(std::size_t{kImages} * 2 * static_cast<std::size_t>(channels));
+  tests::launchGroupNorm<float, 4>(
+      {channels, groups, kPixels, 8, (kPixels + 7) / 8}, kImages, /*hasRelu=*/true,
+      {map.data(), hasResidual ? map.data() : nullptr, map.data(), map.data(), map.data(),
+       out.data(), gradX.data(), gradResidual.data(), parameters.data()});
+}
+
 }  // namespace
 
 int main() {
@@ -128,4 +153,7 @@ int main() {
   suppress(300, 300);
   suppress(300, 40);
   paste();
+  pool();
+  normalise(80, 8, true);
+  normalise(24, 8, false);
 }
