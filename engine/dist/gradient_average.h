@@ -16,7 +16,8 @@ class GradientAverage {
   virtual void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) = 0;
   /// After the last part: [n] float32, mean over the ranks of the sums over the parts.
   virtual at::Tensor figures() const = 0;
-  /// How long the last part waited for other ranks after its own backward pass.
+  /// How long the last part waited for other ranks after its own backward pass; on a GPU, which the
+  /// host does not wait for, that of two steps before.
   virtual double waitSeconds() const = 0;
 };
 

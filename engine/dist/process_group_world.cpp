@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <mutex>
 #include <set>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #ifdef LOCKSTEP_CUDA
+#include <c10/cuda/CUDAException.h>
+#include <cuda_runtime_api.h>
+
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
@@ -38,6 +42,16 @@ std::string hostName() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+/// Where a GPU sits in its machine: launchers may show every rank another GPU as the first.
+std::string busAddressOf([[maybe_unused]] const at::Device& device) {
+  std::array<char, 32> address{};
+#ifdef LOCKSTEP_CUDA
+  C10_CUDA_CHECK(
+      cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), device.index()));
+#endif
+  return address.data();
 }
 
 class ProcessGroupWorld : public World {
@@ -188,8 +202,7 @@ class ProcessGroupWorld : public World {
 
   /// NCCL wants a GPU for every rank: two ranks on one GPU meet over Gloo.
   bool usesNccl(at::Device device, const std::string& backend) {
-    const std::string own =
-        device.is_cuda() ? hostName() + " " + std::to_string(device.index()) : "";
+    const std::string own = device.is_cuda() ? hostName() + " " + busAddressOf(device) : "";
     const std::vector<std::string> all = gather(own);
     const std::set<std::string> different(all.begin(), all.end());
     const bool isPossible = different.size() == all.size() && !different.contains("");
@@ -211,10 +224,10 @@ class ProcessGroupWorld : public World {
   int groups_ = 0;
 };
 
-/// Before its first group. Supervisors watch the ranks and end them, all and at once: c10d's own
-/// watch must neither end a process first, so that the wrong rank seems to have failed (torchrun
-/// sets the first variable to do that), nor give up a collective and let the step go on with what
-/// is in its buffers, nor write reports.
+/// Supervisors watch the ranks and end them, all and at once: c10d's own watch must neither end a
+/// process first, so that the wrong rank seems to have failed (torchrun sets the first variable to
+/// do that), nor give up a collective and let the step go on with what is in its buffers, nor write
+/// reports.
 void keepC10dFromEndingProcesses() {
   for (const char* name : {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_BLOCKING_WAIT",
                            "TORCH_NCCL_ENABLE_MONITORING", "TORCH_NCCL_RETHROW_CUDA_ERRORS",
@@ -222,21 +235,29 @@ void keepC10dFromEndingProcesses() {
     ::setenv(name, "0", /*overwrite=*/1);
 }
 
-/// Before its first group. The user's own variables count more.
-bool makeC10dQuiet() {
+/// The user's own variables count more.
+void makeC10dQuiet() {
   // It logs pages of what it throws as well.
   constexpr int kFatalOnly = 3;
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatalOnly;
   // Its record of collectives takes no lock, while ranks may share a process.
-  return ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0) == 0;
+  ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0);
+}
+
+/// Before the first group of the process, whose ranks may be threads.
+void prepareC10d() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    makeC10dQuiet();
+    keepC10dFromEndingProcesses();
+  });
 }
 
 }  // namespace
 
 std::unique_ptr<World> joinWorld(const WorldOptions& options) {
   if (options.nodes == 1 && options.localRanks == 1) return makeWorldOfOne();
-  [[maybe_unused]] static const bool isQuiet = makeC10dQuiet();
-  keepC10dFromEndingProcesses();
+  prepareC10d();
   return std::make_unique<ProcessGroupWorld>(options);
 }
 

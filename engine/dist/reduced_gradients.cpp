@@ -1,10 +1,12 @@
 #include "engine/dist/reduced_gradients.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <numeric>
 
 namespace lockstep::dist {
@@ -23,6 +25,16 @@ std::size_t bucketBytes(const std::vector<at::Tensor>& parameters) {
   std::size_t bytes = 0;
   for (const at::Tensor& parameter : parameters) bytes += parameter.nbytes();
   return std::clamp(bytes / kBuckets, kMiB, kMaxBucketBytes);
+}
+
+/// Calls `ownIsDone` between this rank's own backward pass and the Reducer's end of it, which waits
+/// for the buckets.
+void backwardThen(const at::Tensor& loss, const std::function<void()>& ownIsDone) {
+  loss.register_hook([&](const at::Tensor& gradient) {
+    torch::autograd::Engine::get_default_engine().queue_callback(ownIsDone);
+    return gradient;
+  });
+  loss.backward();
 }
 
 }  // namespace
@@ -67,22 +79,44 @@ void ReducedGradients::backward(const at::Tensor& loss, const at::Tensor& figure
   const at::Tensor carrying = loss + (carrier_ * figures).sum();
   if (!isLastPart) return carrying.backward();
   reducer_->prepare_for_backward({carrying});
-  waitForOthers(carrying);
+  carrying.is_cpu() ? averageOnCpu(carrying) : averageOnGpu(carrying);
 }
 
-void ReducedGradients::waitForOthers(const at::Tensor& loss) {
+void ReducedGradients::averageOnCpu(const at::Tensor& loss) {
   Clock::time_point ready{};
-  // Called before the Reducer's own end of the pass, which waits for the buckets.
-  loss.register_hook([&](const at::Tensor& gradient) {
-    torch::autograd::Engine::get_default_engine().queue_callback([&] {
-      ready = Clock::now();
-      note_("gradients", true);
-    });
-    return gradient;
+  backwardThen(loss, [&] {
+    ready = Clock::now();
+    note_("gradients", true);
   });
-  loss.backward();
   note_("gradients", false);
   waitSeconds_ = std::chrono::duration<double>(Clock::now() - ready).count();
+}
+
+void ReducedGradients::averageOnGpu(const at::Tensor& loss) {
+  const c10::impl::VirtualGuardImpl devices(loss.device().type());
+  const auto mark = [&](c10::Event& event) { event.record(devices.getStream(loss.device())); };
+  const auto withTime = [&] {
+    return c10::Event(loss.device().type(), c10::EventFlag::BACKEND_DEFAULT);
+  };
+  waitForStepBeforeLast();
+  OnItsWay& step = onTheirWay_.emplace_back(withTime(), withTime());
+  backwardThen(loss, [&] {
+    mark(step.ready);
+    note_("gradients", true);  // Gloo is waited for here, NCCL later
+  });
+  note_("gradients", false);
+  mark(step.averaged);
+}
+
+void ReducedGradients::waitForStepBeforeLast() {
+  if (onTheirWay_.size() < 2) return;
+  const OnItsWay& step = onTheirWay_.front();
+  note_("gradients", true);
+  step.averaged.synchronize();
+  note_("gradients", false);
+  constexpr double kMillisecond = 1e-3;
+  waitSeconds_ = step.ready.elapsedTime(step.averaged) * kMillisecond;
+  onTheirWay_.pop_front();
 }
 
 }  // namespace lockstep::dist

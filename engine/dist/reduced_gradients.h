@@ -1,5 +1,8 @@
 #pragma once
 
+#include <c10/core/Event.h>
+
+#include <deque>
 #include <memory>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <vector>
@@ -20,8 +23,17 @@ class ReducedGradients : public GradientAverage {
   double waitSeconds() const override { return waitSeconds_; }
 
  private:
+  /// Of a step on a GPU, whose collectives the host only asks for.
+  struct OnItsWay {
+    c10::Event ready, averaged;
+  };
+
   void makeReducer(std::vector<at::Tensor> parameters);
-  void waitForOthers(const at::Tensor& loss);
+  void averageOnCpu(const at::Tensor& loss);
+  void averageOnGpu(const at::Tensor& loss);
+  /// Lets the host be no more than two steps ahead of its GPU, so that it waits for other ranks
+  /// here, where that is told, and not wherever a queue is full. The GPU never runs dry of it.
+  void waitForStepBeforeLast();
 
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
   CollectiveNote note_;
@@ -31,6 +43,7 @@ class ReducedGradients : public GradientAverage {
   std::unique_ptr<c10d::Reducer> reducer_;  ///< dies before its group
   bool isAdding_ = false;                   ///< within a step
   double waitSeconds_ = 0;
+  std::deque<OnItsWay> onTheirWay_;  ///< the oldest first
 };
 
 }  // namespace lockstep::dist

@@ -8,13 +8,11 @@ ImageSource::ImageSource(Load load, std::int64_t count, const ImageSharing& shar
                          const at::Device& device)
     : load_(std::move(load)) {
   if (device.is_cpu()) return;
-  const std::int64_t rank = sharing.world == nullptr ? 0 : sharing.world->rank();
-  const std::int64_t ranks = sharing.world == nullptr ? 1 : sharing.world->size();
-  const auto loadOwn = [this, rank, ranks](std::int64_t number) {
-    return load_(rank + number * ranks);
+  const auto loadOwn = [this, sharing](std::int64_t number) {
+    return load_(sharing.indexOfOwn(number));
   };
   feed_ = std::make_unique<data::DeviceFeed>(
-      std::make_unique<data::Prefetcher>(loadOwn, 0, (count - rank + ranks - 1) / ranks,
+      std::make_unique<data::Prefetcher>(loadOwn, 0, sharing.ownCount(count),
                                          data::resolveLoaderThreads(0, 1)),
       device);
 }

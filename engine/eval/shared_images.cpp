@@ -34,15 +34,18 @@ void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
 /// This rank's share, as bytes for rank 0, or its fault.
 std::string workOnShare(std::int64_t count, const ImageSharing& sharing, const ImageWork& work,
                         const Progress& progress, std::vector<ImageFigures>& figures) {
-  const int rank = sharing.world->rank(), ranks = sharing.world->size();
-  const std::int64_t own = (count - rank + ranks - 1) / ranks;
+  const std::int64_t own = sharing.ownCount(count);
+  const auto workOn = [&](std::int64_t number) {
+    const std::int64_t index = sharing.indexOfOwn(number);
+    work(index, figures[index]);
+  };
   try {
-    forEachImage(
-        own, sharing.threads,
-        [&](std::int64_t i) { work(rank + i * ranks, figures[rank + i * ranks]); },
-        ofAllRanks(progress, count, ranks));
+    forEachImage(own, sharing.threads, workOn, ofAllRanks(progress, count, sharing.ranks()));
     FigurePack pack;
-    for (std::int64_t i = rank; rank != 0 && i < count; i += ranks) pack.add(i, figures[i]);
+    for (std::int64_t number = 0; sharing.rank() != 0 && number < own; ++number) {
+      const std::int64_t index = sharing.indexOfOwn(number);
+      pack.add(index, figures[index]);
+    }
     return kPack + pack.bytes();
   } catch (const c10::Error& error) {
     return kFault + std::string(error.what_without_backtrace());
@@ -53,10 +56,14 @@ std::string workOnShare(std::int64_t count, const ImageSharing& sharing, const I
 
 }  // namespace
 
+std::int64_t ImageSharing::ownCount(std::int64_t count) const {
+  return (count - rank() + ranks() - 1) / ranks();
+}
+
 std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing& sharing,
                                           const ImageWork& work, const Progress& progress) {
   std::vector<ImageFigures> figures(count);
-  if (sharing.world == nullptr || sharing.world->size() == 1) {
+  if (sharing.ranks() == 1) {
     forEachImage(
         count, sharing.threads, [&](std::int64_t i) { work(i, figures[i]); }, progress);
     return figures;
@@ -64,7 +71,7 @@ std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing
   const std::vector<std::string> all =
       sharing.world->gather(workOnShare(count, sharing, work, progress, figures));
   throwOnAllRanks(*sharing.world, all);
-  if (sharing.world->rank() != 0) return {};
+  if (sharing.rank() != 0) return {};
   for (std::size_t other = 1; other < all.size(); ++other)
     unpackFigures(std::string_view(all[other]).substr(1), figures);
   return figures;

@@ -14,6 +14,13 @@ namespace lockstep::eval {
 struct ImageSharing {
   dist::World* world = nullptr;  ///< its ranks share the images; null: this process does all
   int threads = 1;               ///< of this rank
+
+  int rank() const { return world == nullptr ? 0 : world->rank(); }
+  int ranks() const { return world == nullptr ? 1 : world->size(); }
+  /// How many of `count` images are this rank's.
+  std::int64_t ownCount(std::int64_t count) const;
+  /// Index of this rank's `number`th image.
+  std::int64_t indexOfOwn(std::int64_t number) const { return rank() + number * ranks(); }
 };
 
 using ImageWork = std::function<void(std::int64_t index, ImageFigures& figures)>;

@@ -62,9 +62,7 @@ double normOnCpu(const std::vector<at::Tensor>& gradients) {
 }
 
 at::Tensor normAnywhere(const std::vector<at::Tensor>& gradients) {
-  std::vector<at::Tensor> norms;
-  for (const at::Tensor& norm : at::_foreach_norm(gradients)) norms.push_back(norm.to(at::kDouble));
-  return at::stack(norms).square().sum().sqrt();
+  return at::stack(at::_foreach_norm(gradients)).to(at::kDouble).square().sum().sqrt();
 }
 
 }  // namespace

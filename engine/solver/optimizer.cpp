@@ -1,6 +1,7 @@
 #include "engine/solver/optimizer.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_zero.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
@@ -158,7 +159,8 @@ class AdamW : public Optimizer {
     for (const Group& group : groups_) {
       FusedLists lists(group, parameters_, slots);
       if (lists.parameters.empty()) continue;
-      for (at::Tensor& steps : lists.states[2]) skip ? steps.add_(1 - *skip) : steps.add_(1);
+      skip ? at::_foreach_add_(lists.states[2], 1 - *skip)
+           : at::_foreach_add_(lists.states[2], 1);
       at::_fused_adamw_(lists.parameters, lists.gradients, lists.states[0], lists.states[1],
                         /*max_exp_avg_sqs=*/{}, lists.states[2],
                         learningRate * group.learningRateFactor, beta1_, kAdamBeta2,

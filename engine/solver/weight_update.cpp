@@ -34,7 +34,7 @@ WeightUpdate::Figures WeightUpdate::apply(double learningRate, const at::Tensor&
   const at::Tensor hasOverflowed = at::isfinite(norm.to(at::kFloat)).logical_not().to(at::kFloat);
   const at::Tensor gradientDiverged = scaler_ ? hasOverflowed * scaler_->isLeast() : hasOverflowed;
   hasDiverged_ = at::maximum(hasDiverged_, at::maximum(lossesNotFinite, gradientDiverged));
-  optimizer_->step(learningRate, at::maximum(hasDiverged_, hasOverflowed));
+  optimizer_->step(learningRate, scaler_ ? at::maximum(hasDiverged_, hasOverflowed) : hasDiverged_);
   if (!scaler_) return {norm, hasDiverged_, {}};
   const at::Tensor scale = scaler_->scale().clone();
   scaler_->update(hasOverflowed);

@@ -38,10 +38,18 @@ at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
   context.setAllowTF32CuDNN(runtime.precision == "tf32");
   context.setAllowTF32CuBLAS(runtime.precision == "tf32");
   context.setDeterministicCuDNN(runtime.deterministic);
-  // cuBLAS reads it when its first handle is made.
-  if (runtime.deterministic) ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
+  if (runtime.deterministic) {
+    // cuBLAS reads it when its first handle is made.
+    ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
+    // NCCL when its first communicator is: one order of summation, not the fastest of several.
+    ::setenv("NCCL_ALGO", "Ring", /*overwrite=*/0);
+  }
   const at::Device device(at::kCUDA, static_cast<at::DeviceIndex>(gpu));
-  c10::impl::VirtualGuardImpl(at::kCUDA).setDevice(device);
+  const c10::impl::VirtualGuardImpl devices(at::kCUDA);
+  devices.setDevice(device);
+  // CUDA graphs are recorded on other streams than the default one, and all that has to do with
+  // gradients happens on the same.
+  if (runtime.cudaGraphs) devices.exchangeStream(devices.getStreamFromGlobalPool(device));
   return device;
 }
 

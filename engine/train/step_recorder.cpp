@@ -2,9 +2,12 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
+
+#include "engine/ops/selection.h"
 
 namespace lockstep::train {
 namespace {
@@ -46,12 +49,13 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
   values.push_back(total.detach());
   const at::Tensor means = at::stack(values).to(at::kFloat) / parts;
   if (ranks_ == 1) return means;
-  at::Tensor times = at::zeros({ranks_, kRankTimeCount});
+  std::vector<float> times(static_cast<std::size_t>(kRankTimeCount * ranks_), 0.0f);
   if (isLastPart && last_) {
-    times[rank_] =
-        torch::tensor({last_->stepSeconds, last_->dataSeconds, last_->waitSeconds}, at::kFloat);
+    const std::array<double, kRankTimeCount> own{last_->stepSeconds, last_->dataSeconds,
+                                                 last_->waitSeconds};
+    std::copy(own.begin(), own.end(), times.begin() + kRankTimeCount * rank_);
   }
-  return at::cat({means, times.flatten().to(means.device())});
+  return at::cat({means, ops::toDevice(times, means.device())});
 }
 
 at::Tensor StepRecorder::lossesNotFinite(const at::Tensor& figures) {
@@ -63,6 +67,10 @@ void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& figures,
   std::vector<at::Tensor> values{figures, update.gradientNorm.to(at::kFloat).reshape({1}),
                                  update.hasDiverged.reshape({1})};
   if (update.lossScale.defined()) values.push_back(update.lossScale.reshape({1}));
+  if (steps_.empty()) {
+    begun_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(facts.stepSeconds));
+  }
   steps_.push_back({facts, at::cat(values), last_.has_value()});
   last_ = facts;
 }
@@ -73,6 +81,7 @@ StepRecorder::Flushed StepRecorder::flush() {
   std::vector<at::Tensor> rows;
   for (const Step& step : steps_) rows.push_back(step.values);
   const at::Tensor values = at::stack(rows).cpu();
+  if (!rows.front().is_cpu()) shareSeconds();
   const auto value = values.accessor<float, 2>();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const HostFacts& facts = steps_[i].facts;
@@ -97,6 +106,11 @@ StepRecorder::Flushed StepRecorder::flush() {
   addRankTimes(values, flushed.scalars.records.back());
   steps_.clear();
   return flushed;
+}
+
+void StepRecorder::shareSeconds() {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  for (Step& step : steps_) step.facts.stepSeconds = seconds / static_cast<double>(steps_.size());
 }
 
 void StepRecorder::addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const {

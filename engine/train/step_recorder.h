@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ class StepRecorder {
   bool isEmpty() const { return steps_.empty(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Step {
     HostFacts facts;
     /// [figureCount() + 2 or 3] float32: the figures, the gradient norm, whether it diverged, and
@@ -69,11 +72,14 @@ class StepRecorder {
     at::Tensor values;
     bool tellsOfStepBefore = false;
   };
+  /// On a device that the host runs ahead of a step takes what its share of all of them is.
+  void shareSeconds();
   void addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const;
 
   int rank_, ranks_;
   std::optional<HostFacts> last_;
   std::vector<Step> steps_;
+  Clock::time_point begun_;  ///< the first of them
 };
 
 }  // namespace lockstep::train

@@ -260,7 +260,11 @@ void Trainer::flushScalars() {
   tellFailedRecording();
   flushed_ = Clock::now();
   if (recorder_.isEmpty()) return;
+  // A GPU may have to wait for other ranks before it can tell.
+  const bool mayWait = device_.is_cuda() && context_.world.size() > 1;
+  if (mayWait) context_.phase.note("gradients", true);
   StepRecorder::Flushed flushed = recorder_.flush();
+  if (mayWait) context_.phase.note("gradients", false);
   if (flushed.fault)
     std::erase_if(flushed.scalars.records,
                   [&](const auto& record) { return record.step > flushed.fault->step; });
