@@ -52,6 +52,11 @@ if(LOCKSTEP_CUDA)
   endforeach()
   target_compile_definitions(lockstep_torch INTERFACE LOCKSTEP_CUDA USE_C10D_NCCL)
   target_include_directories(lockstep_torch SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+  # Headers that a toolkit may lack (NCCL, cuBLAS, cuSPARSE) lie in the wheels too; those of the toolkit come first.
+  file(GLOB _wheel_includes ${_site_packages}/nvidia/*/include)
+  foreach(_folder ${_wheel_includes})
+    target_compile_options(lockstep_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-idirafter${_folder}>)
+  endforeach()
   # The runtime by its path: CMake adds it by itself only below this folder, where the language is enabled.
   target_link_libraries(lockstep_torch INTERFACE torch_cuda c10_cuda ${CUDA_cudart_LIBRARY})
 endif()

@@ -1,44 +1,49 @@
-"""Prints registers, spills and shared memory of every CUDA kernel out of a build log with `ptxas -v`.
+"""Prints the architectures of the CUDA kernels in a program, and what each kernel takes of a multiprocessor.
 
-usage: kernel_report.py BUILD_LOG
+usage: kernel_report.py CUOBJDUMP PROGRAM
 """
 import re
 import subprocess
 import sys
 
 
-def kernels(log):
-    """(architecture, mangled name, {"registers", "spill_stores", "spill_loads", "shared"}) of every kernel."""
-    current = None
-    for line in log.splitlines():
-        found = re.search(r"Compiling entry function '(\w+)' for '(sm_\w+)'", line)
-        if found:
-            current = (found[2], found[1], {"registers": 0, "spill_stores": 0, "spill_loads": 0, "shared": 0})
-            yield current
-        if current is None:
-            continue
-        for key, pattern in [("registers", r"Used (\d+) registers"), ("spill_stores", r"(\d+) bytes spill stores"),
-                             ("spill_loads", r"(\d+) bytes spill loads"), ("shared", r"(\d+) bytes smem")]:
-            found = re.search(pattern, line)
-            if found:
-                current[2][key] = int(found[1])
+def kernels(dump):
+    """{mangled name: {architecture: (registers, bytes of stack, bytes of shared memory)}}"""
+    found, architecture, name = {}, None, None
+    for line in dump.splitlines():
+        if line.startswith("arch = "):
+            architecture = line.removeprefix("arch = ").strip()
+        elif line.strip().startswith("Function "):
+            name = line.strip().removeprefix("Function ").removesuffix(":")
+        elif name and "REG:" in line:
+            figures = dict(re.findall(r"(\w+):(\d+)", line))
+            found.setdefault(name, {})[architecture] = tuple(int(figures[key]) for key in ("REG", "STACK", "SHARED"))
+            name = None
+    return found
 
 
 def plain_names(mangled):
     text = subprocess.run(["c++filt"], input="\n".join(mangled), capture_output=True, text=True, check=True).stdout
-    names = [name.replace("(anonymous namespace)::", "").replace("lockstep::ops::", "") for name in text.splitlines()]
+    names = [re.sub(r"\(anonymous namespace\)::|lockstep::ops::|c10::", "", name) for name in text.splitlines()]
     return [re.sub(r"\(.*$", "", name.removeprefix("void ")) for name in names]
 
 
+def number(architecture):
+    return int(re.sub(r"\D", "", architecture))
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
-        rows = list(kernels(file.read()))
-    print(f"{'kernel':40} {'arch':7} {'registers':>9} {'spilled B':>9} {'shared B':>9}")
-    for (architecture, _, figures), name in zip(rows, plain_names([mangled for _, mangled, _ in rows])):
-        spilled = figures["spill_stores"] + figures["spill_loads"]
-        print(f"{name:40} {architecture:7} {figures['registers']:9} {spilled:9} {figures['shared']:9}")
+    dump = subprocess.run([sys.argv[1], "--dump-resource-usage", sys.argv[2]], capture_output=True, text=True, check=True).stdout
+    found = kernels(dump)
+    architectures = sorted({name for figures in found.values() for name in figures}, key=number)
+    print(f"{len(found)} kernels for {', '.join(architectures) or 'no architecture'}; registers, + bytes of stack (spills and arrays):")
+    print(f"{'kernel':58}" + "".join(f"{name:>10}" for name in architectures) + f"{'shared B':>10}")
+    for name, figures in sorted(zip(plain_names(found), found.values())):
+        cells = [figures.get(each, (0, 0, 0)) for each in architectures]
+        taken = [f"{registers}+{stack}" if stack else str(registers) for registers, stack, _ in cells]
+        print(f"{name:58}" + "".join(f"{each:>10}" for each in taken) + f"{max(cell[2] for cell in cells):10}")
 
 
 if __name__ == "__main__":

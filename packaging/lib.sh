@@ -18,6 +18,15 @@ cuda_compiler() {
   return 1
 }
 
+# gpu_facts FIELDS: what nvidia-smi says of each GPU, a line each, or nothing.
+gpu_facts() {
+  local facts
+  if facts=$(nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null); then echo "$facts"; fi
+}
+
+# CUDA architectures of the GPUs (89, or 80;90), or nothing.
+gpu_architectures() { gpu_facts compute_cap | tr -d ' .' | sort -u | paste -sd ';'; }
+
 # As many compilers as cores, and no more than memory carries (about 2 GB each).
 build_jobs() {
   local cores memory
@@ -29,13 +38,15 @@ build_jobs() {
 
 # build_lockstep PRESET TARGET…: configures build/ and builds; the log of a failure is shown.
 build_lockstep() {
-  local preset=$1 nvcc
+  local preset=$1 nvcc architectures options=()
   shift
   if nvcc=$(cuda_compiler); then export CUDACXX=$nvcc; fi
+  architectures=$(gpu_architectures)
+  if [ -n "$architectures" ]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures"); fi
   say "configuring ($preset)"
   # Compiler and options of an earlier configuration of another preset must not stay.
   if [ -e build/CMakeCache.txt ] && [ "$(cat build/preset 2>/dev/null)" != "$preset" ]; then rm -f build/CMakeCache.txt; fi
-  .venv/bin/cmake --preset "$preset" >build/configure.log 2>&1 || fail "configuring failed:
+  .venv/bin/cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || fail "configuring failed:
 $(tail -20 build/configure.log)"
   echo "$preset" >build/preset
   say "building with $(build_jobs) jobs (a first build takes some minutes)"
