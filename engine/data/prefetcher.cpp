@@ -1,5 +1,7 @@
 #include "engine/data/prefetcher.h"
 
+#include <c10/util/ParallelGuard.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -27,6 +29,8 @@ Prefetcher::~Prefetcher() {
 }
 
 void Prefetcher::run(const std::stop_token& stop) {
+  // Loaders work side by side, each on one thread.
+  const c10::ParallelGuard alone(true);
   std::unique_lock lock(mutex_);
   while (nextToLoad_ < end_ && !stop.stop_requested()) {
     const auto hasRoom = [this] {

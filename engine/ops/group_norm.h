@@ -17,10 +17,10 @@ struct GroupNormOptions {
 /// relu(groupNorm(x) + residual), both optional. x [N,C,H,W], residual like x, weight and bias [C].
 /// Differentiable in all four. Halves are normalised in float32 and come back as halves.
 ///
-/// On a GPU, and for float32 maps on a CPU in channels_last, this is one operator that reads and
-/// writes each map as seldom as can be: on a CPU LibTorch's own backward pass is several times
-/// slower in that format, and on a GPU it has none of it. Its sums have a fixed order, whatever the
-/// threads. Everywhere else it is LibTorch's operators one after the other.
+/// On a GPU, and for float32 and bfloat16 maps on a CPU in channels_last, this is one operator that
+/// reads and writes each map as seldom as can be: on a CPU LibTorch's own backward pass is several
+/// times slower in that format, and on a GPU it has none of it. Its sums have a fixed order,
+/// whatever the threads. Everywhere else it is LibTorch's operators one after the other.
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options);
 

@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "engine/ops/max_pool_cuda.h"
 #include "engine/ops/pool_size.h"
@@ -17,44 +19,85 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// One output pixel: `place` 3 * row + column of the largest inside its window.
-LOCKSTEP_VECTOR_CLONES
-void poolPixel(const float* image, const PoolSize& size, std::int64_t row, std::int64_t column,
-               float* out, std::uint8_t* place) {
-  bool isFirst = true;
-  for (std::int64_t i = 0; i < 3; ++i) {
-    const std::int64_t y = 2 * row - 1 + i;
-    if (y < 0 || y >= size.height) continue;
-    for (std::int64_t j = 0; j < 3; ++j) {
-      const std::int64_t x = 2 * column - 1 + j;
-      if (x < 0 || x >= size.width) continue;
-      const float* pixel = image + (y * size.width + x) * size.channels;
-      const auto here = static_cast<std::uint8_t>(3 * i + j);
-      for (std::int64_t c = 0; c < size.channels; ++c) {
-        // NaN wins, as in LibTorch.
-        const bool isLarger = isFirst || pixel[c] > out[c] || pixel[c] != pixel[c];
-        out[c] = isLarger ? pixel[c] : out[c];
-        place[c] = isLarger ? here : place[c];
+/// The pixels of a window, row by row: where they begin, and 3 * row + column. In place of those
+/// outside of the map the first one stands again, before it, so that the loop over channels has
+/// nine of them and nothing to decide.
+struct Window {
+  std::array<const float*, 9> pixels{};
+  std::array<std::int32_t, 9> places{};
+
+  Window(const float* image, const PoolSize& size, std::int64_t row, std::int64_t column) {
+    std::size_t first = 9;
+    for (std::int64_t i = 2; i >= 0; --i) {
+      for (std::int64_t j = 2; j >= 0; --j) {
+        const std::int64_t y = 2 * row - 1 + i, x = 2 * column - 1 + j;
+        if (y < 0 || y >= size.height || x < 0 || x >= size.width) continue;
+        pixels[--first] = image + (y * size.width + x) * size.channels;
+        places[first] = static_cast<std::int32_t>(3 * i + j);
       }
-      isFirst = false;
     }
+    std::fill_n(pixels.begin(), first, pixels[first]);
+    std::fill_n(places.begin(), first, places[first]);
+  }
+};
+
+/// One output pixel: the largest, and its place in the window.
+LOCKSTEP_VECTOR_CLONES
+void poolPixel(const Window& window, std::int64_t channels, float* __restrict out,
+               std::uint8_t* __restrict place) {
+  const auto [pixels, places] = window;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    float best = pixels[0][c];
+    std::int32_t where = places[0];
+    for (std::size_t k = 1; k < 9; ++k) {
+      const float value = pixels[k][c];
+      // NaN wins, as in LibTorch.
+      const bool isLarger = (value > best) | (value != value);
+      best = isLarger ? value : best;
+      where = isLarger ? places[k] : where;
+    }
+    out[c] = best;
+    place[c] = static_cast<std::uint8_t>(where);
   }
 }
 
-/// One input pixel: what the (at most four) windows it lies in pass on to it, window after window.
-LOCKSTEP_VECTOR_CLONES
-void spreadPixel(const float* gradOut, const std::uint8_t* places, const PoolSize& size,
-                 std::int64_t y, std::int64_t x, float* gradIn) {
-  for (std::int64_t c = 0; c < size.channels; ++c) gradIn[c] = 0;
-  for (std::int64_t row = y / 2; row <= std::min((y + 1) / 2, size.outHeight - 1); ++row) {
-    for (std::int64_t column = x / 2; column <= std::min((x + 1) / 2, size.outWidth - 1);
-         ++column) {
-      const auto here = static_cast<std::uint8_t>(3 * (y - 2 * row + 1) + (x - 2 * column + 1));
-      const std::int64_t offset = (row * size.outWidth + column) * size.channels;
-      const float* grad = gradOut + offset;
-      const std::uint8_t* place = places + offset;
-      for (std::int64_t c = 0; c < size.channels; ++c) gradIn[c] += place[c] == here ? grad[c] : 0;
+/// The (at most four) windows that a pixel lies in: their gradients and places, and its own place
+/// there. Where there are fewer, the first stands again with a place that there is not.
+struct Windows {
+  std::array<const float*, 4> grads{};
+  std::array<const std::uint8_t*, 4> places{};
+  std::array<std::int32_t, 4> own{};
+
+  Windows(const float* gradOut, const std::uint8_t* allPlaces, const PoolSize& size, std::int64_t y,
+          std::int64_t x) {
+    std::size_t count = 0;
+    for (std::int64_t row = y / 2; row <= std::min((y + 1) / 2, size.outHeight - 1); ++row) {
+      for (std::int64_t column = x / 2; column <= std::min((x + 1) / 2, size.outWidth - 1);
+           ++column) {
+        const std::int64_t offset = (row * size.outWidth + column) * size.channels;
+        grads[count] = gradOut + offset;
+        places[count] = allPlaces + offset;
+        own[count++] = static_cast<std::int32_t>(3 * (y - 2 * row + 1) + (x - 2 * column + 1));
+      }
     }
+    std::fill(grads.begin() + count, grads.end(), grads[0]);
+    std::fill(places.begin() + count, places.end(), places[0]);
+    std::fill(own.begin() + count, own.end(), -1);
+  }
+};
+
+/// One input pixel: what its windows pass on to it, window after window.
+LOCKSTEP_VECTOR_CLONES
+void spreadPixel(const Windows& windows, std::int64_t channels, float* __restrict gradIn) {
+  const auto [grads, places, own] = windows;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    float sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      // A mask: of a condition the compiler makes a branch.
+      const std::int32_t mask = -static_cast<std::int32_t>(places[k][c] == own[k]);
+      sum += std::bit_cast<float>(std::bit_cast<std::int32_t>(grads[k][c]) & mask);
+    }
+    gradIn[c] = sum;
   }
 }
 
@@ -66,7 +109,7 @@ void poolOnCpu(const at::Tensor& x, const PoolSize& size, at::Tensor& out, at::T
           x.const_data_ptr<float>() + image * size.height * size.width * size.channels;
       for (std::int64_t column = 0; column < size.outWidth; ++column) {
         const std::int64_t offset = (i * size.outWidth + column) * size.channels;
-        poolPixel(from, size, row, column, out.data_ptr<float>() + offset,
+        poolPixel(Window(from, size, row, column), size.channels, out.data_ptr<float>() + offset,
                   places.data_ptr<std::uint8_t>() + offset);
       }
     }
@@ -79,8 +122,10 @@ void spreadOnCpu(const at::Tensor& gradOut, const at::Tensor& places, const Pool
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t from = i / size.height * size.outHeight * size.outWidth * size.channels;
       for (std::int64_t x = 0; x < size.width; ++x) {
-        spreadPixel(gradOut.const_data_ptr<float>() + from,
-                    places.const_data_ptr<std::uint8_t>() + from, size, i % size.height, x,
+        const Windows windows(gradOut.const_data_ptr<float>() + from,
+                              places.const_data_ptr<std::uint8_t>() + from, size, i % size.height,
+                              x);
+        spreadPixel(windows, size.channels,
                     gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);
       }
     }

@@ -191,6 +191,49 @@ class TstGroupNorm : public QObject {
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-3, 1e-3));
   }
 
+  void halvesAreFloatsRoundedInTheEnd_data() {
+    QTest::addColumn<bool>("ofBatch");
+    QTest::addColumn<bool>("hasRelu");
+    QTest::addColumn<bool>("hasResidual");
+    for (const bool batch : {false, true}) {
+      for (const bool relu : {false, true}) {
+        for (const bool residual : {false, true}) {
+          QTest::addRow("%s%s%s", batch ? "batch" : "group", relu ? ", ReLU" : "",
+                        residual ? ", residual" : "")
+              << batch << relu << residual;
+        }
+      }
+    }
+  }
+  void halvesAreFloatsRoundedInTheEnd() {
+    QFETCH(bool, ofBatch);
+    QFETCH(bool, hasRelu);
+    QFETCH(bool, hasResidual);
+    Inputs halves = randomInputs(24, 37, 29), floats = halves.copy(at::kFloat);
+    for (const auto map : {&Inputs::x, &Inputs::residual}) {
+      (halves.*map) = (halves.*map).detach().to(at::kBFloat16).requires_grad_();
+      (floats.*map) = (halves.*map).detach().to(at::kFloat).requires_grad_();
+    }
+    const auto run = [&](const Inputs& in) {
+      if (!ofBatch) return atOnce(in, {8, 1e-5, hasRelu}, hasResidual);
+      const ops::RunningStatistics running{torch::zeros({24}), torch::ones({24})};
+      return ops::batchNorm(in.x, in.weight, in.bias,
+                            hasResidual ? std::optional(in.residual) : std::nullopt, running,
+                            {1e-5, hasRelu});
+    };
+    const at::Tensor out = run(halves), expected = run(floats);
+    QVERIFY(out.scalar_type() == at::kBFloat16);
+    QVERIFY(at::equal(out, expected.to(at::kBFloat16)));
+    const at::Tensor slopes = torch::randn(out.sizes()).to(at::kBFloat16);
+    out.backward(slopes);
+    expected.backward(slopes.to(at::kFloat));
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (i == 3 && !hasResidual) continue;
+      const at::Tensor gradient = halves.gradients()[i];
+      QVERIFY(at::equal(gradient, floats.gradients()[i].to(gradient.scalar_type())));
+    }
+  }
+
   void otherFormatsAndTypesGiveTheSame() {
     const Inputs inputs = randomInputs(64, 9, 7);
     const ops::GroupNormOptions options{32, 1e-5, true};
