@@ -159,8 +159,7 @@ class AdamW : public Optimizer {
     for (const Group& group : groups_) {
       FusedLists lists(group, parameters_, slots);
       if (lists.parameters.empty()) continue;
-      skip ? at::_foreach_add_(lists.states[2], 1 - *skip)
-           : at::_foreach_add_(lists.states[2], 1);
+      skip ? at::_foreach_add_(lists.states[2], 1 - *skip) : at::_foreach_add_(lists.states[2], 1);
       at::_fused_adamw_(lists.parameters, lists.gradients, lists.states[0], lists.states[1],
                         /*max_exp_avg_sqs=*/{}, lists.states[2],
                         learningRate * group.learningRateFactor, beta1_, kAdamBeta2,

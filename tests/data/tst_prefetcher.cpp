@@ -102,7 +102,11 @@ class TstPrefetcher : public QObject {
     QVERIFY(!prefetcher.nextIfReady());
     mayLoad.count_down();
     std::optional<Batch> batch;
-    while (!(batch = prefetcher.nextIfReady())) std::this_thread::yield();
+    const auto isTaken = [&] {
+      if (!batch) batch = prefetcher.nextIfReady();
+      return batch.has_value();
+    };
+    QTRY_VERIFY(isTaken());
     QCOMPARE(batch->step, std::int64_t{1});
     QVERIFY_EXCEPTION_THROWN(prefetcher.next(), Error);
     QVERIFY(!prefetcher.nextIfReady());  // the fault is next()'s to tell
