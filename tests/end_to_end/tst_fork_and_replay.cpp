@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/run_folder/replay_file.h"
 #include "tests/end_to_end/workplace.h"
 #include "tests/support/test_main.h"
 
@@ -86,6 +87,7 @@ class TstForkAndReplay : public QObject {
     const Ended moved = place_->engine(
         {QStringLiteral("train"), QStringLiteral("--replay"), file, QStringLiteral("--resume")});
     QCOMPARE(moved.status, 2);
+    replaysInThePrecisionAskedFor(file);
   }
 
   void aRunThatStopsEarlyIsDone() {
@@ -112,6 +114,22 @@ class TstForkAndReplay : public QObject {
   }
 
  private:
+  /// With weights that give finite losses, of which every precision has its own.
+  void replaysInThePrecisionAskedFor(const QString& file) const {
+    const QString weights =
+        QFileInfo(file).dir().filePath(QString::fromUtf8(run_folder::kReplayWeights));
+    QVERIFY(QFile::remove(weights));
+    QVERIFY(QFile::copy(
+        place_->path(QStringLiteral("run/checkpoints/step-00000006/model.safetensors")), weights));
+    const QStringList line{QStringLiteral("train"), QStringLiteral("--replay"), file};
+    const Ended floats = place_->engine(line);
+    const Ended halves = place_->engine(
+        line + QStringList{QStringLiteral("--set"), QStringLiteral("runtime.precision=bf16")});
+    QVERIFY2(floats.out.contains("everything is finite"), floats.out.constData());
+    QVERIFY2(halves.out.contains("everything is finite"), halves.out.constData());
+    QVERIFY(halves.out != floats.out);
+  }
+
   Ended engine(const char* line) const { return place_->engine(words(line)); }
 
   std::unique_ptr<Workplace> place_;
