@@ -193,14 +193,13 @@ class Kernels {
     const auto options = at::TensorOptions(at::kFloat).device(device_);
     const at::Tensor weight = at::ones({kChannels}, options),
                      bias = at::zeros({kChannels}, options);
-    // Once for the statistics; then map, residual and result. Backward: twice map, gradient and
-    // result, and two gradients written.
+    // Map, residual and result; backward the gradient too, and two written.
     addBothPasses(
         rows, "group norm, residual, ReLU",
         [=] {
           return ops::groupNorm(stage, weight, bias, skip, {32, 1e-5, true});
         },
-        stage, 4 * bytes(stage), 7 * bytes(stage));
+        stage, 3 * bytes(stage), 5 * bytes(stage));
     const at::Tensor finished = map(4, kChannels);
     rows.push_back({"bias, residual, ReLU", 3 * bytes(stage), [=] {
                       const at::NoGradGuard noGradients;
