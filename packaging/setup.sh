@@ -17,29 +17,52 @@ for argument in "$@"; do
   esac
 done
 
+# Installed packages, and the names that they provide: a name may be a package in one release and provided in another.
+installed_names() {
+  dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' 2>/dev/null |
+    sed -n 's/^installed //p' | tr ',' '\n' | sed 's/^ *//; s/[ :(].*//'
+}
+
+# apt_run COMMAND…: runs apt-get, as root already or through sudo; its output goes to build/setup-apt.log. Another apt, as
+# every fresh cloud machine has one for its first minutes, is waited for: DPkg::Lock::Timeout covers dpkg's locks alone.
+readonly APT_PATIENCE_SECONDS=600
+readonly APT_IS_BUSY='^E: .*(is held by process|Resource temporarily unavailable|is another process using it)'
+apt_run() {
+  local until=$((SECONDS + APT_PATIENCE_SECONDS)) said=0
+  while ! "${become_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=10 "$@" \
+    >build/setup-apt.log 2>&1; do
+    grep -qE "$APT_IS_BUSY" build/setup-apt.log || fail "apt-get $1 failed; the end of build/setup-apt.log:
+$(tail -5 build/setup-apt.log)"
+    [ $SECONDS -lt $until ] || fail "apt-get $1: after $((APT_PATIENCE_SECONDS / 60)) minutes another program still has apt's locks:
+$(grep -m1 -E "$APT_IS_BUSY" build/setup-apt.log)
+Wait for its end, and run this again."
+    [ $said = 1 ] || say "system packages: another program has apt's locks; waiting up to $((APT_PATIENCE_SECONDS / 60)) minutes for it"
+    said=1
+    sleep 5
+  done
+}
+
 install_system_packages() {
-  local missing=() package
+  local names missing=() package
+  names=$(installed_names)
   while read -r package; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+    grep -qxF "$package" <<<"$names" || missing+=("$package")
   done < packaging/apt-packages.txt
   if [ ${#missing[@]} = 0 ]; then
     say "system packages: all there"
     return
   fi
-  local run=()
+  become_root=()
   if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
       fail "system packages are missing and this user may not install them. Ask an administrator for:
   apt-get install --no-install-recommends ${missing[*]}"
     fi
-    run=(sudo)
+    become_root=(sudo)
   fi
   say "system packages: installing ${#missing[@]} (${missing[*]})"
-  "${run[@]}" apt-get update -q >build/setup-apt.log 2>&1 || fail "apt-get update failed:
-$(tail -5 build/setup-apt.log)"
-  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" \
-    >>build/setup-apt.log 2>&1 || fail "apt-get install failed; the end of build/setup-apt.log:
-$(tail -5 build/setup-apt.log)"
+  apt_run update
+  apt_run install -y --no-install-recommends "${missing[@]}"
 }
 
 # pip_install MESSAGE ARGUMENTS…: once for these very arguments.

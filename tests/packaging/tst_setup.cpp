@@ -1,0 +1,148 @@
+// packaging/setup.sh with made-up apt-get, dpkg-query and pip.
+#include <QProcess>
+#include <QTest>
+#include <sstream>
+
+#include "tests/packaging/script_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::ScriptBench;
+
+namespace {
+
+constexpr const char* kHeldLists =
+    "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)";
+constexpr const char* kHeldFrontend =
+    "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process "
+    "using it?";
+
+/// The set-up script in a folder of its own; whatever it installs is there, but for system packages
+/// that `dpkg-query` does not list.
+struct SetUp {
+  ScriptBench bench;
+
+  SetUp() {
+    for (const char* file : {"setup.sh", "lib.sh", "versions.sh"})
+      bench.write(std::string("packaging/") + file,
+                  bench.read(tests::sourceFile(std::string("packaging/") + file)));
+    bench.write("packaging/apt-packages.txt", "here\nwanted\n");
+    bench.writeProgram(".venv/bin/python", "exit 0\n");
+    bench.writeProgram("bin/sleep", "echo pause >> pauses\n");
+    bench.writeProgram("bin/id", "echo 0\n");
+    installed("installed here, \n");
+    bench.setVariable("PATH",
+                      (bench.folder() / "bin").string() + ":" + qgetenv("PATH").toStdString());
+  }
+  void installed(const std::string& packages) {
+    bench.write("packages", packages);
+    bench.writeProgram("bin/dpkg-query", "cat packages\n");
+  }
+  /// apt-get fails `times` with the text, then works.
+  void aptFails(int times, const std::string& text) {
+    bench.write("fault", text + "\n");
+    bench.writeProgram("bin/apt-get", "echo \"$*\" >> calls\n[ $(wc -l < calls) -gt " +
+                                          std::to_string(times) +
+                                          " ] || { cat fault >&2; exit 100; }\n");
+  }
+  ScriptBench::Ended run() { return bench.run("bash", {"packaging/setup.sh"}); }
+  std::size_t linesOf(const std::string& file) const {
+    const std::string text = bench.read(file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+};
+
+}  // namespace
+
+class TstSetup : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  /// dpkg never lists a name that is only provided: it would be missing for ever.
+  void everyNamedPackageIsOneOfThisRelease() {
+    QFile release(QStringLiteral("/etc/os-release"));
+    if (!release.open(QIODevice::ReadOnly) || !release.readAll().contains("VERSION_ID=\"12\""))
+      QSKIP("the names are those of Debian 12");
+    ScriptBench bench;
+    std::istringstream names(bench.read(tests::sourceFile("packaging/apt-packages.txt")));
+    for (std::string name; std::getline(names, name);) {
+      const auto query = bench.run(
+          "dpkg-query", {"-W", "-f", "${db:Status-Status}", QString::fromStdString(name)});
+      QVERIFY2(query.out == "installed", name.c_str());
+    }
+  }
+
+  void whatIsThereIsNotAskedForAgain_data() {
+    QTest::addColumn<QString>("packages");
+    QTest::newRow("packages") << "installed here, \ninstalled wanted, \n";
+    QTest::newRow("a name that another provides")
+        << "installed here, \ninstalled other, more, wanted (= 6.4.2), some:any\n";
+  }
+  void whatIsThereIsNotAskedForAgain() {
+    QFETCH(QString, packages);
+    SetUp setUp;
+    setUp.installed(packages.toStdString());
+    setUp.aptFails(1000, "E: not to be called");
+    const auto ended = setUp.run();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QVERIFY(!setUp.bench.has("calls"));
+  }
+
+  void onlyWhatIsMissingIsInstalled() {
+    SetUp setUp;
+    setUp.installed("installed here, \nconfig-files wanted, \n");
+    setUp.aptFails(0, "");
+    const auto ended = setUp.run();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    const std::string calls = setUp.bench.read("calls");
+    QVERIFY2(calls.find("update\n") != std::string::npos, calls.c_str());
+    QVERIFY2(calls.find("install -y --no-install-recommends wanted\n") != std::string::npos,
+             calls.c_str());
+  }
+
+  void anotherAptIsWaitedFor_data() {
+    QTest::addColumn<QString>("words");
+    QTest::newRow("lists") << kHeldLists;
+    QTest::newRow("dpkg") << kHeldFrontend;
+    QTest::newRow("older words") << "E: Could not get lock /var/lib/dpkg/lock - open (11: Resource "
+                                    "temporarily unavailable)";
+  }
+  void anotherAptIsWaitedFor() {
+    QFETCH(QString, words);
+    SetUp setUp;
+    setUp.aptFails(3, words.toStdString());
+    const auto ended = setUp.run();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QCOMPARE(setUp.linesOf("pauses"), std::size_t{3});
+    QCOMPARE(setUp.linesOf("calls"), std::size_t{5});  // three refused, update, install
+    const auto said = ended.err.find("another program has apt's locks");
+    QVERIFY2(said != std::string::npos, ended.err.c_str());
+    QVERIFY2(ended.err.find("another program", said + 1) == std::string::npos, "once is enough");
+  }
+
+  void anotherFailureEndsAtOnce() {
+    SetUp setUp;
+    // Words of a wait that went well stand before it.
+    setUp.aptFails(1000,
+                   "Waiting for cache lock: Could not get lock x. It is held by process 7\n"
+                   "E: Failed to fetch http://deb.example/: 404");
+    const auto ended = setUp.run();
+    QCOMPARE(ended.status, 1);
+    QCOMPARE(setUp.linesOf("calls"), std::size_t{1});
+    QVERIFY2(ended.err.find("404") != std::string::npos, ended.err.c_str());
+  }
+
+  void anOrdinaryUserIsGivenTheLineToAskFor() {
+    SetUp setUp;
+    setUp.bench.writeProgram("bin/id", "echo 1000\n");
+    setUp.bench.writeProgram("bin/sudo", "exit 1\n");
+    const auto ended = setUp.run();
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(
+        ended.err.find("apt-get install --no-install-recommends wanted\n") != std::string::npos,
+        ended.err.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstSetup)
+#include "tst_setup.moc"
