@@ -56,6 +56,32 @@ struct ChildEnds {
   ::_exit(127);
 }
 
+/// errno of an exec that failed; 0: it went well, which closes the pipe. A signal in between (a
+/// window's size, a timer) is not an answer.
+int execFault(int fd) {
+  int reason = 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(fd, &reason, sizeof reason);
+  } while (count < 0 && errno == EINTR);
+  return count == sizeof reason ? reason : 0;
+}
+
+/// Its status as waitpid(2) gives it.
+int waitFor(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+/// Whether the child has ended and waits to be reaped: until then its number is nobody else's.
+bool hasEnded(pid_t pid) {
+  siginfo_t state{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         state.si_pid == pid;
+}
+
 struct Pipe {
   FileDescriptor read, write;
 };
@@ -91,8 +117,7 @@ WorkerProcess::~WorkerProcess() {
   closeLog();
   if (!isRunning()) return;
   kill();
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  waitFor(pid_);
 }
 
 void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
@@ -122,9 +147,8 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   if (pid == 0) becomeWorker(argv.data(), childEnds);
   ::setpgid(pid, pid);  // in both processes, so that it holds whichever runs first
   execStatus.write.reset();
-  int reason = 0;
-  if (::read(execStatus.read.get(), &reason, sizeof reason) == sizeof reason) {
-    ::waitpid(pid, nullptr, 0);
+  if (const int reason = execFault(execStatus.read.get())) {
+    waitFor(pid);
     throw Error(program.string() + ": cannot be started: " + std::strerror(reason));
   }
 
@@ -163,13 +187,12 @@ void WorkerProcess::kill() {
 }
 
 void WorkerProcess::reap() {
-  if (!isRunning()) return;
-  int status = 0;
-  if (::waitpid(pid_, &status, WNOHANG) != pid_) return;
+  if (!isRunning() || !hasEnded(pid_)) return;
   // What it sent before it ended comes first.
   if (socket_.isOpen()) readMessages(Extent::Everything);
   if (log_.isOpen()) readLog(Extent::Everything);
   ::kill(-pid_, SIGKILL);  // whatever it started
+  const int status = waitFor(pid_);
   pid_ = -1;
   closeSocket();
   if (!logBuffer_.empty()) handlers_.logLine(std::exchange(logBuffer_, {}));
