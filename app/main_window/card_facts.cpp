@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/events/slow_rank.h"
+#include "engine/alerts/slow_rank.h"
 #include "widgets/plots/number_text.h"
 
 namespace lockstep::app {
@@ -21,9 +21,9 @@ double lastValue(const RunController& run, const std::string& tag) {
 
 /// By the ends of the drawn lines. Without ranks that the newest record no longer tells of: a run
 /// may go on with fewer.
-std::optional<events::SlowestRank> slowestRank(const RunController& run) {
+std::optional<alerts::SlowestRank> slowestRank(const RunController& run) {
   const MetricStore& metrics = run.history().metrics();
-  std::map<int, events::RankTimes> ranks;
+  std::map<int, alerts::RankTimes> ranks;
   std::optional<std::int64_t> newest;
   for (int rank = 0; rank < toldRanks(run); ++rank) {
     const MetricSeries* own = metrics.series(tagOfRank(kOwnSecondsTag, rank));
@@ -34,10 +34,10 @@ std::optional<events::SlowestRank> slowestRank(const RunController& run) {
     newest = step;
     ranks[rank] = {own->smoothed(own->size() - 1), data->smoothed(data->size() - 1)};
   }
-  return events::slowestOf(ranks);
+  return alerts::slowestOf(ranks);
 }
 
-CardFact ownTimeFact(const events::SlowestRank& slowest) {
+CardFact ownTimeFact(const alerts::SlowestRank& slowest) {
   if (!(slowest.others.own > 0)) return {};
   const QString text =
       slowest.isLate() ? tr("rank %1 is late: +%2 %") : tr("slowest: rank %1, +%2 %");
@@ -45,7 +45,7 @@ CardFact ownTimeFact(const events::SlowestRank& slowest) {
           slowest.isLate()};
 }
 
-CardFact imagesFact(const events::SlowestRank& slowest) {
+CardFact imagesFact(const alerts::SlowestRank& slowest) {
   if (!slowest.isLate()) return {};
   if (slowest.isLateForImages()) return {tr("why rank %1 is late").arg(slowest.rank), true};
   return {tr("not why rank %1 is late").arg(slowest.rank)};

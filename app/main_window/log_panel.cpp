@@ -30,8 +30,8 @@ class LogList : public QListView {
     if (model()->rowCount() > 0) return;
     QPainter painter(viewport());
     painter.setPen(widgets::currentTheme().textFaint);
-    painter.drawText(viewport()->rect().adjusted(20, 6, 0, 0), Qt::AlignTop | Qt::AlignLeft,
-                     emptyText_);
+    painter.drawText(viewport()->rect().adjusted(20, 6, -12, 0),
+                     Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, emptyText_);
   }
 
  private:
@@ -110,7 +110,9 @@ void LogPanel::buildUi() {
   shownLog_->setFilterCaseSensitivity(Qt::CaseInsensitive);
   logList_ = makeList(shownLog_, tr("Log"), tr("Nothing was logged"));
   alertList_ = makeList(alerts_, tr("Alerts"),
-                        tr("No alerts: losses are finite and held-out loss does not rise"));
+                        tr("No alerts. What would be told: losses that are not finite, jump or "
+                           "overfit, a late rank, checkpoints and files that could not be "
+                           "written, a failed run"));
   stack_ = new QStackedWidget;
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);
@@ -147,10 +149,10 @@ void LogPanel::setLog(const std::vector<LogEntry>& entries) {
   if (follows) logList_->scrollToBottom();
 }
 
-void LogPanel::setAlerts(const std::vector<events::Alert>& alerts) {
+void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts) {
   std::vector<LogEntry> entries;
-  for (const events::Alert& alert : alerts)
-    entries.push_back({static_cast<std::int64_t>(entries.size()), alert.step, 0, "warning",
+  for (const protocol::Alert& alert : alerts)
+    entries.push_back({alert.seq, alert.step, alert.time, alert.severity,
                        "step " + std::to_string(alert.step) + ": " + alert.text});
   alerts_->setEntries(entries);
   tabs_->setTabText(1, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));

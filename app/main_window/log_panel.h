@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/models/log_model.h"
-#include "engine/events/alerts.h"
+#include "engine/protocol/messages.h"
 
 class QLineEdit;
 class QListView;
@@ -23,7 +23,7 @@ class LogPanel : public QWidget {
   explicit LogPanel(QWidget* parent = nullptr);
 
   void setLog(const std::vector<LogEntry>& entries);
-  void setAlerts(const std::vector<events::Alert>& alerts);
+  void setAlerts(const std::vector<protocol::Alert>& alerts);
   void showAlerts();
 
  Q_SIGNALS:

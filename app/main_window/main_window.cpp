@@ -300,7 +300,7 @@ void MainWindow::showSelection() {
   RunController* run = currentRun();
   if (predictions_) predictions_->setRun(run);
   log_->setLog(run ? run->history().log() : std::vector<LogEntry>());
-  log_->setAlerts(run ? run->history().alerts() : std::vector<events::Alert>());
+  log_->setAlerts(run ? run->history().alerts() : std::vector<protocol::Alert>());
   updateStatus();
   Q_EMIT readyChanged();
 }

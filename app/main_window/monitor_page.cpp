@@ -126,11 +126,12 @@ void MonitorPage::connectSignals() {
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
   connect(alert_, &widgets::Banner::actionTriggered, this, [this] {
-    if (const events::Alert* alert = alertToShow()) showAlert(*alert);
+    if (const protocol::Alert* alert = alertToShow()) showAlert(*alert);
     Q_EMIT alertsRequested();
   });
   connect(alert_, &widgets::Banner::dismissed, this, [this] {
-    if (leading()) dismissedAlerts_ = leading()->history().alerts().size();
+    if (const protocol::Alert* alert = alertToShow())
+      dismissedUntil_[leading()->folder()] = alert->time;
   });
 }
 
@@ -194,10 +195,6 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_)
     if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
   runs_ = std::move(runs);
-  if (!runs_.empty() && alertsOf_ != runs_.front().run) {
-    alertsOf_ = runs_.front().run;
-    dismissedAlerts_ = 0;
-  }
   for (const ShownRun& shown : runs_) {
     connect(shown.run, &RunController::historyChanged, redraw_, &widgets::Throttle::request);
     connect(shown.run, &RunController::loaded, this, &MonitorPage::updateCurves);
@@ -283,24 +280,28 @@ void MonitorPage::updateMarks() {
 }
 
 /// The newest alert that still holds; a new lowest held-out loss ends an overfitting.
-const events::Alert* MonitorPage::alertToShow() const {
+const protocol::Alert* MonitorPage::alertToShow() const {
   const RunController* run = leading();
   if (!run) return nullptr;
-  const std::vector<events::Alert>& alerts = run->history().alerts();
+  const std::vector<protocol::Alert>& alerts = run->history().alerts();
+  const double dismissedUntil = dismissedUntil_.value(run->folder(), -1);
   const MetricSeries* heldOut = run->history().metrics().series("eval/loss_total");
   const std::int64_t lowest = heldOut && heldOut->lowest() ? heldOut->step(*heldOut->lowest()) : 0;
-  for (std::size_t i = alerts.size(); i > dismissedAlerts_; --i)
-    if (alerts[i - 1].kind != "overfitting" || lowest <= alerts[i - 1].step) return &alerts[i - 1];
-  return nullptr;
+  const auto shown = std::find_if(alerts.rbegin(), alerts.rend(), [&](const auto& alert) {
+    const bool isOver = alert.kind == "overfitting" && lowest > alert.step;
+    const bool hasItsOwnBanner = alert.kind == "run_failed";
+    return alert.time > dismissedUntil && !isOver && !hasItsOwnBanner;
+  });
+  return shown == alerts.rend() ? nullptr : &*shown;
 }
 
 void MonitorPage::updateAlert() {
-  const events::Alert* shown = alertToShow();
+  const protocol::Alert* shown = alertToShow();
   if (!shown) {
     alert_->hide();
     return;
   }
-  const events::Alert& alert = *shown;
+  const protocol::Alert& alert = *shown;
   const QString title = alert.kind == "overfitting"  ? tr("Overfitting since step %1")
                         : alert.kind == "non_finite" ? tr("A loss is not finite at step %1")
                         : alert.kind == "checkpoint_failed"
@@ -360,7 +361,7 @@ void MonitorPage::showStep(qint64 step) {
   for (widgets::CurveCard* card : cards_) card->plot()->showCursor(x, card == cards_.front());
 }
 
-void MonitorPage::showAlert(const events::Alert& alert) {
+void MonitorPage::showAlert(const protocol::Alert& alert) {
   showStep(alert.step);
   if (alert.kind != "slow_rank") return;
   for (std::size_t i = cards_.size(); i-- > 0;)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QPointer>
 #include <QWidget>
 #include <map>
@@ -81,14 +82,14 @@ class MonitorPage : public QWidget {
   bool updateParts();
   void updateMarks();
   void updateAlert();
-  void showAlert(const events::Alert& alert);
+  void showAlert(const protocol::Alert& alert);
   void updateFacts();
   void updateXExtent();
   void setXAxis(widgets::XAxis axis);
   void showAlone(widgets::CurveCard* card);
   widgets::CurveCard* cardUnderPointer() const;
   const RunController* leading() const;
-  const events::Alert* alertToShow() const;
+  const protocol::Alert* alertToShow() const;
 
   std::vector<CardPlan> plans_;
   std::vector<widgets::CurveCard*> cards_;
@@ -107,10 +108,10 @@ class MonitorPage : public QWidget {
   widgets::Throttle* redraw_ = nullptr;
   QPointer<widgets::CurveCard> alone_;
   widgets::XAxis axis_ = widgets::XAxis::Step;
-  std::size_t dismissedAlerts_ = 0;
-  QPointer<RunController> alertsOf_;
-  int ranks_ = 0;          ///< that the run tells of; none of a single one
-  std::vector<int> gpus_;  ///< that the run tells of
+  QHash<QString, double> dismissedUntil_;  ///< by run folder: time of the newest alert when its
+                                           ///< banner was closed
+  int ranks_ = 0;                          ///< that the run tells of; none of a single one
+  std::vector<int> gpus_;                  ///< that the run tells of
   bool hasOneRun_ = false;
   std::optional<int> lateRank_;
   int columns_ = 0;

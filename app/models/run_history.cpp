@@ -17,46 +17,13 @@ void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
 std::optional<std::int64_t> seqOf(const protocol::EngineMessage& message) {
   return std::visit(
       [](const auto& event) -> std::optional<std::int64_t> {
-        using Event = std::decay_t<decltype(event)>;
-        if constexpr (std::is_same_v<Event, protocol::Scalars> ||
-                      std::is_same_v<Event, protocol::State> ||
-                      std::is_same_v<Event, protocol::Log> ||
-                      std::is_same_v<Event, protocol::Checkpoint> ||
-                      std::is_same_v<Event, protocol::Evaluation> ||
-                      std::is_same_v<Event, protocol::Predictions>) {
+        if constexpr (requires { event.time; }) {
           return event.seq;
         } else {
           return std::nullopt;
         }
       },
       message);
-}
-
-/// The record that a live event was in the log.
-events::Record recordOf(const protocol::EngineMessage& message) {
-  events::Record record;
-  std::visit(
-      [&](const auto& event) {
-        using Event = std::decay_t<decltype(event)>;
-        if constexpr (requires {
-                        event.seq;
-                        event.step;
-                        event.time;
-                      }) {
-          record.seq = event.seq;
-          record.step = event.step;
-          record.wallTime = event.time;
-          if constexpr (std::is_same_v<Event, protocol::Scalars>) {
-            record.kind = events::Record::Kind::Scalars;
-            record.scalars = event.values;
-          } else {
-            record.kind = events::Record::Kind::Event;
-            record.json = protocol::encodeEvent(message);
-          }
-        }
-      },
-      message);
-  return record;
 }
 
 constexpr double kProgressSeconds = 10;
@@ -86,7 +53,6 @@ void RunHistory::add(const events::Record& record) {
   // The engine has cut the file; of a foreign log, what lies at or after the new start is an
   // orphan.
   if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
-  takeAlerts(detector_.add(record));
 }
 
 void RunHistory::add(const events::RecordView& record, const std::vector<std::string>& tags) {
@@ -112,7 +78,6 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
   if (record.kind == events::Record::Kind::Event)
     applyEvent(record.json, record.seq, record.step, record.wallTime);
   if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
-  takeAlerts(detector_.add(record, tags));
 }
 
 /// A line of progress every ten seconds of the run's own time, so that the same records give the
@@ -168,7 +133,6 @@ bool RunHistory::add(const protocol::EngineMessage& message) {
   if (!seq || *seq <= lastSeq_) return false;
   lastSeq_ = *seq;
   apply(message);
-  takeAlerts(detector_.add(recordOf(message)));
   return true;
 }
 
@@ -189,11 +153,9 @@ void RunHistory::apply(const protocol::EngineMessage& message) {
     insertStep(evaluationSteps_, evaluation->step);
   } else if (const auto* predictions = std::get_if<protocol::Predictions>(&message)) {
     insertStep(predictionSteps_, predictions->step);
+  } else if (const auto* alert = std::get_if<protocol::Alert>(&message)) {
+    alerts_.push_back(*alert);
   }
-}
-
-void RunHistory::takeAlerts(std::vector<events::Alert> alerts) {
-  for (events::Alert& alert : alerts) alerts_.push_back(std::move(alert));
 }
 
 void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
@@ -205,17 +167,10 @@ void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
   auto isLaterStep = [&](std::int64_t other) { return other > step; };
   for (auto* steps : {&evaluationSteps_, &predictionSteps_})
     steps->erase(std::remove_if(steps->begin(), steps->end(), isLaterStep), steps->end());
-  alerts_.erase(std::remove_if(alerts_.begin(), alerts_.end(),
-                               [&](const auto& alert) { return alert.step > step; }),
-                alerts_.end());
+  std::erase_if(alerts_, isLater);
   if (state_ && isLater(*state_)) state_.reset();
   lastProgress_ = 0;
   lastSeq_ = std::min(lastSeq_, seq);
-  // The session that goes on there, which the detector knows how to take.
-  events::Record start;
-  start.kind = events::Record::Kind::SessionStart;
-  start.step = step + 1;
-  detector_.add(start);
 }
 
 }  // namespace lockstep::app

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/models/metric_store.h"
-#include "engine/events/alerts.h"
 #include "engine/events/reader.h"
 #include "engine/events/record.h"
 #include "engine/protocol/messages.h"
@@ -33,7 +32,7 @@ class RunHistory {
   /// What the engine logged, and a line for each change of state, evaluation and checkpoint and for
   /// the progress.
   const std::vector<LogEntry>& log() const { return log_; }
-  const std::vector<events::Alert>& alerts() const { return alerts_; }
+  const std::vector<protocol::Alert>& alerts() const { return alerts_; }
   const std::vector<protocol::Checkpoint>& checkpoints() const { return checkpoints_; }
   const std::vector<std::int64_t>& evaluationSteps() const { return evaluationSteps_; }
   const std::vector<std::int64_t>& predictionSteps() const { return predictionSteps_; }
@@ -53,12 +52,10 @@ class RunHistory {
   void applyEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);
   void logEvent(const protocol::EngineMessage& event);
   void logProgress(std::int64_t seq, std::int64_t step, double time);
-  void takeAlerts(std::vector<events::Alert> alerts);
 
   MetricStore metrics_;
   std::vector<LogEntry> log_;
-  std::vector<events::Alert> alerts_;
-  events::AlertDetector detector_;
+  std::vector<protocol::Alert> alerts_;
   std::vector<protocol::Checkpoint> checkpoints_;
   std::vector<std::int64_t> evaluationSteps_, predictionSteps_;
   std::optional<protocol::State> state_;

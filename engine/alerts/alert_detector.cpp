@@ -1,24 +1,25 @@
-#include "engine/events/alerts.h"
+#include "engine/alerts/alert_detector.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "engine/base/error.h"
 #include "engine/base/number_text.h"
 
-namespace lockstep::events {
+namespace lockstep::alerts {
 namespace {
 
-constexpr std::size_t kMedianWindow = 51;
 constexpr std::size_t kMedianNeeds = 20;  ///< steps before a jump can be told
 constexpr double kJumpFactor = 5, kCalmFactor = 2;
 constexpr std::size_t kRisingEvaluations = 2;
 constexpr double kRiseFactor = 1.02;
+/// Training losses held between two evaluations: without any there are as many as steps.
+constexpr std::size_t kMostTrainLosses = 4096;
 
-constexpr std::string_view kTrainLoss = "train/loss_total";
-constexpr std::string_view kHeldOutLoss = "eval/loss_total";
+constexpr const char* kTrainLoss = "train/loss_total";
+constexpr const char* kHeldOutLoss = "eval/loss_total";
 
 bool isLoss(std::string_view tag) {
   return tag.starts_with("train/loss_") || tag.starts_with("eval/loss_");
@@ -33,85 +34,75 @@ std::string percent(double fraction) {
   return std::string(text) + " %";
 }
 
-Alert nonFinite(std::int64_t step, std::string_view tag, double value) {
+/// An alert whose evidence is `tags` between the steps `from` and `to`.
+protocol::Alert alertOf(const char* kind, const char* severity, std::string text,
+                        std::vector<std::string> tags, std::int64_t from, std::int64_t to) {
+  protocol::Alert alert;
+  alert.kind = kind;
+  alert.severity = severity;
+  alert.text = std::move(text);
+  alert.tags = std::move(tags);
+  alert.from = from;
+  alert.to = to;
+  return alert;
+}
+
+protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value) {
   const std::string what = std::isnan(value) ? "NaN" : "infinite";
-  return {"non_finite", step,
-          std::string(tag) + " is " + what + " at step " + std::to_string(step) +
-              ". Begin again from the checkpoint before it (train RUN --from STEP) with a lower "
-              "solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm."};
+  return alertOf("non_finite", "error",
+                 std::string(tag) + " is " + what + " at step " + std::to_string(step) +
+                     ". Begin again from the checkpoint before it (train RUN --from STEP) with a "
+                     "lower solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm.",
+                 {std::string(tag)}, step, step);
 }
 
-Alert lossJump(std::int64_t step, double loss, double usual) {
-  return {"loss_jump", step,
-          "Training loss jumped to " + shortNumber(loss) + " at step " + std::to_string(step) +
-              ", " + shortNumber(loss / usual) + " times its usual " + shortNumber(usual) +
-              ". If it stays there, begin again from the checkpoint before it (train RUN --from "
-              "STEP) with a lower solver.base_lr or with solver.clip_grad_norm."};
-}
-
-/// Text member of an event; empty when it is not there.
-std::string textOf(const nlohmann::json& event, const char* name) {
-  const auto found = event.find(name);
-  return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
+protocol::Alert lossJump(std::int64_t step, double loss, double usual) {
+  return alertOf("loss_jump", "warning",
+                 "Training loss jumped to " + shortNumber(loss) + " at step " +
+                     std::to_string(step) + ", " + shortNumber(loss / usual) + " times its usual " +
+                     shortNumber(usual) +
+                     ". If it stays there, begin again from the checkpoint before it (train RUN "
+                     "--from STEP) with a lower solver.base_lr or with solver.clip_grad_norm.",
+                 {kTrainLoss}, step, step);
 }
 
 }  // namespace
 
-void RunningMedian::add(double value) {
-  if (recent_.size() < kMedianWindow) {
-    recent_.push_back(value);
-  } else {
-    sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), recent_[oldest_]));
-    recent_[oldest_] = value;
-    oldest_ = (oldest_ + 1) % kMedianWindow;
+std::vector<protocol::Alert> AlertDetector::add(const events::Record& record) {
+  raised_.clear();
+  for (const auto& [tag, value] : record.scalars) addScalar(record.step, tag, value);
+  if (auto late = slowRank_.endOfRecord()) {
+    raised_.push_back(alertOf("slow_rank", "warning", std::move(late->text), {late->tag},
+                              record.step, record.step));
   }
-  sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), value), value);
-}
-
-std::vector<Alert> AlertDetector::add(const Record& record) {
-  std::vector<Alert> alerts;
-  for (const auto& [tag, value] : record.scalars) addScalar(record.step, tag, value, alerts);
-  endOfScalars(record.step, alerts);
-  if (record.kind == Record::Kind::Event) addEvent(record.step, record.json, alerts);
-  if (record.kind == Record::Kind::SessionStart) goBackTo(record.step);
-  return alerts;
-}
-
-std::vector<Alert> AlertDetector::add(const RecordView& record,
-                                      const std::vector<std::string>& tags) {
-  std::vector<Alert> alerts;
-  for (const ScalarView& scalar : record.scalars) {
-    addScalar(record.step, tags[scalar.tag], scalar.value, alerts);
+  if (record.kind == events::Record::Kind::Event) addEvent(record);
+  if (record.kind == events::Record::Kind::SessionStart) goBackTo(record.step);
+  for (protocol::Alert& alert : raised_) {
+    alert.step = record.step;
+    alert.time = record.wallTime;
   }
-  endOfScalars(record.step, alerts);
-  if (record.kind == Record::Kind::Event) addEvent(record.step, record.json, alerts);
-  if (record.kind == Record::Kind::SessionStart) goBackTo(record.step);
-  return alerts;
+  return std::move(raised_);
 }
 
-void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double value,
-                              std::vector<Alert>& alerts) {
+void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double value) {
   if (tag.starts_with(SlowRank::kTagPrefix)) slowRank_.add(tag, value);
   if (!isLoss(tag)) return;
   if (!std::isfinite(value)) {
-    if (!nonFiniteRaised_) alerts.push_back(nonFinite(step, tag, value));
+    if (!nonFiniteRaised_) raised_.push_back(nonFinite(step, tag, value));
     nonFiniteRaised_ = true;
     return;
   }
-  if (tag == kTrainLoss) addTrainLoss(step, value, alerts);
-  if (tag == kHeldOutLoss) addHeldOutLoss(step, value, alerts);
+  if (tag == kTrainLoss) addTrainLoss(step, value);
+  if (tag == kHeldOutLoss) addHeldOutLoss(step, value);
 }
 
-void AlertDetector::endOfScalars(std::int64_t step, std::vector<Alert>& alerts) {
-  if (auto text = slowRank_.endOfRecord()) alerts.push_back({"slow_rank", step, *std::move(text)});
-}
-
-void AlertDetector::addTrainLoss(std::int64_t step, double loss, std::vector<Alert>& alerts) {
+void AlertDetector::addTrainLoss(std::int64_t step, double loss) {
   train_.push_back({step, loss});
+  if (train_.size() > kMostTrainLosses) train_.pop_front();
   if (usualLoss_.size() >= kMedianNeeds) {
     const double usual = usualLoss_.median();
     if (loss > kJumpFactor * usual && usual > 0 && !jumpRaised_) {
-      alerts.push_back(lossJump(step, loss, usual));
+      raised_.push_back(lossJump(step, loss, usual));
       jumpRaised_ = true;
     }
     if (loss < kCalmFactor * usual) jumpRaised_ = false;
@@ -119,8 +110,8 @@ void AlertDetector::addTrainLoss(std::int64_t step, double loss, std::vector<Ale
   usualLoss_.add(loss);
 }
 
-/// Of the second half of the steps since the last evaluation, so that the fall within them counts
-/// little. NaN without steps.
+/// Mean over the second half of the steps held, so that the fall within them counts little. NaN
+/// without steps.
 double AlertDetector::recentTrainLoss() const {
   const auto begin = train_.begin() + static_cast<std::ptrdiff_t>(train_.size() / 2);
   const double sum =
@@ -129,7 +120,7 @@ double AlertDetector::recentTrainLoss() const {
   return sum / static_cast<double>(train_.end() - begin);
 }
 
-void AlertDetector::addHeldOutLoss(std::int64_t step, double loss, std::vector<Alert>& alerts) {
+void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
   heldOut_.push_back({step, loss, recentTrainLoss()});
   train_.clear();
   const auto lowest =
@@ -143,11 +134,12 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss, std::vector<A
                              last.trainLoss < lowest->trainLoss;
   if (!isOverfitting || overfittingRaised_) return;
   overfittingRaised_ = true;
-  alerts.push_back({"overfitting", step,
-                    "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " over " +
-                        std::to_string(rising) + " evaluations while training loss fell " +
-                        percent(1 - last.trainLoss / lowest->trainLoss) + ". " +
-                        whereTheBestIs(lowest->step)});
+  raised_.push_back(alertOf(
+      "overfitting", "warning",
+      "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " over " +
+          std::to_string(rising) + " evaluations while training loss fell " +
+          percent(1 - last.trainLoss / lowest->trainLoss) + ". " + whereTheBestIs(lowest->step),
+      {kTrainLoss, kHeldOutLoss}, lowest->step, step));
 }
 
 std::string AlertDetector::whereTheBestIs(std::int64_t lowestStep) const {
@@ -155,22 +147,27 @@ std::string AlertDetector::whereTheBestIs(std::int64_t lowestStep) const {
   return "It was lowest at step " + std::to_string(lowestStep) + ".";
 }
 
-void AlertDetector::addEvent(std::int64_t step, std::string_view json, std::vector<Alert>& alerts) {
-  const auto mentions = [json](const char* word) {
-    return json.find(word) != std::string_view::npos;
-  };
-  if (!mentions("checkpoint") && !mentions("write_failed")) return;
-  const nlohmann::json event = nlohmann::json::parse(json, nullptr, false);
-  if (!event.is_object()) return;
-  const std::string type = textOf(event, "type");
-  const std::string kind = textOf(event, "kind");
-  if (type == "log" && (kind == "checkpoint_failed" || kind == "write_failed")) {
-    alerts.push_back({kind, step, textOf(event, "text")});
+void AlertDetector::addEvent(const events::Record& record) {
+  protocol::EngineMessage event;
+  try {
+    event = protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
+  } catch (const Error&) {  // of another version of the program
+    return;
   }
-  if (type == "checkpoint" && event.value("best", nlohmann::json()) == true) {
-    const std::string path = textOf(event, "path");
-    bestCheckpoint_ = path.substr(path.rfind('/') + 1);
-    bestStep_ = step;
+  if (const auto* log = std::get_if<protocol::Log>(&event)) {
+    for (const char* kind : {protocol::kCheckpointFailed, protocol::kWriteFailed})
+      if (log->kind == kind)
+        raised_.push_back(alertOf(kind, "error", log->text, {}, record.step, record.step));
+  }
+  if (const auto* state = std::get_if<protocol::State>(&event);
+      state && state->state == "failed" && state->error) {
+    raised_.push_back(
+        alertOf("run_failed", "error", state->error->message, {}, record.step, record.step));
+  }
+  if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event);
+      checkpoint && checkpoint->best) {
+    bestCheckpoint_ = checkpoint->path.substr(checkpoint->path.rfind('/') + 1);
+    bestStep_ = record.step;
   }
 }
 
@@ -184,4 +181,4 @@ void AlertDetector::goBackTo(std::int64_t step) {
   nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = false;
 }
 
-}  // namespace lockstep::events
+}  // namespace lockstep::alerts

@@ -1,4 +1,4 @@
-#include "engine/events/slow_rank.h"
+#include "engine/alerts/slow_rank.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include "engine/base/number_text.h"
 
-namespace lockstep::events {
+namespace lockstep::alerts {
 namespace {
 
 /// Images differ: a rank is late when its own work takes so much longer than the others' …
@@ -60,17 +60,18 @@ void SlowRank::add(std::string_view tag, double value) {
   if (name == "/data_seconds") times_[rank].data = value;
 }
 
-std::optional<std::string> SlowRank::endOfRecord() {
+std::optional<SlowRank::Finding> SlowRank::endOfRecord() {
   if (times_.empty()) return std::nullopt;
   const auto slowest = slowestOf(times_);
   const auto late = slowest && slowest->isLate() ? std::optional(slowest->rank) : std::nullopt;
   records_ = late && late == late_ ? records_ + 1 : late ? 1 : 0;
   late_ = late;
   times_.clear();
-  if (late && records_ == kLateRecords) return describe(*slowest);
-  return std::nullopt;
+  if (!late || records_ != kLateRecords) return std::nullopt;
+  return Finding{describe(*slowest),
+                 std::string(kTagPrefix) + std::to_string(*late) + "/own_seconds"};
 }
 
 void SlowRank::forget() { *this = SlowRank(); }
 
-}  // namespace lockstep::events
+}  // namespace lockstep::alerts

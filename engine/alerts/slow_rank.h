@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::events {
+namespace lockstep::alerts {
 
 /// What a rank does in a step, in seconds: a step takes all ranks as long as the slowest of them,
 /// since they wait for one another.
@@ -36,8 +36,12 @@ class SlowRank {
   static constexpr std::string_view kTagPrefix = "time/rank";
 
   void add(std::string_view tag, double value);
+  struct Finding {
+    std::string text;
+    std::string tag;  ///< of the scalar that shows it
+  };
   /// After all values of a record. What to tell, once for as long as one rank stays late.
-  std::optional<std::string> endOfRecord();
+  std::optional<Finding> endOfRecord();
   void forget();
 
  private:
@@ -46,4 +50,4 @@ class SlowRank {
   int records_ = 0;
 };
 
-}  // namespace lockstep::events
+}  // namespace lockstep::alerts

@@ -28,7 +28,7 @@ inline constexpr const char* kTypeName<Evaluation> = "evaluation";
 template <>
 inline constexpr const char* kTypeName<Predictions> = "predictions";
 template <>
-inline constexpr const char* kTypeName<AlertMessage> = "alert";
+inline constexpr const char* kTypeName<Alert> = "alert";
 template <>
 inline constexpr const char* kTypeName<Ok> = "ok";
 template <>
@@ -46,7 +46,7 @@ bool isCommand(const std::string& type) {
 template <typename Message>
 concept IsEvent = std::same_as<Message, State> || std::same_as<Message, Log> ||
     std::same_as<Message, Checkpoint> || std::same_as<Message, Evaluation> ||
-    std::same_as<Message, Predictions>;
+    std::same_as<Message, Predictions> || std::same_as<Message, Alert>;
 
 void describeContent(auto& members, Is<State> auto& state) {
   members("state", state.state);
@@ -70,6 +70,17 @@ void describeContent(auto& members, Is<Evaluation> auto& evaluation) {
 
 void describeContent(auto& members, Is<Predictions> auto& predictions) {
   members("path", predictions.path);
+}
+
+void describeContent(auto& members, Is<Alert> auto& alert) {
+  members("kind", alert.kind);
+  members("severity", alert.severity);
+  members("text", alert.text);
+  members("tags", alert.tags);
+  members("from", alert.from);
+  members("to", alert.to);
+  members.ifNotEmpty("key", alert.key);
+  members.ifNotEmpty("value", alert.value);
 }
 
 void describeRecord(auto& members, auto& message) {
@@ -142,12 +153,6 @@ requires IsEvent<std::remove_const_t<Message>>
 void describe(auto& members, Message& event) {
   describeRecord(members, event);
   describeContent(members, event);
-}
-
-void describe(auto& members, Is<AlertMessage> auto& alert) {
-  members("kind", alert.kind);
-  members("step", alert.step);
-  members("text", alert.text);
 }
 
 void describe(MemberWriter& members, const Ok& ok) {
@@ -246,6 +251,7 @@ EngineMessage decodeEvent(std::string_view json, std::int64_t seq, std::int64_t 
   attempt(Checkpoint());
   attempt(Evaluation());
   attempt(Predictions());
+  attempt(Alert());
   if (!decoded) throw Error("event: type '" + base::shortened(type) + "' is not known here");
   return *std::move(decoded);
 }

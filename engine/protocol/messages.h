@@ -92,7 +92,7 @@ struct Log {
   std::string kind =
       {};  ///< what it is about where a program must know, one of those below; else empty
 };
-/// Log::kind of a checkpoint that could not be kept: events::AlertDetector turns it into an alert.
+/// Log::kind of a checkpoint that could not be kept: alerts::AlertDetector turns it into an alert.
 inline constexpr const char* kCheckpointFailed = "checkpoint_failed";
 /// The same of anything else that the disk refused.
 inline constexpr const char* kWriteFailed = "write_failed";
@@ -115,10 +115,19 @@ struct Predictions {
   double time = 0;
   std::string path;
 };
-struct AlertMessage {
-  std::string kind;
+/// What a person is to be told, with its evidence.
+struct Alert {
+  std::int64_t seq = 0;
   std::int64_t step = 0;
-  std::string text;
+  double time = 0;
+  std::string kind;               ///< as alerts::AlertDetector names them
+  std::string severity;           ///< warning | error
+  std::string text;               ///< what, and what one can do
+  std::vector<std::string> tags;  ///< of the scalars that show it
+  std::int64_t from = 0;          ///< steps between which they do
+  std::int64_t to = 0;
+  std::string key = {};    ///< of advice: the key of the experiment to set; else empty
+  std::string value = {};  ///< of advice: what to set it to
 };
 /// Answer to a request; extra holds type-specific members as JSON text of an object ("{}": none),
 /// e.g. {"path": …}.
@@ -131,7 +140,7 @@ struct ErrorReply {
   std::string message;
 };
 using EngineMessage = std::variant<Welcome, Reset, Scalars, State, Log, Checkpoint, Evaluation,
-                                   Predictions, AlertMessage, Ok, ErrorReply>;
+                                   Predictions, Alert, Ok, ErrorReply>;
 
 /// One line without its newline. Bytes that are no UTF-8 become U+FFFD; numbers are the shortest
 /// that read back the same. Throws Error only for an Ok whose extra is not a JSON object.
@@ -145,7 +154,7 @@ EngineMessage decodeEngineMessage(std::string_view line);
 std::string requestIdOf(std::string_view line);
 
 /// Events as they stand in the event log (no v, no seq): State, Log, Checkpoint, Evaluation,
-/// Predictions.
+/// Predictions, Alert.
 std::string encodeEvent(const EngineMessage& message);
 /// The message of an event's JSON, with seq, step and time of its record. Throws Error.
 EngineMessage decodeEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);

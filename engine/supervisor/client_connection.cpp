@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
@@ -11,8 +12,6 @@
 namespace lockstep::supervisor {
 namespace {
 
-/// Records are added up to this much; the rest waits in the event file.
-constexpr std::size_t kFullQueueBytes = 256 << 10;
 /// A client that asks and asks and never reads its answers is dropped here.
 constexpr std::size_t kMaxQueueBytes = 8 << 20;
 /// Records looked at in one turn of the loop.
@@ -66,32 +65,34 @@ void ClientConnection::send(const protocol::EngineMessage& message) {
 
 void ClientConnection::follow(const std::filesystem::path& eventFile, std::int64_t since) {
   lastSeq_ = since;
-  alerts_ = {};
   records_.reset();
   if (!eventFile.empty()) records_.emplace(eventFile);
   morePending_ = records_.has_value();
 }
 
-void ClientConnection::pump() {
+void ClientConnection::pump(const std::deque<events::Record>& waiting) {
   if (!records_ || broken_) return;
   morePending_ = true;
-  for (int i = 0; i < kRecordsPerTurn && outgoing_.bytes() < kFullQueueBytes; ++i) {
+  for (int i = 0; i < kRecordsPerTurn && hasRoom(); ++i) {
     const auto record = records_->next();
-    if (!record) {
-      morePending_ = false;
-      return;
-    }
+    if (!record) return pumpWaiting(waiting);
     sendRecord(*record);
   }
 }
 
-bool ClientConnection::canPump() const {
-  return morePending_ && !broken_ && outgoing_.bytes() < kFullQueueBytes;
+void ClientConnection::pumpWaiting(const std::deque<events::Record>& waiting) {
+  const std::int64_t held = waiting.empty() ? 0 : lastSeq_ - waiting.front().seq + 1;
+  for (auto i = static_cast<std::size_t>(std::max<std::int64_t>(held, 0)); i < waiting.size();
+       ++i) {
+    if (!hasRoom()) return;
+    sendRecord(waiting[i]);
+  }
+  morePending_ = false;
 }
 
+bool ClientConnection::canPump() const { return morePending_ && !broken_ && hasRoom(); }
+
 void ClientConnection::sendRecord(const events::Record& record) {
-  // The detector sees every record, so that its alerts are those of the whole stream.
-  const auto raised = alerts_.add(record);
   if (record.seq <= lastSeq_) return;
   lastSeq_ = record.seq;
   if (record.kind == events::Record::Kind::Scalars) {
@@ -102,8 +103,6 @@ void ClientConnection::sendRecord(const events::Record& record) {
     } catch (const Error&) {  // of another version of the program: the rest is still of use
     }
   }
-  for (const events::Alert& alert : raised)
-    send(protocol::AlertMessage{alert.kind, alert.step, alert.text});
 }
 
 void ClientConnection::closeWhenSent() {

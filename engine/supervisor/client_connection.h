@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/events/alerts.h"
 #include "engine/events/reader.h"
 #include "engine/protocol/messages.h"
 #include "engine/supervisor/file_descriptor.h"
@@ -15,8 +15,8 @@
 namespace lockstep::supervisor {
 
 /// One connected client. Its records come from the event file, past and live ones alike, as fast as
-/// it takes them: so there is no seam between the two, and a slow client costs no memory.
-/// Non-blocking throughout.
+/// it takes them: so there is no seam between the two, and a slow client costs no memory. While the
+/// disk refuses records, they come from the supervisor's memory. Non-blocking throughout.
 class ClientConnection {
  public:
   ClientConnection(FileDescriptor socket, std::int64_t number)
@@ -37,8 +37,9 @@ class ClientConnection {
   bool isFollowing() const { return records_.has_value(); }
   /// The last record that it holds.
   std::int64_t lastSeq() const { return lastSeq_; }
-  /// Moves some records from the event file into the queue while there is room.
-  void pump();
+  /// Moves some records into the queue while there is room: from the event file, and at its end
+  /// from `waiting`, those that it does not hold yet.
+  void pump(const std::deque<events::Record>& waiting);
   /// Whether pump() may have more to do at once.
   bool canPump() const;
   void flush();
@@ -55,14 +56,18 @@ class ClientConnection {
 
  private:
   Received decode(const std::string& line);
+  bool hasRoom() const { return outgoing_.bytes() < kFullQueueBytes; }
+  void pumpWaiting(const std::deque<events::Record>& waiting);
   void sendRecord(const events::Record& record);
+
+  /// Records are added up to this much; the rest waits in the event file.
+  static constexpr std::size_t kFullQueueBytes = 256 << 10;
 
   FileDescriptor socket_;
   std::int64_t number_;
   protocol::LineBuffer incoming_;
   OutgoingLines outgoing_;
   std::optional<events::Reader> records_;
-  events::AlertDetector alerts_;
   std::int64_t lastSeq_ = -1;
   bool morePending_ = false;
   bool inputEnded_ = false;

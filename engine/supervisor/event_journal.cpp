@@ -16,6 +16,16 @@ events::Record eventRecord(const protocol::EngineMessage& event, std::int64_t st
   return record;
 }
 
+std::optional<protocol::Alert> alertIn(const events::Record& record) {
+  if (record.kind != events::Record::Kind::Event) return std::nullopt;
+  try {
+    const auto event = protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
+    if (const auto* alert = std::get_if<protocol::Alert>(&event)) return *alert;
+  } catch (const Error&) {  // of another version of the program
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
@@ -23,11 +33,17 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
   if (eventFile.empty()) return summary;
   events::Reader reader(eventFile);
   while (const auto record = reader.next()) {
+    if (const auto told = alertIn(*record)) {
+      std::erase_if(summary.untoldAlerts, [&](const protocol::Alert& found) {
+        return found.kind == told->kind && found.text == told->text;
+      });
+    }
     if (record->kind == events::Record::Kind::SessionStart) {
       summary.lastRestart = protocol::Reset{record->seq - 1, record->step - 1};
       if (!summary.firstRestart) summary.firstRestart = summary.lastRestart;
     }
-    summary.alerts.add(*record);
+    for (protocol::Alert& alert : summary.alerts.add(*record))
+      summary.untoldAlerts.push_back(std::move(alert));
     summary.newestSeq = record->seq;
     summary.newestStep = record->step;
   }
@@ -49,6 +65,12 @@ void EventJournal::cutAfterStep(std::int64_t step) {
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
   newestStep_ = step;
+  for (const protocol::Alert& alert : summary.untoldAlerts) tell(alert);
+  retry();
+}
+
+std::int64_t EventJournal::nextSeq() const {
+  return writer_.nextSeq() + static_cast<std::int64_t>(waiting_.size());
 }
 
 void EventJournal::appendScalars(std::int64_t step, double time,
@@ -68,14 +90,27 @@ void EventJournal::appendEvent(const protocol::EngineMessage& event, std::int64_
 
 void EventJournal::append(events::Record record) {
   newestStep_ = record.step;
-  raiseAlerts(record);
-  waiting_.push_back(std::move(record));
   // Behind records that wait, one try a second (retry) is enough.
-  if (waiting_.size() == 1) retry();
+  const bool goesToTheDisk = waiting_.empty();
+  enqueue(std::move(record));
+  if (goesToTheDisk) retry();
 }
 
-void EventJournal::raiseAlerts(const events::Record& record) {
-  for (const events::Alert& alert : alerts_.add(record)) onAlert_(alert);
+/// With the alerts that it gives rise to behind it.
+void EventJournal::enqueue(events::Record record) {
+  const std::vector<protocol::Alert> raised = alerts_.add(record);
+  record.seq = nextSeq();
+  waiting_.push_back(std::move(record));
+  for (const protocol::Alert& alert : raised) {
+    enqueue(eventRecord(alert, alert.step, alert.time));
+    onAlert_(alert);
+  }
+}
+
+/// An alert that was found earlier and never told: at its own step.
+void EventJournal::tell(const protocol::Alert& alert) {
+  enqueue(eventRecord(alert, alert.step, alert.time));
+  onAlert_(alert);
 }
 
 void EventJournal::noteTrouble(const std::string& reason) {
@@ -86,9 +121,7 @@ void EventJournal::noteTrouble(const std::string& reason) {
   log.level = "warning";
   log.text = reason + " (training goes on)";
   log.kind = protocol::kWriteFailed;
-  events::Record record = eventRecord(log, newestStep_, base::wallTimeSeconds());
-  raiseAlerts(record);
-  waiting_.push_back(std::move(record));
+  enqueue(eventRecord(log, newestStep_, base::wallTimeSeconds()));
 }
 
 bool EventJournal::retry() {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/events/alerts.h"
+#include "engine/alerts/alert_detector.h"
 #include "engine/events/writer.h"
 #include "engine/protocol/messages.h"
 
@@ -21,18 +21,21 @@ struct JournalSummary {
   /// The oldest and the newest place where a later attempt went on: a client of an older attempt
   /// forgets what lies after.
   std::optional<protocol::Reset> firstRestart, lastRestart;
-  events::AlertDetector alerts;  ///< having seen every record
+  alerts::AlertDetector alerts;  ///< having seen every record
+  /// What it finds and no record tells: the program ended between the one and the other.
+  std::vector<protocol::Alert> untoldAlerts;
 };
 /// A missing or empty path gives the default.
 JournalSummary summariseJournal(const std::filesystem::path& eventFile);
 
-/// The run's event log. A record that the disk refuses waits in memory until it is taken, so that
-/// training goes on; that it was refused is a record too (protocol::kWriteFailed), once until
-/// everything is taken.
+/// The run's event log: the file, and the records that the disk refuses, which wait in memory until
+/// it takes them, so that training goes on and clients miss nothing. That one was refused is a
+/// record too (protocol::kWriteFailed), once until everything is taken. Behind a record that gives
+/// rise to an alert stands the alert.
 class EventJournal {
  public:
-  /// Gets what a record raises, when the record is made: it may wait for the disk.
-  using AlertHandler = std::function<void(const events::Alert&)>;
+  /// Gets every alert as its record is made: it may wait for the disk.
+  using AlertHandler = std::function<void(const protocol::Alert&)>;
 
   /// Opens the run's event file or makes it; with `resumeStep`, cuts it after that step and begins
   /// a new session in it.
@@ -40,7 +43,7 @@ class EventJournal {
                AlertHandler onAlert);
 
   void appendScalars(std::int64_t step, double time, const events::ScalarValues& values);
-  /// State, Log, Checkpoint, Evaluation or Predictions at its step and time.
+  /// State, Log, Checkpoint, Evaluation, Predictions or Alert at its step and time.
   void appendEvent(const protocol::EngineMessage& event, std::int64_t step, double time);
   /// Cuts the log after that step and begins a new session in it: what waited for the disk is cut,
   /// too. Throws Error.
@@ -50,20 +53,25 @@ class EventJournal {
   /// Everything appended is on the disk, or Error.
   void sync();
 
-  std::int64_t newestSeq() const { return writer_.nextSeq() - 1; }
+  /// Of those that wait, too.
+  std::int64_t newestSeq() const { return nextSeq() - 1; }
   std::int64_t newestStep() const { return newestStep_; }
   const std::filesystem::path& path() const { return writer_.path(); }
+  /// What the file does not hold yet, with the seq that each will have there.
+  const std::deque<events::Record>& waiting() const { return waiting_; }
   const std::optional<protocol::Reset>& firstRestart() const { return firstRestart_; }
   const std::optional<protocol::Reset>& lastRestart() const { return lastRestart_; }
 
  private:
+  std::int64_t nextSeq() const;
   void append(events::Record record);
+  void enqueue(events::Record record);
   void noteTrouble(const std::string& reason);
-  void raiseAlerts(const events::Record& record);
+  void tell(const protocol::Alert& alert);
 
   AlertHandler onAlert_;
   events::Writer writer_;
-  events::AlertDetector alerts_;
+  alerts::AlertDetector alerts_;
   std::deque<events::Record> waiting_;
   std::optional<protocol::Reset> firstRestart_, lastRestart_;
   std::int64_t newestStep_ = 0;

@@ -31,6 +31,7 @@ InspectSession::~InspectSession() = default;
 
 void InspectSession::run() {
   server_ = std::make_unique<SocketServer>(loop_, setup_.socket, static_cast<Service&>(*this));
+  server_->listen();
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { worker_.send(control); });
   worker_.start(setup_.workerProgram, setup_.job);
@@ -40,7 +41,7 @@ void InspectSession::run() {
 }
 
 void InspectSession::everySecond() {
-  server_->restoreSocket();
+  if (const auto trouble = server_->restoreSocket()) log_.say("engine", "warning: " + *trouble);
   if (!requests_->isEmpty()) lastAsked_ = Clock::now();
   if (Clock::now() - lastAsked_ < setup_.idleLimit) return;
   ending_ = true;

@@ -2,6 +2,11 @@
 
 namespace lockstep::supervisor {
 
+const std::deque<events::Record>& Service::waitingRecords() const {
+  static const std::deque<events::Record> none;
+  return none;
+}
+
 std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, int attempt,
                                                  const std::optional<protocol::Reset>& firstRestart,
                                                  const std::optional<protocol::Reset>& lastRestart,

@@ -9,11 +9,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/base/log.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::supervisor {
@@ -65,8 +65,6 @@ bool isSameUser(int fd) {
 SocketServer::SocketServer(PollLoop& loop, std::filesystem::path path, Service& service)
     : loop_(loop), path_(std::move(path)), service_(service) {
   raiseDescriptorLimit();
-  run_folder::ensureSocketFolder();
-  listen();
   loop_.eachTurn([this] { return pumpAll(); });
 }
 
@@ -78,6 +76,7 @@ SocketServer::~SocketServer() {
 }
 
 void SocketServer::listen() {
+  run_folder::ensureSocketFolder();
   FileDescriptor socket = makeSocket(SOCK_NONBLOCK);
   const sockaddr_un address = addressOf(path_);
   ::unlink(path_.c_str());  // the run's lock says that nobody lives behind it
@@ -89,6 +88,7 @@ void SocketServer::listen() {
   if (listener_.isOpen()) loop_.unwatch(listener_.get());
   listener_ = std::move(socket);
   inode_ = status.st_ino;
+  trouble_.clear();
   loop_.watch(
       listener_.get(), [this] { return isFull_ ? short{0} : short{POLLIN}; },
       [this](short) { accept(); });
@@ -103,19 +103,16 @@ void SocketServer::resetAll(const protocol::Reset& reset) {
   }
 }
 
-void SocketServer::restoreSocket() {
+std::optional<std::string> SocketServer::restoreSocket() {
   isFull_ = false;
   struct stat status {};
-  if (::lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) return;
+  if (::lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) return std::nullopt;
   try {
-    run_folder::ensureSocketFolder();
     listen();
-    trouble_.clear();
   } catch (const Error& error) {
-    // Tried again in a second; who is connected stays so.
-    if (trouble_ != error.what()) base::logWarning("engine", error.what());
-    trouble_ = error.what();
+    if (std::exchange(trouble_, error.what()) != error.what()) return trouble_;
   }
+  return std::nullopt;
 }
 
 void SocketServer::accept() {
@@ -195,15 +192,11 @@ void SocketServer::send(const RequestToken& token, const protocol::EngineMessage
   }
 }
 
-void SocketServer::sendToAll(const protocol::EngineMessage& message) {
-  for (const auto& [fd, client] : clients_) client->send(message);
-}
-
 bool SocketServer::pumpAll() {
   bool moreToDo = false;
   for (const auto& [fd, client] : clients_) {
     try {
-      client->pump();
+      client->pump(service_.waitingRecords());
     } catch (const std::exception& error) {
       client->send(protocol::ErrorReply{"", error.what()});
       client->closeWhenSent();

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/supervisor/client_connection.h"
@@ -17,8 +18,7 @@ namespace lockstep::supervisor {
 /// wait.
 class SocketServer {
  public:
-  /// Listens at once; a stale socket at `path` is removed. Lets this process open as many files as
-  /// the system allows it. Throws Error.
+  /// Lets this process open as many files as the system allows it.
   SocketServer(PollLoop& loop, std::filesystem::path path, Service& service);
   SocketServer(const SocketServer&) = delete;
   SocketServer& operator=(const SocketServer&) = delete;
@@ -26,18 +26,21 @@ class SocketServer {
   ~SocketServer();
 
   const std::filesystem::path& path() const { return path_; }
+  /// A stale socket at path() is removed. Throws Error when there can be none: restoreSocket()
+  /// tries again.
+  void listen();
   /// Nothing happens when the client has gone.
   void send(const RequestToken& token, const protocol::EngineMessage& message);
-  void sendToAll(const protocol::EngineMessage& message);
   /// The log was cut: greets everybody who follows it again, and goes on from there.
   void resetAll(const protocol::Reset& reset);
-  /// Makes the socket again when somebody removed it. To be called about once a second.
-  void restoreSocket();
+  /// Makes the socket again when somebody removed it, or when there could be none before. To be
+  /// called about once a second; who is connected stays so. Why it cannot be made, once for every
+  /// reason.
+  std::optional<std::string> restoreSocket();
   /// Every client has everything.
   bool isCaughtUp() const;
 
  private:
-  void listen();
   void accept();
   void add(FileDescriptor socket);
   void handleReady(int fd, short events);

@@ -53,12 +53,10 @@ TrainingProgress TrainingRun::makeProgress(const config::Experiment& experiment)
 RunRecorder TrainingRun::makeRecorder() {
   // A detached run lives on in a child of the process that planned it.
   setup_.info.pid = ::getpid();
-  const auto onAlert = [this](const events::Alert& alert) {
+  const auto onAlert = [this](const protocol::Alert& alert) {
+    if (alert.kind == "run_failed") return;  // the failure has a line of its own
     log_.say("engine", "alert kind=" + alert.kind + " step=" + std::to_string(alert.step) + ": " +
                            alert.text);
-    // The log cannot tell it while the disk refuses: clients hear it at once.
-    if (alert.kind == protocol::kWriteFailed && server_)
-      server_->sendToAll(protocol::AlertMessage{alert.kind, alert.step, alert.text});
   };
   return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resume,
                      onAlert);
@@ -81,6 +79,7 @@ void TrainingRun::serveToTheEnd() {
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { ranks_->send(control); });
   recorder_.setState("starting");
+  keepSocket();
   if (!setup_.fork.empty()) {
     log_.say("engine", setup_.fork);
     recorder_.recordLog("info", setup_.fork);
@@ -197,7 +196,13 @@ void TrainingRun::everySecond() {
   const std::vector<pid_t> ranks = ranks_ ? ranks_->pids() : std::vector<pid_t>();
   deviceUse_.add(usageOf(ranks), ranks, Clock::now());
   recorder_.refresh();
-  server_->restoreSocket();
+  keepSocket();
+}
+
+/// A run that nobody can watch is better than none: what clients miss, they read in the run folder.
+void TrainingRun::keepSocket() {
+  if (const auto trouble = server_->restoreSocket())
+    warn(*trouble + " (training goes on, and clients cannot connect until then)");
 }
 
 bool TrainingRun::endWhenDrained() {

@@ -63,6 +63,7 @@ class TrainingRun : private Service {
   // Service
   protocol::Welcome welcome() const override;
   std::filesystem::path eventFile() const override;
+  const std::deque<events::Record>& waitingRecords() const override;
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
@@ -98,6 +99,7 @@ class TrainingRun : private Service {
   void stopOnSignal(int signal);
   void requestStop(const std::string& reason);
   void everySecond();
+  void keepSocket();
   bool folderIsGone() const;
   bool endWhenDrained();
   bool isRunning() const { return ranks_ && ranks_->isRunning(); }

@@ -99,6 +99,10 @@ protocol::Welcome TrainingRun::welcome() const {
 
 std::filesystem::path TrainingRun::eventFile() const { return recorder_.journal().path(); }
 
+const std::deque<events::Record>& TrainingRun::waitingRecords() const {
+  return recorder_.journal().waiting();
+}
+
 std::optional<protocol::Reset> TrainingRun::resetFor(const protocol::Hello& hello) const {
   const EventJournal& journal = recorder_.journal();
   return resetAfterRestart(hello, recorder_.info().attempt, journal.firstRestart(),

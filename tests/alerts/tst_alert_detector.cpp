@@ -1,13 +1,13 @@
-#include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
 
-#include "engine/events/alerts.h"
+#include "engine/alerts/alert_detector.h"
 #include "engine/protocol/messages.h"
 #include "tests/events/record_samples.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using namespace lockstep::alerts;
 using namespace lockstep::events;
 using namespace lockstep::tests;
 
@@ -16,11 +16,11 @@ namespace {
 /// A detector with everything it raised.
 struct Watch {
   AlertDetector detector;
-  std::vector<Alert> alerts;
+  std::vector<protocol::Alert> alerts;
   std::int64_t step = 0;
 
   void add(const Record& record) {
-    for (Alert& alert : detector.add(record)) alerts.push_back(std::move(alert));
+    for (protocol::Alert& alert : detector.add(record)) alerts.push_back(std::move(alert));
   }
   void train(float loss) {
     add(scalarRecord(++step, {{"train/loss_total", loss}, {"solver/lr", 0.1f}}));
@@ -41,7 +41,7 @@ struct Watch {
   }
   std::vector<std::string> kinds() const {
     std::vector<std::string> result;
-    for (const Alert& alert : alerts) result.push_back(alert.kind);
+    for (const protocol::Alert& alert : alerts) result.push_back(alert.kind);
     return result;
   }
 };
@@ -50,7 +50,7 @@ using Kinds = std::vector<std::string>;
 
 }  // namespace
 
-class TstAlerts : public QObject {
+class TstAlertDetector : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -69,12 +69,15 @@ class TstAlerts : public QObject {
   void aJumpOfTheLossIsRaisedOnceUntilItIsCalm();
   void aNoisyStartIsNoJump();
   void aFailedCheckpointIsRaisedWithItsText();
+  void aFailedRunIsRaisedWithItsReason();
+  void theEvidenceIsNamed();
+  void alertsOfTheLogRaiseNothing();
+  void onlyTheLastStepsCountWithoutAnEvaluation();
   void eventsThatAreNoJsonAreLetPass();
-  void recordsAndViewsRaiseTheSame();
   void theRunningMedianIsTheMedian();
 };
 
-void TstAlerts::aCalmRunRaisesNothing() {
+void TstAlertDetector::aCalmRunRaisesNothing() {
   Watch watch;
   for (int evaluation = 0; evaluation < 10; ++evaluation) {
     watch.train(50, 3.0f / static_cast<float>(evaluation + 1));
@@ -85,7 +88,7 @@ void TstAlerts::aCalmRunRaisesNothing() {
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlerts::aLossThatIsNoNumberIsRaisedOnceAndNamed() {
+void TstAlertDetector::aLossThatIsNoNumberIsRaisedOnceAndNamed() {
   Watch watch;
   watch.train(3, 1.0f);
   watch.add(
@@ -99,13 +102,13 @@ void TstAlerts::aLossThatIsNoNumberIsRaisedOnceAndNamed() {
   QVERIFY(heldOut.alerts.at(0).text.starts_with("eval/loss_box_reg is infinite at step 8. "));
 }
 
-void TstAlerts::otherScalarsMayBeNoNumbers() {
+void TstAlertDetector::otherScalarsMayBeNoNumbers() {
   Watch watch;
   watch.add(scalarRecord(1, {{"eval/bbox/APs", std::nanf("")}, {"solver/grad_norm", INFINITY}}));
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlerts::aResumeForgetsWhatLiesAfterIt() {
+void TstAlertDetector::aResumeForgetsWhatLiesAfterIt() {
   Watch watch;
   watch.train(10, 1.0f);
   watch.train(std::nanf(""));
@@ -115,7 +118,7 @@ void TstAlerts::aResumeForgetsWhatLiesAfterIt() {
   QCOMPARE(watch.kinds(), (Kinds{"non_finite", "non_finite"}));
 }
 
-void TstAlerts::aRankThatAllWaitForIsNamed_data() {
+void TstAlertDetector::aRankThatAllWaitForIsNamed_data() {
   QTest::addColumn<double>("lateStep");   // rank 1's own seconds in each of its late records
   QTest::addColumn<double>("lateData");   // of which it waits for images
   QTest::addColumn<double>("usualData");  // the same of the others
@@ -135,7 +138,7 @@ void TstAlerts::aRankThatAllWaitForIsNamed_data() {
   QTest::newRow("not for long") << 0.4 << 0.0 << 0.0 << 4 << "";
   QTest::newRow("not by much") << 0.36 << 0.0 << 0.0 << 50 << "";
 }
-void TstAlerts::aRankThatAllWaitForIsNamed() {
+void TstAlertDetector::aRankThatAllWaitForIsNamed() {
   QFETCH(double, lateStep);
   QFETCH(double, lateData);
   QFETCH(double, usualData);
@@ -166,7 +169,7 @@ void TstAlerts::aRankThatAllWaitForIsNamed() {
   QCOMPARE(watch.alerts.size(), text.isEmpty() ? 0u : 2u);
 }
 
-void TstAlerts::overfittingNamesRiseFallAndBestCheckpoint() {
+void TstAlertDetector::overfittingNamesRiseFallAndBestCheckpoint() {
   Watch watch;
   watch.train(100, 2.0f);
   watch.heldOut(1.2f);
@@ -189,7 +192,7 @@ void TstAlerts::overfittingNamesRiseFallAndBestCheckpoint() {
   QCOMPARE(watch.kinds().size(), 1u);
 }
 
-void TstAlerts::overfittingNeedsTwoEvaluations() {
+void TstAlertDetector::overfittingNeedsTwoEvaluations() {
   Watch watch;
   watch.train(10, 1.0f);
   watch.heldOut(1.0f);
@@ -198,7 +201,7 @@ void TstAlerts::overfittingNeedsTwoEvaluations() {
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlerts::overfittingNeedsTwoPercent() {
+void TstAlertDetector::overfittingNeedsTwoPercent() {
   Watch watch;
   for (const float loss : {1.0f, 1.05f, 1.019f}) {
     watch.train(10, 1.0f - 0.01f * static_cast<float>(watch.step));
@@ -210,7 +213,7 @@ void TstAlerts::overfittingNeedsTwoPercent() {
   QCOMPARE(watch.kinds(), Kinds{"overfitting"});
 }
 
-void TstAlerts::overfittingNeedsAFallingTrainingLoss() {
+void TstAlertDetector::overfittingNeedsAFallingTrainingLoss() {
   Watch watch;
   for (const float loss : {1.0f, 1.1f, 1.2f, 1.3f}) {
     watch.train(10, 1.0f);
@@ -219,7 +222,7 @@ void TstAlerts::overfittingNeedsAFallingTrainingLoss() {
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlerts::overfittingIsRaisedAgainAfterANewMinimum() {
+void TstAlertDetector::overfittingIsRaisedAgainAfterANewMinimum() {
   Watch watch;
   float train = 1.0f;
   for (const float loss : {1.0f, 1.1f, 1.2f, 0.9f, 1.0f, 1.1f}) {
@@ -231,7 +234,7 @@ void TstAlerts::overfittingIsRaisedAgainAfterANewMinimum() {
   QCOMPARE(watch.alerts[1].step, 60);
 }
 
-void TstAlerts::withoutABestCheckpointTheLowestStepIsNamed() {
+void TstAlertDetector::withoutABestCheckpointTheLowestStepIsNamed() {
   Watch watch;
   float train = 1.0f;
   for (const float loss : {1.0f, 1.1f, 1.2f}) {
@@ -242,7 +245,7 @@ void TstAlerts::withoutABestCheckpointTheLowestStepIsNamed() {
   QVERIFY(watch.alerts.at(0).text.ends_with("It was lowest at step 10."));
 }
 
-void TstAlerts::aJumpOfTheLossIsRaisedOnceUntilItIsCalm() {
+void TstAlertDetector::aJumpOfTheLossIsRaisedOnceUntilItIsCalm() {
   Watch watch;
   watch.train(30, 2.0f);
   watch.train(10.1f);
@@ -258,13 +261,13 @@ void TstAlerts::aJumpOfTheLossIsRaisedOnceUntilItIsCalm() {
   QCOMPARE(watch.kinds(), (Kinds{"loss_jump", "loss_jump"}));
 }
 
-void TstAlerts::aNoisyStartIsNoJump() {
+void TstAlertDetector::aNoisyStartIsNoJump() {
   Watch watch;
   for (const float loss : {0.1f, 0.1f, 9.0f, 0.1f, 8.0f}) watch.train(loss);
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlerts::aFailedCheckpointIsRaisedWithItsText() {
+void TstAlertDetector::aFailedCheckpointIsRaisedWithItsText() {
   Watch watch;
   watch.step = 40;
   watch.event(protocol::Log{0, 0, 0, "error",
@@ -280,7 +283,67 @@ void TstAlerts::aFailedCheckpointIsRaisedWithItsText() {
            std::string("checkpoint of step 40 failed: No space left on device"));
 }
 
-void TstAlerts::eventsThatAreNoJsonAreLetPass() {
+void TstAlertDetector::aFailedRunIsRaisedWithItsReason() {
+  Watch watch;
+  watch.step = 12;
+  watch.event(protocol::State{0, 0, 0, "running", {}});
+  watch.event(protocol::State{0, 0, 0, "stopped", {}});
+  QCOMPARE(watch.kinds(), Kinds());
+  protocol::RunError error;
+  error.message = "rank 1 was killed";
+  watch.event(protocol::State{0, 0, 0, "failed", error});
+  QCOMPARE(watch.kinds(), Kinds{"run_failed"});
+  QCOMPARE(watch.alerts[0].text, std::string("rank 1 was killed"));
+  QCOMPARE(watch.alerts[0].severity, std::string("error"));
+  QCOMPARE(watch.alerts[0].step, 12);
+}
+
+void TstAlertDetector::theEvidenceIsNamed() {
+  using Tags = std::vector<std::string>;
+  Watch watch;
+  watch.train(100, 2.0f);
+  watch.heldOut(1.0f);
+  watch.train(100, 1.0f);
+  watch.heldOut(1.1f);
+  watch.train(100, 0.9f);
+  watch.heldOut(1.2f);
+  watch.train(std::nanf(""));
+  QCOMPARE(watch.kinds(), (Kinds{"overfitting", "non_finite"}));
+  QCOMPARE(watch.alerts[0].tags, (Tags{"train/loss_total", "eval/loss_total"}));
+  QCOMPARE(watch.alerts[0].from, 100);
+  QCOMPARE(watch.alerts[0].to, 300);
+  QCOMPARE(watch.alerts[0].severity, std::string("warning"));
+  QCOMPARE(watch.alerts[0].time, 1000.5);
+  QCOMPARE(watch.alerts[1].tags, Tags{"train/loss_total"});
+  QCOMPARE(watch.alerts[1].from, 301);
+}
+
+void TstAlertDetector::alertsOfTheLogRaiseNothing() {
+  Watch watch;
+  protocol::Alert alert;
+  alert.kind = "checkpoint_failed";
+  alert.severity = "error";
+  alert.text = "checkpoint of step 40 failed";
+  watch.event(alert);
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+/// What is held between two evaluations is bounded, so that a run without any is, too.
+void TstAlertDetector::onlyTheLastStepsCountWithoutAnEvaluation() {
+  Watch watch;
+  watch.train(10, 1.5f);
+  watch.heldOut(1.0f);
+  watch.train(10, 1.4f);
+  watch.heldOut(1.1f);
+  watch.train(100'000, 2.0f);
+  watch.train(4'096, 1.2f);
+  watch.heldOut(1.2f);
+  QCOMPARE(watch.kinds(), Kinds{"overfitting"});
+  QVERIFY2(watch.alerts[0].text.find("training loss fell 20 %") != std::string::npos,
+           watch.alerts[0].text.c_str());
+}
+
+void TstAlertDetector::eventsThatAreNoJsonAreLetPass() {
   Watch watch;
   for (const char* json :
        {"", "checkpoint", "[\"checkpoint\"]", R"({"type":"checkpoint"})",
@@ -290,41 +353,7 @@ void TstAlerts::eventsThatAreNoJsonAreLetPass() {
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlerts::recordsAndViewsRaiseTheSame() {
-  QTemporaryDir folder;
-  const std::filesystem::path file =
-      std::filesystem::path(folder.path().toStdString()) / "a.tfevents";
-  std::string bytes = encodeRecord(versionRecord());
-  for (std::int64_t step = 1; step <= 200; ++step) {
-    const float loss = step == 150 ? 100.0f : step == 190 ? std::nanf("") : 2.0f;
-    bytes += encodeRecord(scalarRecord(step, {{"train/loss_total", loss}}));
-    if (step % 20 == 0) {
-      bytes += encodeRecord(scalarRecord(
-          step, {{"eval/loss_total", std::abs(60.0f - static_cast<float>(step)) + 1}}));
-    }
-  }
-  bytes += encodeRecord(eventRecord(200, protocol::encodeEvent(protocol::Log{
-                                             0, 0, 0, "error", "x", protocol::kCheckpointFailed})));
-  writeBytes(file, bytes);
-  AlertDetector ofRecords, ofViews;
-  std::vector<Alert> fromRecords, fromViews;
-  for (const Record& record : Reader(file).readAvailable()) {
-    for (const Alert& alert : ofRecords.add(record)) fromRecords.push_back(alert);
-  }
-  Reader reader(file);
-  reader.visitAvailable([&](const RecordView& view) {
-    for (const Alert& alert : ofViews.add(view, reader.tags())) fromViews.push_back(alert);
-  });
-  QVERIFY(fromRecords.size() >= 3);
-  QCOMPARE(fromViews.size(), fromRecords.size());
-  for (std::size_t i = 0; i < fromViews.size(); ++i) {
-    QCOMPARE(fromViews[i].kind, fromRecords[i].kind);
-    QCOMPARE(fromViews[i].step, fromRecords[i].step);
-    QCOMPARE(fromViews[i].text, fromRecords[i].text);
-  }
-}
-
-void TstAlerts::theRunningMedianIsTheMedian() {
+void TstAlertDetector::theRunningMedianIsTheMedian() {
   RunningMedian running;
   std::vector<double> values;
   for (int i = 0; i < 400; ++i) {
@@ -338,5 +367,5 @@ void TstAlerts::theRunningMedianIsTheMedian() {
   }
 }
 
-LOCKSTEP_TEST(TstAlerts)
-#include "tst_alerts.moc"
+LOCKSTEP_TEST(TstAlertDetector)
+#include "tst_alert_detector.moc"

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "engine/base/counter_hash.h"
-#include "engine/events/writer.h"
+#include "engine/supervisor/event_journal.h"
 
 namespace lockstep::tests {
 namespace {
@@ -30,24 +30,6 @@ const std::pair<const char*, float> kHeads[] = {{"loss_classifier", 0.28F},
                                                 {"loss_mask", 0.3F},
                                                 {"loss_objectness", 0.12F},
                                                 {"loss_rpn_box_reg", 0.06F}};
-
-events::Record scalars(std::int64_t step, double time, events::ScalarValues values) {
-  events::Record record;
-  record.kind = events::Record::Kind::Scalars;
-  record.step = step;
-  record.wallTime = time;
-  record.scalars = std::move(values);
-  return record;
-}
-
-events::Record event(const protocol::EngineMessage& message, std::int64_t step, double time) {
-  events::Record record;
-  record.kind = events::Record::Kind::Event;
-  record.step = step;
-  record.wallTime = time;
-  record.json = protocol::encodeEvent(message);
-  return record;
-}
 
 void addRankTimes(events::ScalarValues& values, const MadeRun& run, std::int64_t step) {
   for (int rank = 0; rank < run.ranks; ++rank) {
@@ -131,29 +113,32 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   const std::filesystem::path folder = std::filesystem::path(parent.toStdString()) / run.name;
   const run_folder::Layout layout = run_folder::createRunFolderAt(folder);
   writeConfig(layout, run);
-  events::Writer writer = events::Writer::open(folder);
+  supervisor::EventJournal journal(folder, std::nullopt, [](const protocol::Alert&) {});
   run_folder::RunInfo info;
-  writer.append(event(protocol::State{0, 0, 0, "running", {}}, 0, run.created));
+  journal.appendEvent(protocol::State{0, 0, 0, "running", {}}, 0, run.created);
   for (std::int64_t step = 1; step <= run.steps; ++step) {
     const double time = run.created + static_cast<double>(step) * kStepSeconds;
-    writer.append(scalars(step, time, trainValues(run, step)));
+    journal.appendScalars(step, time, trainValues(run, step));
     if (step % run.evaluateEvery != 0) continue;
     const events::ScalarValues heldOut = heldOutValues(run, step);
-    writer.append(scalars(step, time + 0.2, heldOut));
-    writer.append(event(
+    journal.appendScalars(step, time + 0.2, heldOut);
+    journal.appendEvent(
         protocol::Evaluation{0, step, 0, "evaluations/" + run_folder::stepName(step) + ".json"},
-        step, time + 0.2));
+        step, time + 0.2);
     const double precision = heldOut[6].second;
     const bool best = !info.best || precision > info.best->value;
     if (best) info.best = run_folder::Best{"segm/AP", precision, step};
-    writer.append(
-        event(protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best},
-              step, time + 0.3));
+    journal.appendEvent(
+        protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best}, step,
+        time + 0.3);
   }
   const double end = run.created + static_cast<double>(run.steps) * kStepSeconds + 1;
-  writer.append(event(protocol::State{0, run.steps, 0, run.state, {}}, run.steps, end));
+  std::optional<protocol::RunError> error;
+  if (!run.error.empty()) error.emplace().message = run.error;
+  journal.appendEvent(protocol::State{0, run.steps, 0, run.state, error}, run.steps, end);
   info.name = run.name;
   info.state = run.state;
+  info.error = error;
   info.ranks = run.ranks;
   info.step = run.steps;
   info.maxSteps = run.maxSteps;

@@ -12,6 +12,7 @@ namespace lockstep::tests {
 struct MadeRun {
   std::string name = "made";
   std::string state = "finished";
+  std::string error;  ///< of a failed one
   std::int64_t steps = 40;
   std::int64_t maxSteps = 40;
   std::int64_t evaluateEvery = 10;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/alerts/alert_detector.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
-#include "engine/events/alerts.h"
 #include "engine/events/reader.h"
 #include "engine/events/writer.h"
 #include "engine/protocol/messages.h"
@@ -185,24 +185,12 @@ void holdFrames(const Reading& reading, const Frames& frames) {
 
 // ---- what becomes of the records
 
-/// Messages decode or are refused, and alerts of records and of views are the same.
+/// Messages decode or are refused, and so do the alerts that they raise.
 void holdUse(const Reading& reading) {
-  events::AlertDetector ofRecords, ofViews;
+  alerts::AlertDetector detector;
   for (const Record& record : reading.records) {
-    std::vector<std::string> tags;
-    std::vector<events::ScalarView> scalars;
-    for (const auto& [tag, value] : record.scalars) {
-      scalars.push_back({tags.size(), value});
-      tags.push_back(tag);
-    }
-    const auto alerts = ofRecords.add(record);
-    const auto viewed = ofViews.add(
-        {record.seq, record.wallTime, record.step, record.kind, scalars, record.json}, tags);
-    expect(alerts.size() == viewed.size(), "records and views raise other alerts");
-    for (std::size_t i = 0; i < alerts.size(); ++i) {
-      expect(alerts[i].text == viewed[i].text, "records and views raise other alerts");
-      protocol::encode(protocol::AlertMessage{alerts[i].kind, alerts[i].step, alerts[i].text});
-    }
+    for (const protocol::Alert& alert : detector.add(record))
+      protocol::decodeEvent(protocol::encodeEvent(alert), 1, alert.step, alert.time);
     if (record.kind != Record::Kind::Event) continue;
     try {
       protocol::encode(

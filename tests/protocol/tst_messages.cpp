@@ -162,10 +162,23 @@ void TstMessages::logCheckpointEvaluationPredictionsRoundTrip() {
 }
 
 void TstMessages::alertRoundTrips() {
-  const AlertMessage alert = throughTheWire(AlertMessage{"non_finite", 77, "loss is NaN"});
-  QCOMPARE(alert.kind, std::string("non_finite"));
+  const Alert alert = throughTheWire(
+      Alert{5, 77, 8.5, "overfitting", "warning", "held-out loss rose", {"a", "b"}, 60, 77});
+  QCOMPARE(alert.seq, 5);
   QCOMPARE(alert.step, 77);
-  QCOMPARE(alert.text, std::string("loss is NaN"));
+  QCOMPARE(alert.time, 8.5);
+  QCOMPARE(alert.kind, std::string("overfitting"));
+  QCOMPARE(alert.severity, std::string("warning"));
+  QCOMPARE(alert.text, std::string("held-out loss rose"));
+  QCOMPARE(alert.tags, (std::vector<std::string>{"a", "b"}));
+  QCOMPARE(alert.from, 60);
+  QCOMPARE(alert.to, 77);
+  QVERIFY(alert.key.empty() && alert.value.empty());
+  const Alert advice =
+      throughTheWire(Alert{5, 7, 8, "k", "warning", "t", {}, 0, 7, "solver.base_lr", "0.01"});
+  QCOMPARE(advice.key, std::string("solver.base_lr"));
+  QCOMPARE(advice.value, std::string("0.01"));
+  QVERIFY(!wire(EngineMessage(Alert{})).contains("key"));
 }
 
 void TstMessages::okCarriesItsExtraMembers() {
@@ -211,7 +224,7 @@ void TstMessages::wireNamesAreThoseOfTheContract() {
   QCOMPARE(type(Checkpoint{}), std::string("checkpoint"));
   QCOMPARE(type(Evaluation{}), std::string("evaluation"));
   QCOMPARE(type(Predictions{}), std::string("predictions"));
-  QCOMPARE(type(AlertMessage{}), std::string("alert"));
+  QCOMPARE(type(Alert{}), std::string("alert"));
   QCOMPARE(type(Ok{"1"}), std::string("ok"));
   QCOMPARE(type(ErrorReply{}), std::string("error"));
   QVERIFY(wire(EngineMessage(State{1, 2, 3, "failed", kError}))["error"] ==

@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-CORE = {"base", "config", "coco", "events", "protocol", "run_folder"}
+CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
     "engine/base": set(),
@@ -14,6 +14,7 @@ ALLOWED = {
     "engine/coco": {"base"},
     "engine/events": {"base"},
     "engine/protocol": {"base"},
+    "engine/alerts": {"base", "events", "protocol"},
     "engine/run_folder": {"base", "config", "events", "protocol"},
     "engine/supervisor": CORE,
     "engine/cli": CORE | {"supervisor"},
@@ -32,7 +33,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|events|protocol|run_folder|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     (re.compile(r"(?!widgets/plots/)"), re.compile(r"qcustomplot")),

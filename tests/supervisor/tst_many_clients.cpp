@@ -105,6 +105,7 @@ class TstManyClients : public QObject {
     }
     PollLoop loop;
     SocketServer server(loop, run_folder::socketPath("many"), service);
+    server.listen();
     std::vector<std::unique_ptr<Reading>> readers, silent;
     for (int i = 0; i < kClients; ++i)
       (i % 5 == 0 ? silent : readers).push_back(std::make_unique<Reading>(server.path()));

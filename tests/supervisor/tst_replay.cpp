@@ -80,7 +80,7 @@ class Attempts : public Service {
   void add() {
     std::optional<std::int64_t> resumed;
     if (!logs_.empty()) resumed = static_cast<std::int64_t>(random_() % (lastStep_ + 2));
-    journal_.emplace(folder_.path().toStdString(), resumed, [](const events::Alert&) {});
+    journal_.emplace(folder_.path().toStdString(), resumed, [](const protocol::Alert&) {});
     const auto first = static_cast<std::uint32_t>(resumed.value_or(0));
     const double time = static_cast<double>(logs_.size());
     protocol::State state;
@@ -165,6 +165,7 @@ class TstReplay : public QObject {
       Attempts run(seed);
       PollLoop loop;
       SocketServer server(loop, run_folder::socketPath("replay"), run);
+      server.listen();
       SocketClient client(server.path());
       int greeted = 0;
       loop.eachTurn([&] {

@@ -5,6 +5,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/events/reader.h"
 #include "engine/supervisor/run_recorder.h"
 #include "tests/support/test_main.h"
 
@@ -64,19 +65,19 @@ class TstRunRecorder : public QObject {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     fs::create_directories(layout.runJson() / "in the way");
-    std::vector<events::Alert> alerts;
-    supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt,
-                                     [&](const events::Alert& alert) { alerts.push_back(alert); });
+    std::vector<protocol::Alert> alerts;
+    supervisor::RunRecorder recorder(
+        layout, {}, {}, std::nullopt,
+        [&](const protocol::Alert& alert) { alerts.push_back(alert); });
     recorder.setState("running");
     recorder.setState("paused");
     QCOMPARE(alerts.size(), std::size_t{1});  // once until it is taken
     QCOMPARE(alerts[0].kind, std::string("write_failed"));
     QVERIFY(alerts[0].text.find("run.json") != std::string::npos);
-    events::AlertDetector replayed;
-    std::size_t raised = 0;
+    std::size_t alertRecords = 0;
     for (const auto& record : events::Reader(recorder.journal().path()).readAvailable())
-      raised += replayed.add(record).size();
-    QCOMPARE(raised, std::size_t{1});
+      alertRecords += record.json.starts_with(R"({"type":"alert")") ? 1 : 0;
+    QCOMPARE(alertRecords, std::size_t{1});
   }
 };
 

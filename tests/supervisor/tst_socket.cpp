@@ -340,15 +340,41 @@ class TstSocket : public QObject {
     QCOMPARE(EngineBench::finish(*run.engine).status, 75);
   }
 
-  void alertsAreSentAgainToEveryClient() {
+  void alertsAreEventsThatEveryClientHasOnce() {
     LivingRun run("scalars 1 2\nbroken-checkpoint 2\nlog info there\nhang\n");
     for (int i = 0; i < 2; ++i) {
       auto client = run.connect();
       client.send(protocol::Hello{});
-      const auto alert = client.expect<protocol::AlertMessage>();
-      QCOMPARE(alert.kind, std::string("checkpoint_failed"));
-      QCOMPARE(alert.step, std::int64_t{2});
+      std::vector<protocol::Alert> alerts;
+      std::int64_t logSeq = 0;
+      for (bool isThere = false; !isThere;) {
+        const auto message = client.next().value();
+        if (const auto* alert = std::get_if<protocol::Alert>(&message)) alerts.push_back(*alert);
+        const auto* log = std::get_if<protocol::Log>(&message);
+        if (log && log->kind == protocol::kCheckpointFailed) logSeq = log->seq;
+        isThere = log && log->text == "there";
+      }
+      QCOMPARE(alerts.size(), std::size_t{1});
+      QCOMPARE(alerts[0].kind, std::string("checkpoint_failed"));
+      QCOMPARE(alerts[0].step, std::int64_t{2});
+      QCOMPARE(alerts[0].seq, logSeq + 1);
     }
+  }
+
+  /// Somebody's file lies where the folder of sockets should be.
+  void trainingGoesOnWithoutItsSocket() {
+    EngineBench bench;
+    bench.setVariable("XDG_RUNTIME_DIR", (bench.folder() / "runtime").string());
+    fs::create_directories(bench.folder() / "runtime");
+    std::ofstream(bench.folder() / "runtime/lockstep") << "in the way";
+    bench.script("state running 0\nscalars 1 2\ncheckpoint 2 last\nfinish 2\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "runs/one"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.err, "warning: ") && contains(result.err, "training goes on"),
+             result.err.c_str());
+    QVERIFY2(contains(base::readFile(events::findEventFile(bench.folder() / "runs/one")),
+                      "training goes on"),
+             "the log says so, too");
   }
 
   void socketIsForThisUserAlone() {

@@ -6,6 +6,8 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <deque>
+#include <fstream>
 #include <optional>
 
 #include "engine/base/error.h"
@@ -23,8 +25,10 @@ namespace {
 /// Serves nothing but greetings and a log.
 struct Greeter : Service {
   std::filesystem::path file;
+  std::deque<events::Record> waiting;
   protocol::Welcome welcome() const override { return {"/run", 1, 0, "running"}; }
   std::filesystem::path eventFile() const override { return file; }
+  const std::deque<events::Record>& waitingRecords() const override { return waiting; }
   std::optional<protocol::Reset> resetFor(const protocol::Hello&) const override { return {}; }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
@@ -79,6 +83,7 @@ class TstSocketServer : public QObject {
     Greeter greeter;
     PollLoop loop;
     SocketServer server(loop, run_folder::socketPath("limit"), greeter);
+    server.listen();
     SocketClient client(server.path());
     client.send(protocol::Hello{});
     int turns = 0;
@@ -102,6 +107,65 @@ class TstSocketServer : public QObject {
     QCOMPARE(client.expect<protocol::Welcome>().run, std::string("/run"));
   }
 
+  /// While the disk refuses records, clients have them from memory; once each, and no gap.
+  void recordsThatTheFileDoesNotHoldYetAreSentOnce() {
+    const QTemporaryDir folder;
+    qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
+    Greeter greeter;
+    auto writer = events::Writer::open(folder.path().toStdString());
+    greeter.file = writer.path();
+    const auto recordOf = [](std::int64_t step) {
+      events::Record record;
+      record.kind = events::Record::Kind::Scalars;
+      record.step = step;
+      record.seq = step;  // behind the version record
+      record.scalars = {{"a", 1.0f}};
+      return record;
+    };
+    for (int step = 1; step <= 3; ++step) writer.append(recordOf(step));
+    for (int step = 4; step <= 6; ++step) greeter.waiting.push_back(recordOf(step));
+    PollLoop loop;
+    SocketServer server(loop, run_folder::socketPath("waiting"), greeter);
+    server.listen();
+    SocketClient client(server.path());
+    client.send(protocol::Hello{1, 1});
+    const auto expectSteps = [&](std::int64_t first, std::int64_t last) {
+      serve(loop, client);
+      for (std::int64_t step = first; step <= last; ++step) {
+        const auto scalars = client.expect<protocol::Scalars>();
+        QCOMPARE(scalars.step, step);
+        QCOMPARE(scalars.seq, step);
+      }
+    };
+    expectSteps(2, 6);
+    for (int step = 4; step <= 7; ++step) writer.append(recordOf(step));  // the disk takes them
+    greeter.waiting.clear();
+    expectSteps(7, 7);
+    QVERIFY(server.isCaughtUp());
+  }
+
+  /// The folder of sockets is somebody's file: there is no socket until it is gone.
+  void aSocketThatCannotBeMadeIsTriedAgain() {
+    const QTemporaryDir folder;
+    qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
+    const std::filesystem::path blocked =
+        std::filesystem::path(folder.path().toStdString()) / "lockstep";
+    std::ofstream(blocked) << "in the way";
+    Greeter greeter;
+    PollLoop loop;
+    SocketServer server(loop, run_folder::socketPath("blocked"), greeter);
+    QVERIFY_THROWS_EXCEPTION(Error, server.listen());
+    const auto trouble = server.restoreSocket();
+    QVERIFY(trouble && trouble->find("XDG_RUNTIME_DIR") != std::string::npos);
+    QVERIFY2(!server.restoreSocket(), "one reason is told once");
+    std::filesystem::remove(blocked);
+    QVERIFY(!server.restoreSocket());
+    SocketClient client(server.path());
+    client.send(protocol::Hello{});
+    serve(loop, client);
+    QCOMPARE(client.expect<protocol::Welcome>().run, std::string("/run"));
+  }
+
   void otherUsersDoNotReachTheSocket() {
     if (::geteuid() != 0) QSKIP("only root can be another user");
     const QTemporaryDir folder;
@@ -109,7 +173,8 @@ class TstSocketServer : public QObject {
     QCOMPARE(::chmod(folder.path().toUtf8().constData(), 0711), 0);
     Greeter greeter;
     PollLoop loop;
-    const SocketServer server(loop, run_folder::socketPath("mine"), greeter);
+    SocketServer server(loop, run_folder::socketPath("mine"), greeter);
+    server.listen();
     const OtherUser other;
     QVERIFY_THROWS_EXCEPTION(Error, SocketClient(server.path()));
   }
@@ -121,7 +186,8 @@ class TstSocketServer : public QObject {
     qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
     Greeter greeter;
     PollLoop loop;
-    const SocketServer server(loop, run_folder::socketPath("mine"), greeter);
+    SocketServer server(loop, run_folder::socketPath("mine"), greeter);
+    server.listen();
     QCOMPARE(::chmod(folder.path().toUtf8().constData(), 0711), 0);
     QCOMPARE(::chmod(server.path().parent_path().c_str(), 0711), 0);
     QCOMPARE(::chmod(server.path().c_str(), 0777), 0);
@@ -156,7 +222,8 @@ class TstSocketServer : public QObject {
       }
     }
     PollLoop loop;
-    const SocketServer server(loop, run_folder::socketPath("unknown"), greeter);
+    SocketServer server(loop, run_folder::socketPath("unknown"), greeter);
+    server.listen();
     SocketClient client(server.path());
     client.send(protocol::Hello{});
     serve(loop, client);
@@ -175,7 +242,8 @@ class TstSocketServer : public QObject {
     QCOMPARE(::setrlimit(RLIMIT_NOFILE, &few), 0);
     Greeter greeter;
     PollLoop loop;
-    const SocketServer server(loop, run_folder::socketPath("raised"), greeter);
+    SocketServer server(loop, run_folder::socketPath("raised"), greeter);
+    server.listen();
     QCOMPARE(descriptorLimit().rlim_cur, before.rlim_max);
   }
 };
