@@ -36,9 +36,9 @@ void checkName(const Experiment& experiment, Issues& issues) {
 
 void checkBuilt(const Experiment& experiment, Issues& issues) {
   for (const Field& field : fields()) {
-    if (!field.isBuilt || field.isBuilt(experiment)) continue;
-    add(issues, field.key,
-        field.text(experiment) + " is not built yet; leave it at " + field.defaultText());
+    const std::string refusal = field.refusal(experiment);
+    if (refusal.empty()) continue;
+    add(issues, field.key, refusal);
     issues.back().proposal = field.defaultText();
   }
 }

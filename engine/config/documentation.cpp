@@ -1,5 +1,7 @@
 #include "engine/config/documentation.h"
 
+#include <algorithm>
+
 #include "engine/config/fields.h"
 
 namespace lockstep::config {
@@ -15,17 +17,21 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
-/// Names the values that are refused so far, or "".
-std::string notBuiltText(const Field& field) {
-  if (!field.isBuilt) return {};
-  std::string list;
-  for (const std::string& choice : field.choices) {
-    Experiment experiment;
-    if (!field.assign(experiment, choice).empty() || field.isBuilt(experiment)) continue;
-    list += (list.empty() ? "" : ", ") + choice;
+std::string sectionOf(const Field& field) {
+  const std::size_t dot = field.key.rfind('.');
+  return dot == std::string::npos ? "" : field.key.substr(0, dot);
+}
+
+/// Sections and sub-sections with keys of their own, each once, as they first come.
+std::vector<std::string> allSections() {
+  std::vector<std::string> sections;
+  for (const Field& field : fields()) {
+    std::string section = sectionOf(field);
+    if (std::find(sections.begin(), sections.end(), section) == sections.end()) {
+      sections.push_back(std::move(section));
+    }
   }
-  const bool isSomeBuilt = field.type == FieldType::Choice && !list.empty();
-  return isSomeBuilt ? " Not built yet: " + list + "." : " Only the default is built yet.";
+  return sections;
 }
 
 std::string rowOf(const Field& field) {
@@ -37,8 +43,9 @@ std::string rowOf(const Field& field) {
     values += " (" + field.unit + ")";
   }
   const std::string name = field.key.substr(field.key.rfind('.') + 1);
+  const std::string toCome = field.toComeText();
   return "| `" + name + "` | " + cell(values) + " | `" + cell(field.defaultText()) + "` | " +
-         cell(field.help + notBuiltText(field)) + " |\n";
+         cell(field.help + (toCome.empty() ? "" : " ") + toCome) + " |\n";
 }
 
 }  // namespace
@@ -46,20 +53,16 @@ std::string rowOf(const Field& field) {
 std::string docsMarkdown() {
   std::string text =
       "# The experiment file\n\n"
-      "YAML; every key is optional. Paths are relative to the file that names them. Lengths of "
-      "training "
+      "YAML; every key is optional. Paths are relative to the file that names them; ~ is the home "
+      "folder. Lengths of training "
       "are steps (`200`), `12 epochs` or `20000 images`. `base:` names a file to inherit from, "
       "and `--set solver.max_steps=200` overrides a key.\n";
-  std::string open = "none yet";
-  for (const Field& field : fields()) {
-    const std::size_t dot = field.key.rfind('.');
-    const std::string section = dot == std::string::npos ? "" : field.key.substr(0, dot);
-    if (section != open) {
-      text += "\n## " + (section.empty() ? "Top level" : "`" + section + "`") + "\n\n" +
-              sectionHelp(section) + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
-      open = section;
+  for (const std::string& section : allSections()) {
+    text += "\n## " + (section.empty() ? "Top level" : "`" + section + "`") + "\n\n" +
+            sectionHelp(section) + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
+    for (const Field& field : fields()) {
+      if (sectionOf(field) == section) text += rowOf(field);
     }
-    text += rowOf(field);
   }
   return text;
 }

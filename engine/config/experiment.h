@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/config/duration.h"
+#include "engine/config/level.h"
 
 /// The experiment file as typed structs. Names, defaults and meaning of every key are in the field
 /// table (fields.h); code after loading reads these structs only. Paths are absolute once loaded;
@@ -17,6 +18,18 @@ struct DatasetPart {
   std::string annotations;  ///< COCO JSON file
 };
 
+/// Values, or a word in their place: `auto`, `none`; the word "" is `null`.
+template <typename Value>
+struct ListOrWord {
+  std::vector<Value> values;
+  std::string word;
+};
+
+struct TilesConfig {
+  int sizePx = 0;  ///< 0: whole images
+  double overlap = 0.2;
+};
+
 struct DatasetConfig {
   DatasetPart train;
   DatasetPart val;
@@ -26,6 +39,11 @@ struct DatasetConfig {
   int loaderThreads = 0;
   std::string cache = "none";
   std::int64_t cacheLimitBytes = std::int64_t{4} << 30;
+  TilesConfig tiles;
+  ListOrWord<int> channels{{}, "auto"};
+  ListOrWord<Level> window;  ///< what becomes 0 and 1; null: the range of the file's type
+  ListOrWord<double> mean;   ///< per channel, of 0 … 1
+  ListOrWord<double> std;
 };
 
 struct AugmentConfig {
@@ -38,6 +56,8 @@ struct AugmentConfig {
   double saturation = 0.0;
   std::vector<double> scaleJitter{1.0, 1.0};
   double crop = 0.0;
+  double copyPaste = 0.0;
+  std::string padTo = "batch";  ///< batch | canonical
 };
 
 struct AnchorConfig {
@@ -84,6 +104,7 @@ struct ModelConfig {
   double normEpsilon = 1e-5;
   std::optional<int> freezeStages;  ///< absent: auto
   int fpnChannels = 256;
+  bool masks = true;
   std::string weights;  ///< safetensors file
   AnchorConfig anchors;
   RpnConfig rpn;
@@ -122,12 +143,14 @@ struct SolverConfig {
   double clipGradNorm = 0.0;
   LossWeights lossWeights;
   double emaDecay = 0.0;
+  ListOrWord<double> classWeights{{}, "none"};  ///< none | inverse | one per class
 };
 
 struct EarlyStopConfig {
   std::string metric;  ///< empty: off
   int patience = 5;
   double minDelta = 0.0;
+  std::optional<double> target;
 };
 
 struct EvaluationConfig {
@@ -135,6 +158,7 @@ struct EvaluationConfig {
   Duration apEvery{5000};
   int maxImages = 0;
   std::string bestMetric = "segm/AP";
+  std::vector<int> maxDets{1, 10, 100};
   EarlyStopConfig earlyStop;
 };
 
@@ -144,11 +168,19 @@ struct CheckpointConfig {
   bool keepBest = true;
 };
 
+/// Commands of the supervisor; empty: none.
+struct EventCommands {
+  std::string best, alert, end;
+};
+
 struct MonitorConfig {
   Duration logEvery{20};
   Duration tensorStatsEvery{0};
+  std::vector<std::string> tensorStatsInclude;
   Duration predictionsEvery{1000};
   int predictionImages = 8;
+  int summaryImages = 0;
+  EventCommands onEvent;
 };
 
 struct RuntimeConfig {

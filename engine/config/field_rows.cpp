@@ -29,6 +29,15 @@ std::string writeList(const std::vector<Value>& values, const Write& write) {
   return "[" + text + "]";
 }
 
+template <typename Value, typename Take, typename Write>
+void completeListOrWord(Field& field, Access<ListOrWord<Value>> access, const Take& take,
+                        const Write& write) {
+  complete(field, std::move(access), take, [write](const ListOrWord<Value>& list) {
+    if (!list.values.empty()) return writeList(list.values, write);
+    return list.word.empty() ? std::string("null") : list.word;
+  });
+}
+
 std::string writeInteger(std::int64_t value) { return std::to_string(value); }
 
 std::string writeNullableText(const std::string& text) {
@@ -56,6 +65,12 @@ void completeIntegerOrAuto(Field& field, Access<std::optional<std::int64_t>> acc
 
 void completeNumber(Field& field, Access<double> access) {
   complete(field, std::move(access), takeNumber, writeNumber);
+}
+
+void completeOptionalNumber(Field& field, Access<std::optional<double>> access) {
+  complete(field, std::move(access), takeOptionalNumber, [](std::optional<double> value) {
+    return value ? writeNumber(*value) : std::string("null");
+  });
 }
 
 void completeText(Field& field, Access<std::string> access) {
@@ -89,10 +104,21 @@ void completeDurations(Field& field, Access<std::vector<Duration>> access) {
            [](const std::vector<Duration>& values) { return writeList(values, writeDuration); });
 }
 
-void refuseUntilBuilt(Field& field) {
-  field.isBuilt = [text = field.text](const Experiment& experiment) {
-    return text(experiment) == text(Experiment());
-  };
+void completeTexts(Field& field, Access<std::vector<std::string>> access) {
+  complete(field, std::move(access), takeTexts,
+           [](const std::vector<std::string>& values) { return writeList(values, writeText); });
+}
+
+void completeIntegersOrWord(Field& field, Access<ListOrWord<int>> access) {
+  completeListOrWord(field, std::move(access), takeIntegersOrWord, writeInteger);
+}
+
+void completeNumbersOrWord(Field& field, Access<ListOrWord<double>> access) {
+  completeListOrWord(field, std::move(access), takeNumbersOrWord, writeNumber);
+}
+
+void completeLevelsOrWord(Field& field, Access<ListOrWord<Level>> access) {
+  completeListOrWord(field, std::move(access), takeLevelsOrWord, writeLevel);
 }
 
 }  // namespace lockstep::config

@@ -41,15 +41,17 @@ void completeBool(Field& field, Access<bool> access);
 void completeInteger(Field& field, Access<std::int64_t> access);
 void completeIntegerOrAuto(Field& field, Access<std::optional<std::int64_t>> access);
 void completeNumber(Field& field, Access<double> access);
+void completeOptionalNumber(Field& field, Access<std::optional<double>> access);
 void completeText(Field& field, Access<std::string> access);
 void completeDuration(Field& field, Access<Duration> access);
 void completeBytes(Field& field, Access<std::int64_t> access);
 void completeIntegers(Field& field, Access<std::vector<std::int64_t>> access);
 void completeNumbers(Field& field, Access<std::vector<double>> access);
 void completeDurations(Field& field, Access<std::vector<Duration>> access);
-
-/// Only the default has a part behind it yet; every other value is refused.
-void refuseUntilBuilt(Field& field);
+void completeTexts(Field& field, Access<std::vector<std::string>> access);
+void completeIntegersOrWord(Field& field, Access<ListOrWord<int>> access);
+void completeNumbersOrWord(Field& field, Access<ListOrWord<double>> access);
+void completeLevelsOrWord(Field& field, Access<ListOrWord<Level>> access);
 
 /// Adds the rows of one section. Part: generic lambda from Experiment& to the section's struct,
 /// const or not.
@@ -86,6 +88,15 @@ class SectionRows {
   Field& number(const char* key, Member member, Range range, const char* unit, const char* help) {
     Field& field = add(key, FieldType::Number, range, unit, help);
     completeNumber(field, access<double>(member));
+    return field;
+  }
+  /// `null` is allowed: no number.
+  template <typename Member>
+  Field& optionalNumber(const char* key, Member member, Range range, const char* unit,
+                        const char* help) {
+    Field& field = add(key, FieldType::Number, range, unit, help);
+    field.nullable = true;
+    completeOptionalNumber(field, access<std::optional<double>>(member));
     return field;
   }
   template <typename Member>
@@ -139,6 +150,34 @@ class SectionRows {
   Field& durations(const char* key, Member member, Range range, const char* help) {
     Field& field = add(key, FieldType::DurationList, range, "steps", help);
     completeDurations(field, access<std::vector<Duration>>(member));
+    return field;
+  }
+  /// May be empty.
+  template <typename Member>
+  Field& texts(const char* key, Member member, const char* help) {
+    Field& field = add(key, FieldType::TextList, {}, "", help);
+    field.mayBeEmpty = true;
+    completeTexts(field, access<std::vector<std::string>>(member));
+    return field;
+  }
+  /// A list, or one of `words` in its place; without words `null`.
+  template <typename Member>
+  Field& listOrWord(const char* key, Member member, Range range, std::vector<std::string> words,
+                    const char* help) {
+    using Item = typename decltype(Plain<Member>::values)::value_type;
+    constexpr FieldType type = std::is_same_v<Item, int>     ? FieldType::IntegerList
+                               : std::is_same_v<Item, Level> ? FieldType::LevelList
+                                                             : FieldType::NumberList;
+    Field& field = add(key, type, range, "", help);
+    field.nullable = words.empty();
+    field.choices = std::move(words);
+    if constexpr (type == FieldType::IntegerList) {
+      completeIntegersOrWord(field, access<Plain<Member>>(member));
+    } else if constexpr (type == FieldType::LevelList) {
+      completeLevelsOrWord(field, access<Plain<Member>>(member));
+    } else {
+      completeNumbersOrWord(field, access<Plain<Member>>(member));
+    }
     return field;
   }
 

@@ -1,5 +1,6 @@
 #include "engine/config/field_values.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "engine/config/value_text.h"
@@ -41,10 +42,28 @@ ValueFault checkRange(const Field& field, double value, const std::string& given
   return {given + (isOpenEnded ? " is not " : " is not in ") + field.rangeText(), {}};
 }
 
-std::string wantedList(const Field& field, const std::string& of) {
+/// A list that shows how values of the field are written: its default where that says it.
+std::string exampleList(const Field& field) {
+  const std::string byDefault = field.defaultText();
+  if (byDefault.starts_with('[') && byDefault != "[]") return byDefault;
+  switch (field.type) {
+    case FieldType::LevelList:
+      return "[1 %, 99 %]";
+    case FieldType::TextList:
+      return "[rpn, mask_head]";
+    case FieldType::NumberList:
+      return "[0.5, 1]";
+    default:
+      return "[0, 1]";
+  }
+}
+
+std::string wantedList(const Field& field) {
   std::string text = "a list";
   if (field.listSize >= 0) text += " of " + std::to_string(field.listSize);
-  return text + (of.empty() ? "" : ", such as " + of);
+  text += ", such as " + exampleList(field);
+  for (const std::string& choice : field.choices) text += ", or " + choice;
+  return text + (field.nullable ? ", or null" : "");
 }
 
 template <typename Value, typename Take>
@@ -68,7 +87,7 @@ std::string listInBrackets(const Field& field, const YamlNode& node, const Take&
 template <typename Value, typename Take>
 ValueFault takeList(const Field& field, const YamlNode& node, std::vector<Value>& values,
                     const Take& take) {
-  const std::string wanted = wantedList(field, field.mayBeEmpty ? "[0, 1]" : field.defaultText());
+  const std::string wanted = wantedList(field);
   if (node.kind == YamlNode::Kind::Scalar) {
     return fault(shown(node) + " is no list; " + wanted + " is wanted",
                  listInBrackets(field, node, take, Value()));
@@ -90,6 +109,50 @@ ValueFault takeList(const Field& field, const YamlNode& node, std::vector<Value>
   }
   values = std::move(taken);
   return {};
+}
+
+/// The field's word that `node` is in the place of a list ("": null), or nothing.
+std::optional<std::string> wordOf(const Field& field, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::Null && field.nullable) return std::string();
+  const bool isWord =
+      node.kind == YamlNode::Kind::Scalar &&
+      std::find(field.choices.begin(), field.choices.end(), node.text) != field.choices.end();
+  return isWord ? std::optional<std::string>(node.text) : std::nullopt;
+}
+
+template <typename Value, typename Take>
+ValueFault takeListOrWord(const Field& field, const YamlNode& node, ListOrWord<Value>& list,
+                          const Take& take) {
+  if (std::optional<std::string> word = wordOf(field, node)) {
+    list = {{}, std::move(*word)};
+    return {};
+  }
+  std::vector<Value> values;
+  ValueFault found = takeList(field, node, values, take);
+  if (found.text.empty()) list = {std::move(values), {}};
+  return found;
+}
+
+ValueFault takeInt(const Field& field, const YamlNode& node, int& value) {
+  std::int64_t number = 0;
+  ValueFault found = takeInteger(field, node, number);
+  if (found.text.empty()) value = static_cast<int>(number);
+  return found;
+}
+
+ValueFault takeLevel(const Field& field, const YamlNode& node, Level& value) {
+  const auto fits = [](const std::string& text) { return readLevel(text).has_value(); };
+  const std::string wanted = "a value such as 4095 or a percentile such as 1 %";
+  const bool isPercentile = node.text.ends_with('%');  // with or without quotes
+  if (auto found = notPlain(node, wanted, fits); found && !isPercentile) return *found;
+  const std::optional<Level> read = readLevel(node.text);
+  if (!read) return fault(shown(node) + " is not " + wanted, probableNumber(node.text));
+  if (read->isPercentile && (read->value < 0 || read->value > 100)) {
+    return fault(shown(node) + " is not in 0 … 100 %");
+  }
+  ValueFault found = checkRange(field, read->value, shown(node));
+  if (found.text.empty()) value = *read;
+  return found;
 }
 
 }  // namespace
@@ -168,6 +231,18 @@ ValueFault takeNumber(const Field& field, const YamlNode& node, double& value) {
   if (!read) return fault(shown(node) + " is not a finite number", probableNumber(node.text));
   ValueFault found = checkRange(field, *read, shown(node));
   if (found.text.empty()) value = *read;
+  return found;
+}
+
+ValueFault takeOptionalNumber(const Field& field, const YamlNode& node,
+                              std::optional<double>& value) {
+  if (node.kind == YamlNode::Kind::Null && field.nullable) {
+    value.reset();
+    return {};
+  }
+  double number = 0;
+  ValueFault found = takeNumber(field, node, number);
+  if (found.text.empty()) value = number;
   return found;
 }
 
@@ -254,6 +329,22 @@ ValueFault takeNumbers(const Field& field, const YamlNode& node, std::vector<dou
 
 ValueFault takeDurations(const Field& field, const YamlNode& node, std::vector<Duration>& values) {
   return takeList(field, node, values, takeDuration);
+}
+
+ValueFault takeTexts(const Field& field, const YamlNode& node, std::vector<std::string>& values) {
+  return takeList(field, node, values, takeText);
+}
+
+ValueFault takeIntegersOrWord(const Field& field, const YamlNode& node, ListOrWord<int>& list) {
+  return takeListOrWord(field, node, list, takeInt);
+}
+
+ValueFault takeNumbersOrWord(const Field& field, const YamlNode& node, ListOrWord<double>& list) {
+  return takeListOrWord(field, node, list, takeNumber);
+}
+
+ValueFault takeLevelsOrWord(const Field& field, const YamlNode& node, ListOrWord<Level>& list) {
+  return takeListOrWord(field, node, list, takeLevel);
 }
 
 }  // namespace lockstep::config

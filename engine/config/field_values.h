@@ -18,6 +18,9 @@ ValueFault takeInteger(const Field& field, const YamlNode& node, std::int64_t& v
 ValueFault takeIntegerOrAuto(const Field& field, const YamlNode& node,
                              std::optional<std::int64_t>& value);
 ValueFault takeNumber(const Field& field, const YamlNode& node, double& value);
+/// Absent: `null`.
+ValueFault takeOptionalNumber(const Field& field, const YamlNode& node,
+                              std::optional<double>& value);
 ValueFault takeDuration(const Field& field, const YamlNode& node, Duration& value);
 ValueFault takeBytes(const Field& field, const YamlNode& node, std::int64_t& value);
 /// Text, Path and Choice; `null` is "" where the field is nullable.
@@ -28,6 +31,12 @@ ValueFault takeIntegers(const Field& field, const YamlNode& node,
                         std::vector<std::int64_t>& values);
 ValueFault takeNumbers(const Field& field, const YamlNode& node, std::vector<double>& values);
 ValueFault takeDurations(const Field& field, const YamlNode& node, std::vector<Duration>& values);
+ValueFault takeTexts(const Field& field, const YamlNode& node, std::vector<std::string>& values);
+
+/// A list, or one of the field's words (`null` where it is nullable) in its place.
+ValueFault takeIntegersOrWord(const Field& field, const YamlNode& node, ListOrWord<int>& list);
+ValueFault takeNumbersOrWord(const Field& field, const YamlNode& node, ListOrWord<double>& list);
+ValueFault takeLevelsOrWord(const Field& field, const YamlNode& node, ListOrWord<Level>& list);
 
 /// The node of a value given outside a file: YAML, save that words need no quotes there. Throws
 /// YamlFault.

@@ -41,6 +41,12 @@ std::string plainNumber(double value) {
 
 }  // namespace
 
+bool isList(FieldType type) {
+  return type == FieldType::IntegerList || type == FieldType::NumberList ||
+         type == FieldType::DurationList || type == FieldType::LevelList ||
+         type == FieldType::TextList;
+}
+
 const std::vector<Field>& fields() { return table().fields; }
 
 const Field* findField(std::string_view key) {
@@ -120,12 +126,14 @@ std::string Field::typeText() const {
   std::string words;
   switch (type) {
     case FieldType::Bool:
-      return "true or false";
+      words = "true or false";
+      break;
     case FieldType::Integer:
       words = "whole number";
       break;
     case FieldType::Number:
-      return "number";
+      words = "number";
+      break;
     case FieldType::Text:
       words = "text";
       break;
@@ -135,18 +143,46 @@ std::string Field::typeText() const {
     case FieldType::Choice:
       break;
     case FieldType::Duration:
-      return "steps, epochs or images";
+      words = "steps, epochs or images";
+      break;
     case FieldType::Bytes:
-      return "size";
+      words = "size";
+      break;
     case FieldType::IntegerList:
-      return "list of " + count + "whole numbers";
+      words = "list of " + count + "whole numbers";
+      break;
     case FieldType::NumberList:
-      return "list of " + count + "numbers";
+      words = "list of " + count + "numbers";
+      break;
     case FieldType::DurationList:
-      return "list of steps, epochs or images";
+      words = "list of steps, epochs or images";
+      break;
+    case FieldType::LevelList:
+      words = "list of " + count + "values or percentiles";
+      break;
+    case FieldType::TextList:
+      words = "list of texts";
+      break;
   }
   for (const std::string& choice : choices) words += (words.empty() ? "" : ", ") + choice;
   return words + (nullable ? " or null" : "");
+}
+
+std::string Field::refusal(const Experiment& experiment) const {
+  const std::string value = text(experiment);
+  if (!isBuilt && value != defaultText()) {
+    return value + " is not built yet; leave it at " + defaultText();
+  }
+  const bool isToCome =
+      std::find(choicesToCome.begin(), choicesToCome.end(), value) != choicesToCome.end();
+  return isToCome ? value + " is not built yet; take " + defaultText() + " or another" : "";
+}
+
+std::string Field::toComeText() const {
+  if (!isBuilt) return "Not built yet: only the default is taken.";
+  std::string list;
+  for (const std::string& choice : choicesToCome) list += (list.empty() ? "" : ", ") + choice;
+  return list.empty() ? list : "Not built yet: " + list + ".";
 }
 
 }  // namespace lockstep::config

@@ -26,6 +26,8 @@ enum class FieldType {
   IntegerList,
   NumberList,
   DurationList,
+  LevelList,
+  TextList,
 };
 
 /// What is wrong with a value ("-0.1 is not > 0") and what was probably meant ("" when nothing is
@@ -46,11 +48,11 @@ struct Field {
   bool maximumExcluded = false;
   int listSize = -1;        ///< required length of a list, -1: any
   bool mayBeEmpty = false;  ///< of a list
-  std::vector<std::string>
-      choices;  ///< of a Choice; also the words an Integer may be besides its value (`auto`)
+  /// Of a Choice; of an Integer or a list the words that may stand in its place (`auto`).
+  std::vector<std::string> choices;
   bool nullable = false;  ///< `null` is allowed
-  /// False for a value that no part is built for yet: it is refused. Empty: every value is built.
-  std::function<bool(const Experiment&)> isBuilt;
+  bool isBuilt = true;    ///< false: no part reads this key yet, so that only its default is taken
+  std::vector<std::string> choicesToCome;  ///< those of `choices` that no part is built for yet
   /// The value as it would stand in YAML (flow style): `0.02`, `[32, 64]`, `null`, `12 epochs`.
   std::function<std::string(const Experiment&)> text;
   /// Takes a parsed value, or says what is wrong with it (text "": nothing).
@@ -61,6 +63,10 @@ struct Field {
   /// The same with a proposal.
   ValueFault check(Experiment& experiment, const std::string& yamlText) const;
 
+  /// Why the value is refused so far ("auto is not built yet; …"); "" when a part reads it.
+  std::string refusal(const Experiment& experiment) const;
+  /// What of this key is not built yet, as a sentence for form, docs and schema; "" when nothing.
+  std::string toComeText() const;
   /// "> 0", "0 … 1", "" in words for messages, form and docs.
   std::string rangeText() const;
   /// "number", "list of whole numbers", "one of sgd, adamw" for messages and docs.
@@ -68,6 +74,9 @@ struct Field {
   /// The text of the default value.
   std::string defaultText() const { return text(Experiment()); }
 };
+
+/// Whether values of this type are written as a list.
+bool isList(FieldType type);
 
 /// All fields, in the order of the experiment file.
 const std::vector<Field>& fields();

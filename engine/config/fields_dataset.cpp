@@ -41,9 +41,58 @@ void addAugmentFields(FieldTable& table) {
   Field& jitter = augment.numbers("scale_jitter", &AugmentConfig::scaleJitter, above(0), "",
                                   "Least and most factor on the size of a training image.");
   jitter.listSize = 2;
-  refuseUntilBuilt(jitter);
-  refuseUntilBuilt(augment.number("crop", &AugmentConfig::crop, between(0, 1), "",
-                                  "Smallest kept fraction of a side in random crops; 0: off."));
+  jitter.isBuilt = false;
+  augment
+      .number("crop", &AugmentConfig::crop, between(0, 1), "",
+              "Smallest kept fraction of a side in random crops; 0: off.")
+      .isBuilt = false;
+  augment
+      .number("copy_paste", &AugmentConfig::copyPaste, between(0, 1), "",
+              "Probability that instances of another image are pasted in.")
+      .isBuilt = false;
+  augment
+      .choice("pad_to", &AugmentConfig::padTo, {"batch", "canonical"},
+              "What images are padded to: the largest of their batch, or one size per orientation "
+              "and scale.")
+      .choicesToCome = {"canonical"};
+}
+
+void addTileFields(FieldTable& table) {
+  SectionRows tiles(
+      table, "dataset.tiles", "Large images in parts.",
+      [](auto& e) -> auto& { return e.dataset.tiles; });
+  tiles
+      .integer("size", &TilesConfig::sizePx, between(0, 16384), "px",
+               "Side of a tile; 0: whole images.")
+      .isBuilt = false;
+  Field& overlap = tiles.number("overlap", &TilesConfig::overlap, between(0, 1), "",
+                                "Share of its side that a tile has in common with the next.");
+  overlap.maximumExcluded = true;
+  overlap.isBuilt = false;
+}
+
+/// How the numbers of an image file become the network's input.
+template <typename Rows>
+void addPixelFields(Rows& dataset) {
+  dataset
+      .listOrWord("channels", &DatasetConfig::channels, atLeast(0), {"auto"},
+                  "Channels of 16-bit or many-channel files that the network sees; auto: RGB.")
+      .isBuilt = false;
+  Field& window = dataset.listOrWord(
+      "window", &DatasetConfig::window, {}, {},
+      "The values, or percentiles of an image's values, that become 0 and 1; null: the range of "
+      "the file's type.");
+  window.listSize = 2;
+  window.isBuilt = false;
+  dataset
+      .listOrWord("mean", &DatasetConfig::mean, between(0, 1), {},
+                  "Taken from each channel, of 0 … 1; null: ImageNet's for RGB, else 0.5.")
+      .isBuilt = false;
+  Field& deviation = dataset.listOrWord(
+      "std", &DatasetConfig::std, between(0, 1), {},
+      "Divides each channel after that, of 0 … 1; null: ImageNet's for RGB, else 0.5.");
+  deviation.minimumExcluded = true;
+  deviation.isBuilt = false;
 }
 
 }  // namespace
@@ -57,16 +106,23 @@ void addDatasetFields(FieldTable& table) {
                "Leave out training images without a usable annotation.");
   dataset.flag("group_by_aspect", &DatasetConfig::groupByAspect,
                "Batch wide images with wide and tall with tall, so that padding wastes little.");
-  refuseUntilBuilt(dataset.number(
-      "repeat_threshold", &DatasetConfig::repeatThreshold, between(0, 1), "",
-      "Repeat images of classes that are in fewer than this fraction of the images; 0: off."));
+  dataset
+      .number(
+          "repeat_threshold", &DatasetConfig::repeatThreshold, between(0, 1), "",
+          "Repeat images of classes that are in fewer than this fraction of the images; 0: off.")
+      .isBuilt = false;
   dataset.integer("loader_threads", &DatasetConfig::loaderThreads, between(0, 256), "threads",
                   "Threads that read images ahead; 0: as many as help.");
-  Field& cache = dataset.choice("cache", &DatasetConfig::cache, {"none", "ram"},
-                                "Where decoded images are kept: nowhere or in memory.");
-  refuseUntilBuilt(cache);
-  refuseUntilBuilt(dataset.bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
-                                 "Most memory that cached images take."));
+  dataset
+      .choice("cache", &DatasetConfig::cache, {"none", "ram"},
+              "Where decoded images are kept: nowhere or in memory.")
+      .choicesToCome = {"ram"};
+  dataset
+      .bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
+             "Most memory that cached images take.")
+      .isBuilt = false;
+  addTileFields(table);
+  addPixelFields(dataset);
   addAugmentFields(table);
 }
 

@@ -105,6 +105,10 @@ void addModelFields(FieldTable& table) {
       "0 none, 1 the stem, 2 stem and first stage, … 5 all; auto: 2 with weights, else 0.");
   model.integer("fpn_channels", &ModelConfig::fpnChannels, between(1, 4096), "channels",
                 "Channels of the feature pyramid.");
+  model
+      .flag("masks", &ModelConfig::masks,
+            "false: a detector of boxes; annotations without outlines are then enough.")
+      .isBuilt = false;
   model.path("weights", &ModelConfig::weights,
              "Weights to start from: a safetensors file of a whole model or of a backbone.");
   addAnchorFields(table);

@@ -1,4 +1,5 @@
 #include <iterator>
+#include <tuple>
 
 #include "engine/config/field_rows.h"
 
@@ -35,6 +36,11 @@ void addEvaluationFields(FieldTable& table) {
   evaluation.choice(
       "best_metric", &EvaluationConfig::bestMetric, metricNames(),
       "Figure that decides which checkpoint is the best; losses: the lower, others: the higher.");
+  Field& limits = evaluation.integers(
+      "max_dets", &EvaluationConfig::maxDets, between(1, 100000), "detections",
+      "Best detections of a class that count on an image: the three limits of COCO's figures.");
+  limits.listSize = 3;
+  limits.isBuilt = false;
 
   SectionRows stop(
       table, "evaluation.early_stop", "End the training when it no longer gains.",
@@ -46,6 +52,9 @@ void addEvaluationFields(FieldTable& table) {
                "Evaluations without a gain before the training ends.");
   stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
               "A gain is a change for the better by more than this.");
+  stop.optionalNumber("target", &EarlyStopConfig::target, atLeast(0), "",
+                      "Value of the figure that ends the training once it is reached; null: none.")
+      .isBuilt = false;
 }
 
 void addCheckpointFields(FieldTable& table) {
@@ -60,19 +69,44 @@ void addCheckpointFields(FieldTable& table) {
                   "Keep the checkpoint of the best evaluation too.");
 }
 
+void addEventCommandFields(FieldTable& table) {
+  SectionRows commands(
+      table, "monitor.on_event",
+      "Commands of the supervisor that get the event as JSON on their standard input.",
+      [](auto& e) -> auto& { return e.monitor.onEvent; });
+  for (const auto& [key, member, help] :
+       {std::tuple{"best", &EventCommands::best, "After the best evaluation so far; null: none."},
+        std::tuple{"alert", &EventCommands::alert, "After an alert; null: none."},
+        std::tuple{"end", &EventCommands::end, "When the run has ended; null: none."}}) {
+    Field& command = commands.text(key, member, help);
+    command.nullable = true;
+    command.isBuilt = false;
+  }
+}
+
 void addMonitorFields(FieldTable& table) {
   SectionRows monitor(
       table, "monitor", "What is recorded while the training runs.",
       [](auto& e) -> auto& { return e.monitor; });
   monitor.duration("log_every", &MonitorConfig::logEvery, atLeast(0),
                    "Between two times that losses are read and sent; every step's are kept.");
-  refuseUntilBuilt(monitor.duration(
-      "tensor_stats_every", &MonitorConfig::tensorStatsEvery, atLeast(0),
-      "Between two records of each weight's and gradient's norm and mean; 0: never."));
+  monitor
+      .duration("tensor_stats_every", &MonitorConfig::tensorStatsEvery, atLeast(0),
+                "Between two records of each weight's and gradient's norm and mean; 0: never.")
+      .isBuilt = false;
+  monitor
+      .texts("tensor_stats_include", &MonitorConfig::tensorStatsInclude,
+             "Regular expressions: only weights whose name has one of them; []: all.")
+      .isBuilt = false;
   monitor.duration("predictions_every", &MonitorConfig::predictionsEvery, atLeast(0),
                    "Between two predictions of the watched images; 0: never.");
   monitor.integer("prediction_images", &MonitorConfig::predictionImages, between(0, 1000), "images",
                   "Held-out images that are watched.");
+  monitor
+      .integer("summary_images", &MonitorConfig::summaryImages, between(0, 1000), "images",
+               "Watched predictions that go into the event log as pictures for TensorBoard.")
+      .isBuilt = false;
+  addEventCommandFields(table);
 }
 
 void addRuntimeFields(FieldTable& table) {
@@ -88,9 +122,12 @@ void addRuntimeFields(FieldTable& table) {
   devices.mayBeEmpty = true;
   runtime.choice("backend", &RuntimeConfig::backend, {"auto", "nccl", "gloo"},
                  "How ranks talk; auto: nccl on GPUs, gloo on CPUs.");
-  runtime.choice("precision", &RuntimeConfig::precision, {"fp32", "tf32", "bf16", "fp16"},
-                 "Arithmetic of the network; weights, statistics and losses stay fp32. fp32 is "
-                 "without TF32, fp16 (with a loss scale) is for GPUs.");
+  runtime
+      .choice("precision", &RuntimeConfig::precision, {"fp32", "tf32", "bf16", "fp16", "auto"},
+              "Arithmetic of the network; weights, statistics and losses stay fp32. fp32 is "
+              "without TF32, fp16 (with a loss scale) is for GPUs; auto: bf16 where the device "
+              "computes in it, else fp32.")
+      .choicesToCome = {"auto"};
   runtime.flag("deterministic", &RuntimeConfig::deterministic,
                "Let cuDNN, cuBLAS and NCCL choose only what gives the same bits every time.");
   runtime.integer("seed", &RuntimeConfig::seed, between(0, 9007199254740992.0), "",

@@ -76,6 +76,11 @@ void addSolverFields(FieldTable& table) {
                     "Share of the old value in a running average of the weights, which is then "
                     "what is evaluated and kept as the model; 0: off.");
   decay.maximumExcluded = true;
+  solver
+      .listOrWord("class_weights", &SolverConfig::classWeights, atLeast(0), {"none", "inverse"},
+                  "Factors on the classes in the box head's class loss: one of each, or from how "
+                  "often each occurs.")
+      .isBuilt = false;
 }
 
 }  // namespace lockstep::config

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,15 @@ Json durationSchema(const Field& field) {
   return {{"anyOf", {numberSchema(field, "integer"), text}}};
 }
 
+std::vector<std::string> builtChoices(const Field& field) {
+  std::vector<std::string> built;
+  for (const std::string& choice : field.choices) {
+    const auto& toCome = field.choicesToCome;
+    if (std::find(toCome.begin(), toCome.end(), choice) == toCome.end()) built.push_back(choice);
+  }
+  return built;
+}
+
 Json itemSchema(const Field& field) {
   switch (field.type) {
     case FieldType::Bool:
@@ -44,11 +54,16 @@ Json itemSchema(const Field& field) {
     case FieldType::Number:
     case FieldType::NumberList:
       return numberSchema(field, "number");
+    case FieldType::LevelList:
+      return {
+          {"anyOf",
+           {numberSchema(field, "number"), {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ *%$"}}}}};
     case FieldType::Text:
+    case FieldType::TextList:
     case FieldType::Path:
       return {{"type", "string"}, {"minLength", 1}};
     case FieldType::Choice:
-      return {{"enum", field.choices}};
+      return {{"enum", builtChoices(field)}};
     case FieldType::Duration:
     case FieldType::DurationList:
       return durationSchema(field);
@@ -58,11 +73,6 @@ Json itemSchema(const Field& field) {
                 {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ *([KMGT]iB|B)?$"}}}}};
   }
   return Json::object();
-}
-
-bool isList(const Field& field) {
-  return field.type == FieldType::IntegerList || field.type == FieldType::NumberList ||
-         field.type == FieldType::DurationList;
 }
 
 /// The default as JSON: YAML's flow texts of numbers, booleans and their lists are JSON; the rest
@@ -76,19 +86,21 @@ Json defaultValue(const Field& field) {
 
 Json fieldSchema(const Field& field) {
   Json schema = itemSchema(field);
-  if (isList(field)) {
+  if (isList(field.type)) {
     schema = {{"type", "array"}, {"items", schema}};
     if (field.listSize >= 0) schema["maxItems"] = field.listSize;
     if (!field.mayBeEmpty) schema["minItems"] = field.listSize >= 0 ? field.listSize : 1;
   }
-  if (field.type == FieldType::Integer && !field.choices.empty()) {
+  if (field.type != FieldType::Choice && !field.choices.empty()) {
     schema = {{"anyOf", {schema, {{"enum", field.choices}}}}};
   }
   if (field.nullable) schema = {{"anyOf", {schema, {{"type", "null"}}}}};
   std::string description = field.help;
   if (!field.unit.empty()) description += " (" + field.unit + ")";
+  if (const std::string toCome = field.toComeText(); !toCome.empty()) description += " " + toCome;
   schema["description"] = description;
   schema["default"] = defaultValue(field);
+  if (!field.isBuilt) schema["const"] = schema["default"];
   return schema;
 }
 

@@ -186,6 +186,14 @@ std::optional<std::int64_t> readBytes(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<Level> readLevel(std::string_view text) {
+  const bool isPercentile = text.ends_with('%');
+  if (isPercentile) text = trimmed(text.substr(0, text.size() - 1));
+  const std::optional<double> value = readNumber(text);
+  if (!value) return std::nullopt;
+  return Level{*value, isPercentile};
+}
+
 std::string writeNumber(double value) {
   if (value == 0) return "0";
   std::array<char, 64> buffer{};
@@ -209,6 +217,10 @@ std::string writeDuration(const Duration& duration) {
   if (duration.unit == Duration::Unit::Steps) return count;
   const std::string unit = duration.unit == Duration::Unit::Epochs ? " epoch" : " image";
   return count + unit + (duration.count == 1 ? "" : "s");
+}
+
+std::string writeLevel(const Level& level) {
+  return writeNumber(level.value) + (level.isPercentile ? " %" : "");
 }
 
 std::string writeBytes(std::int64_t bytes) {

@@ -7,6 +7,7 @@
 
 #include "engine/base/shortened_text.h"
 #include "engine/config/duration.h"
+#include "engine/config/level.h"
 
 /// Single values as they stand in YAML: strict reading, and writing that reads back to the same
 /// value.
@@ -22,10 +23,13 @@ std::optional<std::int64_t> readInteger(std::string_view text);
 std::optional<Duration> readDuration(std::string_view text);
 /// `4 GiB`, `512 MiB`, or a plain count of bytes.
 std::optional<std::int64_t> readBytes(std::string_view text);
+/// `4095` or `1 %`.
+std::optional<Level> readLevel(std::string_view text);
 
 /// Shortest text that reads back to the same double, in YAML 1.1 too (`1.0e-5`, never `1e-05`).
 std::string writeNumber(double value);
 std::string writeDuration(const Duration& duration);
+std::string writeLevel(const Level& level);
 /// In the largest unit that leaves a whole number.
 std::string writeBytes(std::int64_t bytes);
 /// A string as a YAML scalar that can stand in block and in flow context, quoted where it has to

@@ -44,16 +44,27 @@ std::string randomDuration(const Field& field, std::uint64_t& seed) {
   return randomNumber(field, seed, true) + kUnits[nextRandom(seed) % kUnits.size()];
 }
 
+std::string randomItem(const Field& field, std::uint64_t& seed) {
+  switch (field.type) {
+    case FieldType::DurationList:
+      return randomDuration(field, seed);
+    case FieldType::TextList:
+      return doubleQuoted(randomText(seed));
+    case FieldType::LevelList:
+      return nextRandom(seed) % 2 ? std::to_string(nextRandom(seed) % 101) + " %"
+                                  : randomNumber(field, seed, false);
+    default:
+      return randomNumber(field, seed, field.type == FieldType::IntegerList);
+  }
+}
+
 std::string randomList(const Field& field, std::uint64_t& seed) {
   const std::size_t least = field.mayBeEmpty ? 0 : 1;
   const std::size_t size =
       field.listSize >= 0 ? static_cast<std::size_t>(field.listSize) : least + nextRandom(seed) % 4;
   std::string text;
   for (std::size_t index = 0; index < size; ++index) {
-    const std::string item = field.type == FieldType::DurationList
-                                 ? randomDuration(field, seed)
-                                 : randomNumber(field, seed, field.type == FieldType::IntegerList);
-    text += (text.empty() ? "" : ", ") + item;
+    text += (text.empty() ? "" : ", ") + randomItem(field, seed);
   }
   return "[" + text + "]";
 }
@@ -89,11 +100,13 @@ std::uint64_t nextRandom(std::uint64_t& seed) { return seed = base::mixBits(seed
 
 std::string randomValue(const Field& field, std::uint64_t& seed) {
   if (field.nullable && nextRandom(seed) % 4 == 0) return "null";
+  if (!field.choices.empty() && nextRandom(seed) % 3 == 0) {
+    return field.choices[nextRandom(seed) % field.choices.size()];
+  }
   switch (field.type) {
     case FieldType::Bool:
       return nextRandom(seed) % 2 ? "true" : "false";
     case FieldType::Integer:
-      if (!field.choices.empty() && nextRandom(seed) % 3 == 0) return field.choices.front();
       return randomNumber(field, seed, true);
     case FieldType::Number:
       return randomNumber(field, seed, false);
@@ -112,6 +125,8 @@ std::string randomValue(const Field& field, std::uint64_t& seed) {
     case FieldType::IntegerList:
     case FieldType::NumberList:
     case FieldType::DurationList:
+    case FieldType::LevelList:
+    case FieldType::TextList:
       break;
   }
   return randomList(field, seed);

@@ -36,8 +36,14 @@ class TstDocumentation : public QObject {
       QVERIFY2(text.find(field.help) != std::string::npos, field.key.c_str());
     }
     QVERIFY(text.find("| `base_lr` | number, > 0 | `0.02` |") != std::string::npos);
-    QVERIFY(text.find("Not built yet: ram.") != std::string::npos);
+    QVERIFY(text.find("nowhere or in memory. Not built yet: ram. |") != std::string::npos);
+    QVERIFY(text.find("| `max_dets` | list of 3 whole numbers, 1 … 100000 (detections) | `[1, 10, "
+                      "100]` |") != std::string::npos);
+    QVERIFY(text.find("COCO's figures. Not built yet: only the default is taken. |") !=
+            std::string::npos);
     QVERIFY(text.find("## `model.rpn`") != std::string::npos);
+    QCOMPARE(text.find("## `dataset`"), text.rfind("## `dataset`"));  // each section once
+    QVERIFY(text.find("## `dataset`") != std::string::npos);
   }
 
   void everyRowOfTheReferenceHasFourCells() {
@@ -90,6 +96,19 @@ class TstDocumentation : public QObject {
     QCOMPARE(schemaOf(root, "dataset.cache_limit")["default"].get<std::string>(),
              std::string("4 GiB"));
     QVERIFY(!schemaOf(root, "model.anchors")["additionalProperties"].get<bool>());
+    const json classWeights = schemaOf(root, "solver.class_weights");
+    QVERIFY(classWeights["anyOf"][1]["enum"] == json::array({"none", "inverse"}));
+  }
+
+  void theSchemaRefusesWhatIsNotBuilt() {
+    const json root = json::parse(config::jsonSchema());
+    const json limits = schemaOf(root, "evaluation.max_dets");
+    QVERIFY(limits["const"] == json::array({1, 10, 100}));
+    QVERIFY(limits["description"].get<std::string>().ends_with(
+        "Not built yet: only the default is taken."));
+    const json precision = schemaOf(root, "runtime.precision");
+    QVERIFY(precision["enum"] == json::array({"fp32", "tf32", "bf16", "fp16"}));
+    QVERIFY(!precision.contains("const"));
   }
 };
 

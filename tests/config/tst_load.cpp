@@ -91,7 +91,7 @@ class TstLoad : public QObject {
         "norm_weight_decay, backbone_lr_factor, bias_lr_factor, schedule, milestones, gamma, "
         "warmup_steps, "
         "warmup_factor, max_steps, batch_size, accumulate, clip_grad_norm, loss_weights, "
-        "ema_decay");
+        "ema_decay, class_weights");
     row("unknown section, nothing near", "quux: {base_lr: 1}\n",
         "a.yaml:1:1: quux: unknown key; the top level has name, base, dataset, augment, model, "
         "solver, evaluation, "
@@ -123,7 +123,7 @@ class TstLoad : public QObject {
         "weight_decay, norm_weight_decay, backbone_lr_factor, bias_lr_factor, schedule, "
         "milestones, gamma, "
         "warmup_steps, warmup_factor, max_steps, batch_size, accumulate, clip_grad_norm, "
-        "loss_weights, ema_decay");
+        "loss_weights, ema_decay, class_weights");
     row("no value", "solver:\n  gamma:\n",
         "a.yaml:2:3: solver.gamma: has no value; a number is wanted");
     row("several at once, in order", "solver:\n  gamma: 2\n  nesterov: yes\nname: ''\n",

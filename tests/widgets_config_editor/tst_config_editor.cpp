@@ -101,6 +101,34 @@ class TstConfigEditor : public QObject {
     QVERIFY(!editor_->isModified());
   }
 
+  void aKeyThatIsNotBuiltCannotBeEditedAndSaysSo() {
+    open(QStringLiteral("evaluation: {max_dets: [1, 10, 600]}\n"));
+    const FieldRow* limits = row("evaluation.max_dets");
+    QVERIFY(!line("evaluation.max_dets")->isEnabled());
+    QVERIFY(limits->editor()->toolTip().contains(QStringLiteral("Not built yet")));
+    QVERIFY(limits->state().fault.startsWith(QStringLiteral("[1, 10, 600] is not built yet")));
+    // What stands in the file can still be taken out.
+    limits->findChild<QAbstractButton*>()->click();
+    QVERIFY(!editor_->text().contains(QStringLiteral("max_dets")));
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(limits->state().fault, QString());
+    QVERIFY(!row("model.masks")->findChild<SwitchButton*>()->isEnabled());
+    QVERIFY(line("evaluation.max_images")->isEnabled());
+  }
+
+  void aWordThatIsNotBuiltCannotBeChosen() {
+    open(document());
+    const QComboBox* precision = row("runtime.precision")->findChild<QComboBox*>();
+    QVERIFY(precision->isEnabled());
+    const auto isEnabled = [&](const char* word) {
+      const int index = precision->findText(QString::fromLatin1(word));
+      return (precision->model()->flags(precision->model()->index(index, 0)) & Qt::ItemIsEnabled) !=
+             0;
+    };
+    QVERIFY(isEnabled("bf16"));
+    QVERIFY(!isEnabled("auto"));
+  }
+
   void aFormEditChangesThatValueOnlyAndKeepsRemarks() {
     open(document());
     QSignalSpy edited(editor_.get(), &ConfigEditor::textEdited);

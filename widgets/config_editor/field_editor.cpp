@@ -12,6 +12,7 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "engine/base/home_path.h"
 #include "widgets/config_editor/switch_button.h"
 #include "widgets/icon.h"
 #include "widgets/theme.h"
@@ -177,6 +178,7 @@ class ChoiceEditor : public FieldEditor {
     combo_->setFocusPolicy(Qt::StrongFocus);
     combo_->installEventFilter(this);
     for (const std::string& choice : field.choices) combo_->addItem(QString::fromStdString(choice));
+    for (const std::string& choice : field.choicesToCome) disable(QString::fromStdString(choice));
     if (field.nullable) combo_->addItem(QStringLiteral("null"));
     known_ = combo_->count();
     combo_->setCurrentIndex(-1);
@@ -206,6 +208,13 @@ class ChoiceEditor : public FieldEditor {
   }
 
  private:
+  void disable(const QString& choice) {
+    const int index = combo_->findText(choice);
+    auto* items = qobject_cast<QStandardItemModel*>(combo_->model());
+    items->item(index)->setEnabled(false);
+    items->item(index)->setToolTip(tr("Not built yet"));
+  }
+
   WordBox* combo_ = nullptr;
   int known_ = 0;
 };

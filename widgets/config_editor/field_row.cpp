@@ -15,7 +15,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
-constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480;
+constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotBuiltWidthPx = 78;
 constexpr int kFlashMilliseconds = 900;
 
 /// The arrow back to the inherited value. Painted here: there is one in each of a hundred rows.
@@ -60,6 +60,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   editor_->setToolTip(help);
   editor_->setAccessibleName(name_->text());
   name_->setBuddy(editor_);
+  editor_->setEnabled(field_.isBuilt);
   if (QWidget* input = editor_->focusProxy()) {
     input->setAccessibleName(QString::fromStdString(field_.key));
     input->installEventFilter(this);
@@ -113,10 +114,14 @@ void FieldRow::setState(const State& state) {
 }
 
 /// File and line where there is room for them, else an arrow that tells them when pointed at. A
-/// path needs the room more.
+/// path needs the room more. A key that cannot be edited yet says so in this place.
 void FieldRow::showOrigin() {
   const bool isPath = field_.type == config::FieldType::Path;
   const bool isNarrow = width() < kNarrowPx || isPath;
+  if (!field_.isBuilt && state_.origin.isEmpty()) {
+    origin_->setFixedWidth(isNarrow ? kNotBuiltWidthPx : kOriginWidthPx);
+    return origin_->setText(tr("not built yet"));
+  }
   origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);
   origin_->setText(
       isNarrow && !state_.origin.isEmpty()

@@ -2,6 +2,7 @@
 
 #include <QHash>
 #include <QStringList>
+#include <algorithm>
 
 #include "engine/config/value_text.h"
 
@@ -30,6 +31,8 @@ const QHash<QString, QString>& writtenOtherwise() {
       {QStringLiteral("train"), QStringLiteral("training part")},
       {QStringLiteral("grad"), QStringLiteral("gradient")},
       {QStringLiteral("stats"), QStringLiteral("statistics")},
+      {QStringLiteral("std"), QStringLiteral("standard deviation")},
+      {QStringLiteral("dets"), QStringLiteral("detections")},
   };
   return words;
 }
@@ -44,9 +47,10 @@ QString inWords(const std::string& part, bool keepShort) {
   return text;
 }
 
-bool isList(config::FieldType type) {
-  return type == config::FieldType::IntegerList || type == config::FieldType::NumberList ||
-         type == config::FieldType::DurationList;
+/// Whether `text` is a word that the field takes in place of a list.
+bool isWordOf(const config::Field& field, const std::string& text) {
+  return (field.nullable && text == "null") ||
+         std::find(field.choices.begin(), field.choices.end(), text) != field.choices.end();
 }
 
 }  // namespace
@@ -73,16 +77,18 @@ QString factsOf(const config::Field& field) {
   const QString range = QString::fromStdString(field.rangeText());
   if (!range.isEmpty()) facts << range;
   facts << QStringLiteral("default ") + QString::fromStdString(field.defaultText());
+  const QString toCome = QString::fromStdString(field.toComeText());
+  if (!toCome.isEmpty()) facts << toCome;
   return facts.join(QStringLiteral(" · "));
 }
 
 std::string yamlOf(const config::Field& field, const QString& typed) {
   const std::string text = typed.trimmed().toStdString();
-  if (isList(field.type) && !text.starts_with('[')) return "[" + text + "]";
+  if (isWordOf(field, text)) return text;
+  if (config::isList(field.type) && !text.starts_with('[')) return "[" + text + "]";
   const bool isText =
       field.type == config::FieldType::Text || field.type == config::FieldType::Path;
-  if (!isText || (field.nullable && text == "null")) return text;
-  return config::writeText(text);
+  return isText ? config::writeText(text) : text;
 }
 
 }  // namespace lockstep::widgets

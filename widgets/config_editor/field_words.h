@@ -12,7 +12,7 @@ QString labelOf(const std::string& key);
 std::string sectionOf(const std::string& key);
 /// Last part of a section in words: "model.box_head" → "Box head"; "" → "Experiment".
 QString sectionTitle(const std::string& section);
-/// Type, range and default of a field in one line.
+/// Type, range and default of a field, and what of it is not built yet, in one line.
 QString factsOf(const config::Field& field);
 /// The value a person types, as YAML: quoted where it has to be. Lists get their brackets.
 std::string yamlOf(const config::Field& field, const QString& typed);
