@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "engine/base/input_file.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/config/value_text.h"
@@ -142,20 +143,13 @@ void checkFolder(const std::string& key, const std::string& path, Issues& issues
   } else if (failure) {
     add(issues, key, path + ": " + failure.message());
   } else if (!fs::is_directory(status)) {
-    add(issues, key, path + " is a file; a folder is wanted");
+    add(issues, key, path + ": is a file; a folder is wanted");
   }
 }
 
 void checkFile(const std::string& key, const std::string& path, Issues& issues) {
-  std::error_code failure;
-  const fs::file_status status = fs::status(path, failure);
-  if (status.type() == fs::file_type::not_found) {
-    add(issues, key, path + ": there is no such file");
-  } else if (failure) {
-    add(issues, key, path + ": " + failure.message());
-  } else if (fs::is_directory(status)) {
-    add(issues, key, path + " is a folder; a file is wanted");
-  }
+  const std::string fault = base::inputFileFault(path, "a file");
+  if (!fault.empty()) add(issues, key, path + ": " + fault);
 }
 
 void checkPart(const std::string& key, const DatasetPart& part, Issues& issues) {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <tuple>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/home_path.h"
+#include "engine/base/input_file.h"
 #include "engine/config/field_values.h"
 #include "engine/config/fields.h"
 #include "engine/config/unknown_key.h"
@@ -18,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFileBytes = 4 << 20;
+constexpr std::uintmax_t kLargestFileBytes = 1'000'000;
 /// More faults than a person reads at once; the rest shows when these are mended.
 constexpr std::size_t kMostIssues = 100;
 constexpr const char* kOverrideFile = "--set";
@@ -35,9 +38,14 @@ fs::path absoluteFolderOf(const fs::path& file) {
   return fs::absolute(file, failure).parent_path();
 }
 
-/// A path as written, made absolute from `folder`, without a slash at its end.
-std::string absolutePath(const std::string& written, const fs::path& folder) {
-  fs::path path = (folder / written).lexically_normal();
+std::string noSuchUser(const std::string& written) {
+  return written + ": there is no user " + written.substr(1, written.find('/') - 1) +
+         "; a folder whose name begins so is written ./" + written;
+}
+
+/// A path, its home expanded, made absolute from `folder`, without a slash at its end.
+std::string absolutePath(const std::string& expanded, const fs::path& folder) {
+  fs::path path = (folder / expanded).lexically_normal();
   if (!path.has_filename() && path.has_relative_path()) path = path.parent_path();
   return path.string();
 }
@@ -71,16 +79,8 @@ class Loader {
  private:
   /// Fills text, or says why it cannot.
   static std::string read(const fs::path& file, std::string& text) {
-    std::error_code failure;
-    const fs::file_status status = fs::status(file, failure);
-    if (status.type() == fs::file_type::not_found) return "there is no such file";
-    if (failure) return failure.message();
-    if (fs::is_directory(status)) return "is a folder; an experiment file is wanted";
-    if (fs::is_regular_file(status) && fs::file_size(file, failure) > kLargestFileBytes) {
-      return "is larger than 4 MiB: not an experiment file";
-    }
     try {
-      text = base::readFile(file);
+      text = readExperimentFile(file);
     } catch (const Error& error) {
       const std::string message = error.what();
       const std::string prefix = file.string() + ": ";
@@ -130,9 +130,13 @@ class Loader {
   }
 
   void applyBase(const Source& source, const fs::path& file, const YamlNode& node) {
-    const fs::path baseFile = (file.parent_path() / node.text).lexically_normal();
+    const std::optional<std::string> expanded = base::expandHome(node.text);
+    const fs::path baseFile =
+        (file.parent_path() / expanded.value_or(node.text)).lexically_normal();
     std::string text, fault;
-    if (const std::string chain = loopThrough(baseFile); !chain.empty()) {
+    if (!expanded) {
+      fault = noSuchUser(node.text);
+    } else if (const std::string chain = loopThrough(baseFile); !chain.empty()) {
       fault = "the files inherit from each other in a circle: " + chain;
     } else if (fault = read(baseFile, text); !fault.empty()) {
       fault = baseFile.string() + ": " + fault;
@@ -205,11 +209,13 @@ class Loader {
   }
 
   ValueFault assign(const Field& field, const YamlNode& value, const fs::path& folder) {
-    const bool isRelative = field.type == FieldType::Path && field.key != "base" &&
-                            value.kind == YamlNode::Kind::Scalar && !value.text.empty();
-    if (!isRelative) return field.assignNode(result_.experiment, value);
+    const bool isPath = field.type == FieldType::Path && field.key != "base" &&
+                        value.kind == YamlNode::Kind::Scalar && !value.text.empty();
+    if (!isPath) return field.assignNode(result_.experiment, value);
+    const std::optional<std::string> expanded = base::expandHome(value.text);
+    if (!expanded) return {noSuchUser(value.text), {}};
     YamlNode absolute = value;
-    absolute.text = absolutePath(value.text, folder);
+    absolute.text = absolutePath(*expanded, folder);
     return field.assignNode(result_.experiment, absolute);
   }
 
@@ -312,6 +318,16 @@ void LoadedExperiment::throwIfFaulty() const {
     lines += (lines.empty() ? "" : "\n") + issue.format();
   }
   if (!lines.empty()) throw base::mendable(lines);
+}
+
+std::string readExperimentFile(const fs::path& file) {
+  std::string fault = base::inputFileFault(file, "an experiment file");
+  std::error_code failure;
+  if (fault.empty() && fs::file_size(file, failure) > kLargestFileBytes && !failure) {
+    fault = "is larger than 1 MB: not an experiment file";
+  }
+  if (!fault.empty()) throw base::mendable(file.string() + ": " + fault);
+  return base::readFile(file);
 }
 
 LoadedExperiment loadExperiment(const fs::path& file, const std::vector<std::string>& overrides) {

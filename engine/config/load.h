@@ -43,6 +43,10 @@ struct LoadedExperiment {
   void throwIfFaulty() const;
 };
 
+/// The text of an experiment file. Throws Error (path: what) for anything but a regular file of at
+/// most 1 MB, without reading it.
+std::string readExperimentFile(const std::filesystem::path& file);
+
 /// Reads a file, what it inherits from (`base:`) and overrides `key=value`. Never throws for the
 /// content: see `issues`. A file that cannot be read is an issue too.
 LoadedExperiment loadExperiment(const std::filesystem::path& file,

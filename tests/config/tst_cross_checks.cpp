@@ -65,7 +65,7 @@ class TstCrossChecks : public QObject {
     row("missing weights", "model: {weights: /no/w.safetensors}",
         "a.yaml:1:18: model.weights: /no/w.safetensors: there is no such file");
     row("weights that are a folder", "model: {weights: /}",
-        "a.yaml:1:18: model.weights: / is a folder; a file is wanted");
+        "a.yaml:1:18: model.weights: /: is a folder; a file is wanted");
   }
   void whatDoesNotFitTogetherIsNamed() {
     QFETCH(QString, text);

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <QTest>
 
 #include "engine/base/error.h"
@@ -256,9 +258,67 @@ class TstLoad : public QObject {
              std::string("none.yaml: there is no such file"));
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path())),
              where + ": is a folder; an experiment file is wanted");
-    folder.write("large.yaml", std::string(5 << 20, '#'));
-    QCOMPARE(tests::issueLines(config::loadExperiment(folder.path("large.yaml")), where),
-             std::string("large.yaml: is larger than 4 MiB: not an experiment file"));
+  }
+
+  void whatIsNoExperimentFileIsNotRead_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("fault");
+    QTest::newRow("device") << QStringLiteral("/dev/zero")
+                            << QStringLiteral("is a device; an experiment file is wanted");
+    QTest::newRow("pipe") << QStringLiteral("pipe")
+                          << QStringLiteral("is a pipe; an experiment file is wanted");
+    QTest::newRow("folder") << QStringLiteral(".")
+                            << QStringLiteral("is a folder; an experiment file is wanted");
+    QTest::newRow("large") << QStringLiteral("large.yaml")
+                           << QStringLiteral("is larger than 1 MB: not an experiment file");
+  }
+  void whatIsNoExperimentFileIsNotRead() {
+    QFETCH(QString, file);
+    QFETCH(QString, fault);
+    ExperimentFolder folder;
+    QCOMPARE(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+    folder.write("large.yaml", std::string(1'000'001, '#'));
+    const auto named = (folder.path() / file.toStdString()).lexically_normal();
+    QCOMPARE(QString::fromStdString(tests::issueLines(config::loadExperiment(named))),
+             QString::fromStdString(named.string()) + QStringLiteral(": ") + fault);
+    const auto heir = folder.write("a.yaml", "base: " + named.string() + "\n");
+    QCOMPARE(QString::fromStdString(tests::issueLines(config::loadExperiment(heir))),
+             QString::fromStdString(heir.string() + ":1:7: base: " + named.string()) +
+                 QStringLiteral(": ") + fault);
+  }
+
+  void aTildeIsTheHomeFolder() {
+    ExperimentFolder folder;
+    const QByteArray before = qgetenv("HOME");
+    qputenv("HOME", QByteArray::fromStdString(folder.path().string()));
+    folder.write("base.yaml", "model: {weights: ~/w.safetensors}\n");
+    folder.write("w.safetensors", "");
+    folder.write("train.json", "");
+    folder.write("images/.keep", "");
+    folder.write("data/~/val.json", "");
+    const auto file = folder.write(
+        "data/a.yaml",
+        "base: ~/base.yaml\n"
+        "dataset: {train: {images: ~/images/, annotations: null}, val: {annotations: ./~/val.json, "
+        "images: ~}}\n");
+    const LoadedExperiment loaded =
+        config::loadExperiment(file, {"dataset.train.annotations=~/train.json"});
+    const LoadedExperiment unknown = config::loadExperimentText(
+        "base: ~nobody.here/b.yaml\n", "a.yaml", {"model.weights=~nobody.here/w"});
+    qputenv("HOME", before);
+    const config::DatasetConfig& data = loaded.experiment.dataset;
+    QCOMPARE(data.train.images, folder.path("images").string());
+    QCOMPARE(data.train.annotations, folder.path("train.json").string());
+    QCOMPARE(data.val.images, std::string());
+    QCOMPARE(data.val.annotations, folder.path("data/~/val.json").string());
+    QCOMPARE(loaded.experiment.model.weights, folder.path("w.safetensors").string());
+    QVERIFY(config::writeExperiment(loaded.experiment).find('~') ==
+            config::writeExperiment(loaded.experiment).find("~/val.json"));
+    QCOMPARE(tests::issueLines(unknown),
+             std::string("a.yaml:1:7: base: ~nobody.here/b.yaml: there is no user nobody.here; a "
+                         "folder whose name begins so is written ./~nobody.here/b.yaml\n"
+                         "--set: model.weights: ~nobody.here/w: there is no user nobody.here; a "
+                         "folder whose name begins so is written ./~nobody.here/w"));
   }
 
   void faultsOfOverridesAreTheirs_data() {

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
+#include <QStandardItemModel>
 #include <QTimer>
 #include <QToolButton>
 
@@ -132,7 +133,9 @@ class PathEditor : public LineEditor {
 
   void browse() {
     const QDir folder(folder_());
-    const QString start = folder.absoluteFilePath(line()->text());
+    const std::string typed = line()->text().trimmed().toStdString();
+    const QString start =
+        folder.absoluteFilePath(QString::fromStdString(base::expandHome(typed).value_or(typed)));
     const QString chosen =
         isFolder_ ? QFileDialog::getExistingDirectory(this, tr("Choose a folder"), start)
                   : QFileDialog::getOpenFileName(this, tr("Choose a file"), start);

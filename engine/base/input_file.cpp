@@ -1,0 +1,37 @@
+#include "engine/base/input_file.h"
+
+#include <system_error>
+
+namespace lockstep::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* kindOf(fs::file_type type) {
+  switch (type) {
+    case fs::file_type::directory:
+      return "a folder";
+    case fs::file_type::block:
+    case fs::file_type::character:
+      return "a device";
+    case fs::file_type::fifo:
+      return "a pipe";
+    case fs::file_type::socket:
+      return "a socket";
+    default:
+      return "no regular file";
+  }
+}
+
+}  // namespace
+
+std::string inputFileFault(const fs::path& file, const std::string& wanted) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(file, failure);
+  if (status.type() == fs::file_type::regular) return {};
+  if (status.type() == fs::file_type::not_found) return "there is no such file";
+  if (failure) return failure.message();
+  return std::string("is ") + kindOf(status.type()) + "; " + wanted + " is wanted";
+}
+
+}  // namespace lockstep::base

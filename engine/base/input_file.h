@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+/// Looking at what a person names before it is opened: a device or a pipe would be read for ever.
+namespace lockstep::base {
+
+/// Why what is at `file` cannot be read as `wanted` ("a file", "an experiment file"): "there is no
+/// such file", "is a device; a file is wanted". "" for a regular file.
+std::string inputFileFault(const std::filesystem::path& file, const std::string& wanted);
+
+}  // namespace lockstep::base

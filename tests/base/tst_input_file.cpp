@@ -1,0 +1,64 @@
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstring>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/input_file.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+class TstInputFile : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRegularFileIsFineAlsoThroughALink() {
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath(QStringLiteral("f")).toStdString();
+    base::writeFileAtomically(file, "x");
+    QCOMPARE(base::inputFileFault(file, "a file"), std::string());
+    const auto link = file.parent_path() / "link";
+    std::filesystem::create_symlink(file, link);
+    QCOMPARE(base::inputFileFault(link, "a file"), std::string());
+  }
+
+  void whatIsNoFileIsNamed() {
+    const QTemporaryDir folder;
+    const std::filesystem::path pipe = folder.filePath(QStringLiteral("pipe")).toStdString();
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    QCOMPARE(base::inputFileFault(pipe, "a file"), std::string("is a pipe; a file is wanted"));
+    QCOMPARE(base::inputFileFault(pipe.parent_path(), "a picture"),
+             std::string("is a folder; a picture is wanted"));
+    QCOMPARE(base::inputFileFault("/dev/zero", "a file"),
+             std::string("is a device; a file is wanted"));
+    QCOMPARE(base::inputFileFault(pipe.parent_path() / "none", "a file"),
+             std::string("there is no such file"));
+    QCOMPARE(base::inputFileFault("/dev/null/x", "a file"), std::string("there is no such file"));
+    QCOMPARE(base::inputFileFault(std::string(300, 'a'), "a file"),
+             std::string(std::strerror(ENAMETOOLONG)));
+  }
+
+  void aSocketIsNamed() {
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath(QStringLiteral("s")).toStdString();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    QVERIFY(path.size() < sizeof address.sun_path);
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int bound =
+        ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    ::close(descriptor);
+    QCOMPARE(bound, 0);
+    QCOMPARE(base::inputFileFault(path, "a file"), std::string("is a socket; a file is wanted"));
+  }
+};
+
+LOCKSTEP_TEST(TstInputFile)
+
+#include "tst_input_file.moc"
