@@ -12,6 +12,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
+#include "engine/config/learning_rate_schedule.h"
 #include "engine/data/device_feed.h"
 #include "engine/data/sample_loader.h"
 #include "engine/data/sampler.h"
@@ -21,7 +22,6 @@
 #include "engine/model/mask_rcnn.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/run_folder/run_folder.h"
-#include "engine/solver/schedule.h"
 #include "engine/solver/weight_average.h"
 #include "engine/solver/weight_update.h"
 #include "engine/train/loaded_model.h"
@@ -152,7 +152,7 @@ class Trainer {
   std::unique_ptr<solver::WeightUpdate> update_;
   std::unique_ptr<solver::WeightAverage> average_;  ///< with solver.ema_decay
   std::unique_ptr<dist::GradientAverage> gradients_;
-  solver::Schedule schedule_;
+  config::LearningRateSchedule schedule_;
   StepRecorder recorder_;
   run_folder::TrainingState state_;
   std::optional<run_folder::Best> keptBest_;  ///< the best that has its checkpoint

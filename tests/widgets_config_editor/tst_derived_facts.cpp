@@ -1,4 +1,5 @@
 #include <QTest>
+#include <algorithm>
 
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/derived_facts.h"
@@ -66,8 +67,29 @@ class TstDerivedFacts : public QObject {
     experiment.solver.schedule = "step";
     QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
     QVERIFY(deriveFacts(experiment, {}).warnings[0].contains(QStringLiteral("never falls")));
-    experiment.solver.warmupSteps = {400};
+    experiment.solver.warmupSteps = {400};  // the last update has the full rate
+    QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
+    experiment.solver.warmupSteps = {401};
     QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{2});
+  }
+
+  // torch.optim.lr_scheduler.LinearLR(start_factor=f, total_iters=n): f + (1 - f) * min(t, n) / n;
+  // torchvision's n is one less than the steps of the warm-up.
+  void theCurveWarmsUpAsTorchvisionDoes() {
+    config::Experiment experiment = small();
+    experiment.solver.schedule = "constant";
+    experiment.solver.warmupFactor = 0.001;
+    LearningRateCurve curve;
+    for (const int warmup : {0, 1, 2, 50, 101}) {
+      experiment.solver.warmupSteps = {static_cast<double>(warmup)};
+      curve.setPlan(planSteps(experiment, {}));
+      const double iterations = std::max(1, warmup - 1);
+      for (const QPointF& point : curve.points()) {
+        const double done = warmup < 2 ? iterations : std::min(point.x() - 1, iterations);
+        QCOMPARE(point.y(), 0.02 * (0.001 + 0.999 * done / iterations));
+      }
+      QCOMPARE(curve.points().size(), std::size_t{400});  // every step has its point
+    }
   }
 
   void theCurveShowsBothSidesOfEveryJump() {

@@ -119,7 +119,7 @@ QString anchorText(const config::AnchorConfig& anchors) {
 
 void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
                      DerivedFacts& derived) {
-  if (wholeSteps(solver.warmupSteps) >= maxSteps) {
+  if (wholeSteps(solver.warmupSteps) > maxSteps) {
     derived.warnings.push_back(
         QStringLiteral("The warm-up of %1 steps outlasts the training of %2: the learning rate "
                        "never reaches %3.")

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/config_editor/learning_rate.h"
+#include "engine/config/learning_rate_schedule.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -54,8 +54,9 @@ void LearningRateCurve::setPlan(const StepPlan& plan) {
   const std::int64_t maxSteps = std::max<std::int64_t>(1, plan.maxSteps());
   points_.clear();
   maxRate_ = 0;
+  const config::LearningRateSchedule schedule(plan.experiment.solver);
   for (std::int64_t step : stepsToDraw(plan.experiment.solver, maxSteps)) {
-    const double rate = learningRateAt(plan.experiment.solver, step);
+    const double rate = schedule.learningRate(step);
     if (!std::isfinite(rate)) continue;
     points_.emplace_back(static_cast<double>(step), rate);
     maxRate_ = std::max(maxRate_, rate);
@@ -63,6 +64,11 @@ void LearningRateCurve::setPlan(const StepPlan& plan) {
   maxRate_ = roundedUp(maxRate_);
   maxSteps_ = static_cast<double>(maxSteps);
   inEpochs_ = !plan.isExact;
+  update();
+}
+
+void LearningRateCurve::clear() {
+  points_.clear();
   update();
 }
 
@@ -79,8 +85,8 @@ void LearningRateCurve::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const QRectF plot = plotRect();
-  paintAxes(painter, plot);
   if (points_.empty()) return;
+  paintAxes(painter, plot);
   QPainterPath path;
   for (const QPointF& point : points_) {
     const QPointF at(plot.left() + point.x() / maxSteps_ * plot.width(),

@@ -16,6 +16,7 @@ class LearningRateCurve : public QWidget {
   explicit LearningRateCurve(QWidget* parent = nullptr);
 
   void setPlan(const StepPlan& plan);
+  void clear();
   /// x: steps, y: learning rate.
   const std::vector<QPointF>& points() const { return points_; }
   QSize sizeHint() const override { return {240, 120}; }

@@ -6,13 +6,13 @@
 
 #include "engine/config/experiment.h"
 
-namespace lockstep::solver {
+namespace lockstep::config {
 
-/// The learning rate of every update, a pure function of the step. Durations of the config must be
-/// steps already.
-class Schedule {
+/// The learning rate of every update, a pure function of the step: what the training uses and what
+/// is shown of it beforehand. Durations of the config must be steps already.
+class LearningRateSchedule {
  public:
-  explicit Schedule(const config::SolverConfig& config);
+  explicit LearningRateSchedule(const SolverConfig& config);
   /// Of update `step`, 1 … max_steps: the schedule at step-1 times the warm-up.
   double learningRate(std::int64_t step) const;
 
@@ -26,4 +26,4 @@ class Schedule {
   std::int64_t warmupSteps_, maxSteps_;
 };
 
-}  // namespace lockstep::solver
+}  // namespace lockstep::config

@@ -1,4 +1,4 @@
-#include "engine/solver/schedule.h"
+#include "engine/config/learning_rate_schedule.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 
 #include "engine/base/error.h"
 
-namespace lockstep::solver {
+namespace lockstep::config {
 namespace {
 
-std::int64_t wholeSteps(const config::Duration& duration) {
-  if (duration.unit != config::Duration::Unit::Steps) {
+std::int64_t wholeSteps(const Duration& duration) {
+  if (duration.unit != Duration::Unit::Steps) {
     throw Error("a duration of the solver is not in steps");
   }
   return static_cast<std::int64_t>(std::ceil(duration.count));
@@ -18,25 +18,25 @@ std::int64_t wholeSteps(const config::Duration& duration) {
 
 }  // namespace
 
-Schedule::Schedule(const config::SolverConfig& config)
+LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
     : kind_(config.schedule),
       baseLr_(config.baseLr),
       gamma_(config.gamma),
       warmupFactor_(config.warmupFactor),
       warmupSteps_(wholeSteps(config.warmupSteps)),
       maxSteps_(wholeSteps(config.maxSteps)) {
-  for (const config::Duration& milestone : config.milestones) {
+  for (const Duration& milestone : config.milestones) {
     milestones_.push_back(wholeSteps(milestone));
   }
   std::sort(milestones_.begin(), milestones_.end());
 }
 
-double Schedule::learningRate(std::int64_t step) const {
+double LearningRateSchedule::learningRate(std::int64_t step) const {
   const std::int64_t doneSteps = std::max<std::int64_t>(step - 1, 0);
   return baseLr_ * warmup(doneSteps) * decay(doneSteps);
 }
 
-double Schedule::decay(std::int64_t doneSteps) const {
+double LearningRateSchedule::decay(std::int64_t doneSteps) const {
   const double done =
       maxSteps_ > 0 ? std::min(1.0, static_cast<double>(doneSteps) / static_cast<double>(maxSteps_))
                     : 0.0;
@@ -48,10 +48,10 @@ double Schedule::decay(std::int64_t doneSteps) const {
   return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
 }
 
-double Schedule::warmup(std::int64_t doneSteps) const {
+double LearningRateSchedule::warmup(std::int64_t doneSteps) const {
   if (doneSteps + 1 >= warmupSteps_) return 1;
   const double share = static_cast<double>(doneSteps) / static_cast<double>(warmupSteps_ - 1);
   return warmupFactor_ + (1 - warmupFactor_) * share;
 }
 
-}  // namespace lockstep::solver
+}  // namespace lockstep::config

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "engine/base/error.h"
-#include "engine/solver/schedule.h"
+#include "engine/config/learning_rate_schedule.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -31,7 +31,7 @@ void compare(double actual, double expected) {
 
 }  // namespace
 
-class TstSchedule : public QObject {
+class TstLearningRateSchedule : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -54,7 +54,7 @@ class TstSchedule : public QObject {
   void everyUpdateHasTheRateOfTheStepsDoneBefore() {
     QFETCH(QString, schedule);
     QFETCH(QList<double>, expected);
-    const solver::Schedule rates(solverConfig(schedule.toStdString(), 10));
+    const config::LearningRateSchedule rates(solverConfig(schedule.toStdString(), 10));
     for (int i = 0; i < expected.size(); ++i)
       compare(rates.learningRate(i + 1), 0.02 * expected[i]);
   }
@@ -62,7 +62,7 @@ class TstSchedule : public QObject {
   // The loop of the torchvision peer: w = min(1, (it + 1) / 50), lr * w * 0.5 (1 + cos(pi it /
   // iters)).
   void theCpuPresetHasTheRatesOfItsPeer() {
-    const solver::Schedule rates(solverConfig("cosine", 400, 50));
+    const config::LearningRateSchedule rates(solverConfig("cosine", 400, 50));
     for (int it = 0; it < 400; ++it) {
       const double warm = std::min(1.0, (it + 1) / 50.0);
       compare(rates.learningRate(it + 1),
@@ -75,7 +75,7 @@ class TstSchedule : public QObject {
   void warmUpIsTorchsLinearRampOverOneStepLess() {
     config::SolverConfig config = solverConfig("constant", 1000, 101);
     config.warmupFactor = 0.001;
-    const solver::Schedule rates(config);
+    const config::LearningRateSchedule rates(config);
     for (int done = 0; done < 130; ++done) {
       compare(rates.learningRate(done + 1), 0.02 * (0.001 + 0.999 * std::min(done, 100) / 100.0));
     }
@@ -83,16 +83,17 @@ class TstSchedule : public QObject {
 
   void noWarmUpBeginsAtFullRate() {
     for (double steps : {0.0, 1.0}) {
-      compare(solver::Schedule(solverConfig("constant", 10, steps)).learningRate(1), 0.02);
+      compare(config::LearningRateSchedule(solverConfig("constant", 10, steps)).learningRate(1),
+              0.02);
     }
   }
 
   void durationsMustBeSteps() {
     config::SolverConfig config = solverConfig("cosine", 10);
     config.maxSteps = {2, config::Duration::Unit::Epochs};
-    QVERIFY_EXCEPTION_THROWN(solver::Schedule{config}, Error);
+    QVERIFY_EXCEPTION_THROWN(config::LearningRateSchedule{config}, Error);
   }
 };
 
-LOCKSTEP_TEST(TstSchedule)
-#include "tst_schedule.moc"
+LOCKSTEP_TEST(TstLearningRateSchedule)
+#include "tst_learning_rate_schedule.moc"
