@@ -7,8 +7,8 @@
 #include "app/models/background.h"
 #include "engine/base/error.h"
 #include "engine/coco/files/dataset.h"
-#include "engine/config/load.h"
 #include "engine/events/reader.h"
+#include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::app {
 namespace {
@@ -18,9 +18,7 @@ constexpr double kScoreThreshold = 0.05;
 
 /// Throws Error when the configuration or its annotations cannot be read.
 double countStepsPerEpoch(const std::string& folder) {
-  const config::LoadedExperiment loaded =
-      config::loadExperiment(run_folder::Layout(folder).config());
-  const config::Experiment& experiment = loaded.experiment;
+  const config::Experiment experiment = run_folder::readRunExperiment(run_folder::Layout(folder));
   const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
   const std::size_t images =
       experiment.dataset.skipEmpty ? dataset.usableImageCount() : dataset.images().size();

@@ -9,8 +9,7 @@
 #include "app/models/background.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/config/load.h"
-#include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::app {
 namespace {
@@ -37,8 +36,7 @@ Outcome<Value> attempt(const std::function<Value()>& work) {
 
 LoadedDataset loadHeldOut(const std::string& runFolder) {
   const run_folder::Layout layout{runFolder};
-  const config::LoadedExperiment loaded = config::loadExperiment(layout.config());
-  const config::DatasetPart& part = loaded.experiment.dataset.val;
+  const config::DatasetPart part = run_folder::readRunExperiment(layout).dataset.val;
   if (part.annotations.empty())
     throw Error(layout.config().string() +
                 ": dataset.val.annotations is not given: no held-out images to show");

@@ -14,6 +14,7 @@
 #include "engine/cli/input_path.h"
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
+#include "engine/run_folder/run_experiment.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/worker_process.h"
 
@@ -111,9 +112,9 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
 /// Throws with a list of the keys that a run in progress may not change.
 void refuseChanges(const run_folder::Layout& layout, const config::Experiment& experiment) {
   if (!isThere(layout.config())) return;
-  const config::LoadedExperiment saved = config::loadExperiment(layout.config());
+  const config::Experiment saved = run_folder::readRunExperiment(layout);
   std::string list;
-  for (const config::ConfigDifference& change : config::difference(saved.experiment, experiment)) {
+  for (const config::ConfigDifference& change : config::difference(saved, experiment)) {
     if (!mayChange(change.key))
       list += "\n  " + change.key + ": " + change.left + " -> " + change.right;
   }
@@ -232,8 +233,7 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
   const config::Experiment& experiment = training.experiment;
   refuseFewerSteps(source, point.step, static_cast<std::int64_t>(experiment.solver.maxSteps.count));
   checkCheckpoint(experiment, source.checkpoint(point.step), workerProgram);
-  const std::string changes =
-      changesBetween(config::loadExperiment(source.config()).experiment, experiment);
+  const std::string changes = changesBetween(run_folder::readRunExperiment(source), experiment);
   TrainingPlan plan = planNew(options, std::move(training), workerProgram);
   try {
     copyHistory(source, plan.setup.layout, point);

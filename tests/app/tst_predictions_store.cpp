@@ -102,6 +102,19 @@ class TstPredictionsStore : public QObject {
     QVERIFY(failed[0][0].toString().contains(QStringLiteral("dataset.val.annotations")));
   }
 
+  void aBrokenConfigurationNamesItsLine() {
+    QTemporaryDir parent;
+    const QString folder = tests::makeRun(parent.path(), {});
+    write(folder + QStringLiteral("/config.yaml"), "name: a\ndataset: {val: {images: /a\n");
+    PredictionsStore store;
+    QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
+    store.setRun(folder);
+    QVERIFY(failed.wait());
+    const QString said = failed[0][0].toString();
+    QVERIFY2(said.startsWith(folder + QStringLiteral("/config.yaml:")), qPrintable(said));
+    QVERIFY2(!said.contains(QStringLiteral("not given")), qPrintable(said));
+  }
+
   void resultsOfTheRunBeforeAreDropped() {
     QTemporaryDir parent;
     PredictionsStore store;

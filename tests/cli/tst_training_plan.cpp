@@ -85,6 +85,16 @@ class TstTrainingPlan : public QObject {
     QVERIFY2(contains(result.err, "model.weights") && contains(result.err, "no such file"),
              result.err.c_str());
   }
+
+  void aRunWhoseConfigurationIsBrokenSaysWhereInsteadOfListingEveryKey() {
+    EngineBench bench;
+    makeKilledRun(bench, /*withCheckpoint=*/true);
+    std::ofstream(bench.folder() / "run/config.yaml") << "name: a\nsolver: {max_steps: 6\n";
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "run", "--resume"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "run/config.yaml:") && !contains(result.err, "->"),
+             result.err.c_str());
+  }
 };
 
 LOCKSTEP_TEST(TstTrainingPlan)

@@ -1,0 +1,32 @@
+#include "engine/run_folder/run_experiment.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "engine/config/load.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+const char* const kInputPaths[] = {"dataset.train.images", "dataset.train.annotations",
+                                   "dataset.val.images", "dataset.val.annotations",
+                                   "model.weights"};
+
+bool isInputPath(const std::string& key) {
+  return std::find(std::begin(kInputPaths), std::end(kInputPaths), key) != std::end(kInputPaths);
+}
+
+}  // namespace
+
+config::Experiment readRunExperiment(const Layout& layout) {
+  config::LoadedExperiment loaded = config::loadExperiment(layout.config());
+  // A value that could be read has an origin: what is said of such a path is that it is not there.
+  std::erase_if(loaded.issues, [&](const config::ConfigIssue& issue) {
+    return isInputPath(issue.key) && loaded.origins.contains(issue.key);
+  });
+  loaded.throwIfFaulty();
+  return loaded.experiment;
+}
+
+}  // namespace lockstep::run_folder

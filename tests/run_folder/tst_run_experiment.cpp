@@ -1,0 +1,64 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+
+#include "engine/base/error.h"
+#include "engine/run_folder/run_experiment.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::run_folder;
+
+namespace {
+
+Layout runWith(const QTemporaryDir& folder, const QByteArray& config) {
+  const Layout layout(folder.path().toStdString());
+  std::ofstream(layout.config()) << config.toStdString();
+  return layout;
+}
+
+}  // namespace
+
+class TstRunExperiment : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void dataAndWeightsThatHaveMovedAreNoFault() {
+    QTemporaryDir folder;
+    const config::Experiment experiment = readRunExperiment(
+        runWith(folder,
+                "dataset:\n  val: {images: /nowhere/val, annotations: /nowhere/val.json}\n"
+                "  train: {images: /nowhere/train, annotations: /nowhere/train.json}\n"
+                "model: {weights: /nowhere/model.safetensors}\nsolver: {max_steps: 7}\n"));
+    QCOMPARE(experiment.dataset.val.annotations, std::string("/nowhere/val.json"));
+    QCOMPARE(experiment.model.weights, std::string("/nowhere/model.safetensors"));
+    QCOMPARE(experiment.solver.maxSteps.count, 7.0);
+  }
+
+  void whatCannotBeReadNamesItsPlace_data() {
+    QTest::addColumn<QByteArray>("config");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("no YAML") << QByteArray("name: a\ndataset:\n  val: {images: /a\n")
+                             << QStringLiteral("config.yaml:");
+    QTest::newRow("unknown key") << QByteArray("name: a\nsolvr: {max_steps: 7}\n")
+                                 << QStringLiteral("config.yaml:2:1: solvr");
+    QTest::newRow("a list for a path")
+        << QByteArray("dataset:\n  val: {images: /a, annotations: [1]}\n")
+        << QStringLiteral("config.yaml:2:34: dataset.val.annotations");
+  }
+  void whatCannotBeReadNamesItsPlace() {
+    QFETCH(QByteArray, config);
+    QFETCH(QString, said);
+    QTemporaryDir folder;
+    const Layout layout = runWith(folder, config);
+    try {
+      readRunExperiment(layout);
+      QFAIL("not refused");
+    } catch (const Error& error) {
+      QVERIFY2(QString::fromUtf8(error.what()).contains(said), error.what());
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstRunExperiment)
+#include "tst_run_experiment.moc"
