@@ -23,9 +23,9 @@ Error systemError(const fs::path& path, const char* what, int number) {
 /// An open file that is closed when it goes out of scope.
 class OpenFile {
  public:
-  OpenFile(const fs::path& path, int flags, const char* what) : path_(path) {
+  OpenFile(const fs::path& path, int flags, const char* what, unsigned mode = 0666) : path_(path) {
     do {
-      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) throw systemError(path, what, errno);
   }
@@ -73,16 +73,22 @@ fs::path temporaryNameBeside(const fs::path& path) {
          (".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp");
 }
 
-/// The file itself when `path` is a symbolic link to it, so that the link stays.
-fs::path behindLinks(const fs::path& path) {
+/// The file itself when `path` is a symbolic link to it, so that the link stays; also when that
+/// file is not there yet.
+fs::path behindLinks(fs::path path) {
+  constexpr int kMostLinks = 40;
   std::error_code failure;
-  if (!fs::is_symlink(path, failure)) return path;
-  const fs::path target = fs::canonical(path, failure);
-  return failure ? path : target;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(path, failure); ++link) {
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure) break;
+    path = path.parent_path() / target;
+  }
+  return path;
 }
 
-void writeTemporary(const fs::path& temporary, const fs::path& target, std::string_view content) {
-  OpenFile file(temporary, O_WRONLY | O_CREAT | O_EXCL, "write here");
+void writeTemporary(const fs::path& temporary, const fs::path& target, std::string_view content,
+                    unsigned mode) {
+  OpenFile file(temporary, O_WRONLY | O_CREAT | O_EXCL, "write here", mode);
   struct stat old;
   if (::stat(target.c_str(), &old) == 0 && ::fchmod(file.descriptor(), old.st_mode & 07777) != 0) {
     throw systemError(temporary, "set permissions", errno);
@@ -113,11 +119,11 @@ std::string readFile(const fs::path& path) {
   return content;
 }
 
-void writeFileAtomically(const fs::path& path, std::string_view content) {
+void writeFileAtomically(const fs::path& path, std::string_view content, unsigned mode) {
   const fs::path target = behindLinks(path);
   const fs::path temporary = temporaryNameBeside(target);
   try {
-    writeTemporary(temporary, target, content);
+    writeTemporary(temporary, target, content, mode);
     if (::rename(temporary.c_str(), target.c_str()) != 0) {
       throw systemError(path, "replace the file", errno);
     }

@@ -11,8 +11,10 @@ std::string readFile(const std::filesystem::path& path);
 
 /// Replaces `path` with `content` so that a reader, or a crash at any moment, sees the old content
 /// or the new, never a part. Writes a temporary file beside it, syncs it, renames it and syncs the
-/// folder. Throws Error.
-void writeFileAtomically(const std::filesystem::path& path, std::string_view content);
+/// folder. A file keeps its permissions, a symbolic link its target; `mode`, less the umask, is of
+/// a new file. Throws Error.
+void writeFileAtomically(const std::filesystem::path& path, std::string_view content,
+                         unsigned mode = 0666);
 
 /// fsync of a file or of a folder (so that a rename in it lasts). Throws Error.
 void syncToDisk(const std::filesystem::path& path);

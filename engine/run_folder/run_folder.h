@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/file_lock.h"
 #include "engine/protocol/messages.h"
 
 namespace lockstep::run_folder {
@@ -120,13 +121,10 @@ class RunLock {
   static std::optional<RunLock> tryAcquire(const Layout& layout);
   /// Whether a process holds it now.
   static bool isHeld(const Layout& layout);
-  RunLock(RunLock&& other) noexcept;
-  RunLock& operator=(RunLock&& other) noexcept;
-  ~RunLock();
 
  private:
-  explicit RunLock(int fd) : fd_(fd) {}
-  int fd_ = -1;
+  explicit RunLock(base::FileLock lock) : lock_(std::move(lock)) {}
+  base::FileLock lock_;
 };
 
 /// Folder of the local sockets: $XDG_RUNTIME_DIR/lockstep, else /tmp/lockstep-UID. The variable

@@ -69,6 +69,21 @@ class TstAtomicFile : public QObject {
     QCOMPARE(status.st_mode & 0777, mode_t{0640});
   }
 
+  void aLinkToAFileThatIsNotThereYetStays() {
+    std::filesystem::create_directory(path("elsewhere"));
+    std::filesystem::create_symlink("elsewhere/later.txt", path("dangling.txt"));
+    base::writeFileAtomically(path("dangling.txt"), "new");
+    QVERIFY(std::filesystem::is_symlink(path("dangling.txt")));
+    QCOMPARE(base::readFile(path("elsewhere/later.txt")), std::string("new"));
+  }
+
+  void aNewFileCanBeForItsOwnerAlone() {
+    base::writeFileAtomically(path("secret.txt"), "1", 0600);
+    struct stat status;
+    QCOMPARE(::stat(path("secret.txt").c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 0777, mode_t{0600});
+  }
+
   void aReaderNeverSeesAPart() {
     const std::string one(50000, '1'), two(50000, '2');
     base::writeFileAtomically(path("turns.txt"), one);

@@ -1,0 +1,64 @@
+#include "engine/base/file_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "engine/base/error.h"
+
+namespace lockstep::base {
+namespace {
+
+int flockAgain(int fd, int operation) {
+  int result = 0;
+  do {
+    result = ::flock(fd, operation);
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
+}  // namespace
+
+std::optional<FileLock> FileLock::tryAcquire(const std::filesystem::path& path, unsigned mode) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
+  if (fd < 0) {
+    throw mendable(path.string() + ": cannot be opened: " + std::generic_category().message(errno));
+  }
+  FileLock lock(fd);
+  // isHeld() takes the lock for a moment: a second look tells it from a holder.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    if (flockAgain(fd, LOCK_EX | LOCK_NB) == 0) return lock;
+    if (errno != EWOULDBLOCK) {
+      throw Error(path.string() + ": cannot be locked: " + std::generic_category().message(errno));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return std::nullopt;
+}
+
+bool FileLock::isHeld(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool held = flockAgain(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return held;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+}  // namespace lockstep::base
