@@ -44,10 +44,13 @@ class Checker {
       : loaded_(loaded), experiment_(loaded.experiment), devices_(devices) {}
 
   DataCheck run() {
-    if (!isGiven("dataset.train", experiment_.dataset.train)) return std::move(check_);
+    for (const ConfigIssue& issue : config::missingData(experiment_)) {
+      add(issue.key, issue.text).severity = issue.severity;
+    }
+    if (!isGiven(experiment_.dataset.train)) return std::move(check_);
     Part train = read("dataset.train", experiment_.dataset.train);
     std::optional<Part> val;
-    if (hasHeldOut()) val.emplace(read("dataset.val", experiment_.dataset.val));
+    if (isGiven(experiment_.dataset.val)) val.emplace(read("dataset.val", experiment_.dataset.val));
     checkTrainClasses(train);
     if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
     checkUsable(train);
@@ -81,20 +84,8 @@ class Checker {
     add(key, std::move(text)).severity = ConfigIssue::Severity::Warning;
   }
 
-  bool isGiven(const std::string& key, const config::DatasetPart& part) {
-    if (part.images.empty()) add(key + ".images", "is not given: name the folder of the images");
-    if (part.annotations.empty()) {
-      add(key + ".annotations", "is not given: name a COCO instances file");
-    }
+  static bool isGiven(const config::DatasetPart& part) {
     return !part.images.empty() && !part.annotations.empty();
-  }
-
-  bool hasHeldOut() {
-    const config::DatasetPart& part = experiment_.dataset.val;
-    if (!part.images.empty() && !part.annotations.empty()) return true;
-    warn("dataset.val.annotations",
-         "is not given: no held-out loss, no AP, no predictions and no best checkpoint");
-    return false;
   }
 
   static Part read(const std::string& key, const config::DatasetPart& paths) {

@@ -173,7 +173,23 @@ void checkDataset(const DatasetConfig& dataset, Issues& issues) {
   }
 }
 
+/// Of a part with one path and without the other the checks across keys speak.
+bool isOpen(const DatasetPart& part) { return part.images.empty() && part.annotations.empty(); }
+
 }  // namespace
+
+std::vector<ConfigIssue> missingData(const Experiment& experiment) {
+  Issues issues;
+  if (isOpen(experiment.dataset.train)) {
+    add(issues, "dataset.train.images", "is not given: name the folder of the images");
+    add(issues, "dataset.train.annotations", "is not given: name a COCO instances file");
+  }
+  if (isOpen(experiment.dataset.val)) {
+    warn(issues, "dataset.val.annotations",
+         "is not given: no held-out loss, no AP, no predictions and no best checkpoint");
+  }
+  return issues;
+}
 
 std::vector<ConfigIssue> crossChecks(const Experiment& experiment) {
   Issues issues;

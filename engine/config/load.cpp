@@ -71,7 +71,8 @@ class Loader {
   }
 
   LoadedExperiment finish(const fs::path& file) {
-    if (!isIncomplete_) addCrossChecks(file);
+    result_.isWhole = !isIncomplete_;
+    if (result_.isWhole) addCrossChecks(file);
     sortIssues();
     return std::move(result_);
   }

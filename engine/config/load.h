@@ -37,6 +37,7 @@ struct LoadedExperiment {
   std::map<std::string, Origin> origins;     ///< of every key that a file or an override gives
   std::vector<ConfigIssue> issues;           ///< every fault at once, in file order
   std::vector<std::filesystem::path> files;  ///< this file, then its bases
+  bool isWhole = true;  ///< false: one of them could not be read, or is no YAML
 
   bool hasErrors() const;
   /// Throws Error (mendable) with every error, one a line, when there is one.
@@ -61,6 +62,11 @@ LoadedExperiment loadExperimentText(const std::string& text, const std::filesyst
 /// part that is the training part, missing folders and files, keys whose part is not built yet.
 /// Called by the loaders.
 std::vector<ConfigIssue> crossChecks(const Experiment& experiment);
+
+/// The data that training needs or would use and that the experiment does not name: errors for the
+/// training part, a warning for the held-out part. No fault of a file that others inherit from, so
+/// the loaders do not call it.
+std::vector<ConfigIssue> missingData(const Experiment& experiment);
 
 /// Every Duration as steps. trainImages: usable training images.
 void resolveDurations(Experiment& experiment, std::int64_t trainImages);

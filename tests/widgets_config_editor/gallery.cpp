@@ -44,9 +44,9 @@ void makePictures(const QString& text, const QString& filePath, const QString& f
     editor.resize(1365, 800);
     editor.show();
     save(editor, folder, prefix + QStringLiteral("empty.png"));
-    editor.setImageCounts(60, 12);
     timer.restart();
     editor.setDocument(text, filePath);
+    editor.setImageCounts(60, 12);
     settle(editor);
     std::printf("document shown in %lld ms\n", static_cast<long long>(timer.elapsed()));
     save(editor, folder, prefix + QStringLiteral("whole.png"));

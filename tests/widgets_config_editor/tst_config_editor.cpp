@@ -12,8 +12,10 @@
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/config_form.h"
+#include "widgets/config_editor/facts_panel.h"
 #include "widgets/config_editor/fault_list.h"
 #include "widgets/config_editor/field_row.h"
+#include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/config_editor/switch_button.h"
 #include "widgets/config_editor/yaml_text.h"
 
@@ -48,6 +50,15 @@ class TstConfigEditor : public QObject {
   void open(const QString& text) {
     editor_->setDocument(text, folder_->filePath(QStringLiteral("experiment.yaml")));
     QTRY_VERIFY(editor_->isReady());
+  }
+  /// Whether a label on the page has these words.
+  bool isTold(const char* words) {
+    const auto labels = editor_->findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->isVisible() && QString(label->text())
+                                       .replace(QChar(0x2009), QLatin1Char(' '))
+                                       .contains(QString::fromUtf8(words));
+    });
   }
   QString document() { return QString::fromUtf8(kDocument); }
   /// Types into a row and leaves it.
@@ -245,16 +256,106 @@ class TstConfigEditor : public QObject {
     QCOMPARE(editor_->text(), document());
   }
 
-  void aTextThatIsNoYamlRefusesFormEditsWithAReason() {
+  void aTextThatIsNoYamlKeepsTheValuesBeforeGreyedWithAReason() {
+    open(document());
+    yaml()->changeTo(document().toStdString() + "checkpoint: {keep: 9\n");
+    QTRY_VERIFY(editor_->isReady());
+    QVERIFY(editor_->errorCount() > 0);
+    QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.02"));
+    QCOMPARE(line("solver.momentum")->placeholderText(), QStringLiteral("0.8"));
+    QCOMPARE(editor_->loaded().experiment.solver.baseLr, 0.02);
+    QVERIFY(!line("solver.base_lr")->isEnabled());
+    QVERIFY(isTold("The text is not YAML"));
+
+    yaml()->changeTo(document().toStdString() + "checkpoint: {keep: 9}\n");
+    QTRY_VERIFY(editor_->isReady());
+    QVERIFY(line("solver.base_lr")->isEnabled());
+    QCOMPARE(line("checkpoint.keep")->text(), QStringLiteral("9"));
+    QVERIFY(!isTold("The text is not YAML"));
+  }
+
+  void aTextThatWasNeverYamlShowsNoValues() {
+    open(document());
     open(QStringLiteral("solver: [1, 2\n"));
-    enter("solver.base_lr", QStringLiteral("0.1"));
-    QCOMPARE(editor_->text(), QStringLiteral("solver: [1, 2\n"));
-    bool isTold = false;
-    for (QLabel* label : editor_->findChildren<QLabel*>()) {
-      isTold = isTold || (label->isVisible() &&
-                          label->text().contains(QStringLiteral("cannot be edited by the form")));
-    }
-    QVERIFY(isTold);
+    QCOMPARE(line("solver.base_lr")->text(), QString());
+    QVERIFY(!line("solver.base_lr")->isEnabled());
+    QVERIFY(isTold("The text is not YAML"));
+  }
+
+  void whatARowRefusesIsForgottenOnceTheTextChanges() {
+    open(document());
+    enter("augment.min_size", QStringLiteral("[200, 300"));
+    QCOMPARE(editor_->text(), document());
+    QVERIFY(isTold("cannot be edited by the form"));
+    yaml()->changeTo(yaml()->utf8() + "checkpoint: {keep: 9}\n");
+    QVERIFY(!isTold("cannot be edited by the form"));
+  }
+
+  void factsAreNeverThoseOfAnotherDocument() {
+    auto* facts = editor_->findChild<FactsPanel*>();
+    open(document());
+    editor_->setImageCounts(60, 12);
+    QVERIFY(isTold("epochs of 60 images"));
+    QVERIFY(!facts->curve()->points().empty());
+    // Wrong from the start: nothing is known of it.
+    open(QStringLiteral("solver: {max_steps: -1}\n"));
+    QVERIFY(!isTold("epochs of 60 images"));
+    QVERIFY(facts->curve()->points().empty());
+    QVERIFY(isTold("Known once the text has no errors"));
+    editor_->setImageCounts(60, 12);
+    editor_->setComparison(QStringLiteral("other"), {});
+    QVERIFY(facts->curve()->points().empty());
+    // Sound, with images that are not counted yet.
+    open(QStringLiteral("solver: {max_steps: 70}\n"));
+    QVERIFY(isTold("70 steps"));
+    QVERIFY(!isTold("of 60 images"));
+    // Wrong later: those of the text before, and said so.
+    yaml()->changeTo("solver: {max_steps: -70}\n");
+    QTRY_VERIFY(editor_->isReady());
+    QVERIFY(isTold("70 steps") && isTold("Of the last text without errors"));
+  }
+
+  void anEmptyExperimentSaysThatDataAreMissing() {
+    open(QString());
+    QCOMPARE(editor_->errorCount(), 2);
+    QVERIFY(editor_->firstError().startsWith(QStringLiteral("dataset.train.images: is not given")));
+    for (const char* key : {"dataset.train.images", "dataset.train.annotations"})
+      QVERIFY(!row(key)->state().fault.isEmpty());
+    QVERIFY(isTold("Learning rate"));  // what does not depend on data is shown
+    QVERIFY(!editor_->findChild<FactsPanel*>()->curve()->points().empty());
+
+    enter("dataset.train.images", folder_->path());
+    enter("dataset.train.annotations", folder_->filePath(QStringLiteral("base.yaml")));
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(editor_->errorCount(), 0);
+  }
+
+  void aBaseThatCannotBeReadIsNotAlsoMissingData() {
+    open(QStringLiteral("base: nowhere.yaml\n"));
+    QCOMPARE(editor_->errorCount(), 1);
+  }
+
+  void whatIsBeingTypedInARowIsTakenOverWhenAskedFor() {
+    open(document());
+    line("solver.base_lr")->setFocus();
+    line("solver.base_lr")->selectAll();
+    QTest::keyClicks(line("solver.base_lr"), QStringLiteral("0.004"));
+    QCOMPARE(editor_->text(), document());
+    editor_->finishTyping();
+    QVERIFY(editor_->text().contains(QStringLiteral("base_lr: 0.004 ")));
+  }
+
+  void aTextTakenFromTheFileIsOneUndoableChange() {
+    open(document());
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    const QString mine = editor_->text();
+    editor_->changeText(QStringLiteral("name: other\n"));
+    editor_->setSaved(editor_->filePath());
+    QVERIFY(!editor_->isModified());
+    QCOMPARE(editor_->text(), QStringLiteral("name: other\n"));
+    editor_->undo();
+    QCOMPARE(editor_->text(), mine);
+    QVERIFY(editor_->isModified());
   }
 
   void carriageReturnsSurviveFormEdits() {

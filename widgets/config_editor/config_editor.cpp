@@ -46,7 +46,9 @@ struct ConfigEditor::Parts {
   ImageCounts images;
   QString comparisonName;
   config::Experiment comparison;
-  StatePointer state = std::make_shared<const DocumentState>();
+  StatePointer state = std::make_shared<const DocumentState>();  ///< the last check: its faults
+  StatePointer readable;  ///< the last of this document that is YAML: its values; null: none yet
+  StatePointer sound;     ///< the last of this document without faults of the loader: its facts
   LatestJob<StatePointer> check;
   QTimer pause;
 
@@ -74,7 +76,9 @@ struct ConfigEditor::Parts {
   QWidget* buildPage();
   QWidget* buildTextSide();
   void checkNow();
+  void forget();
   void show(const StatePointer& checked);
+  QString whyUnreadable() const;
   void showFacts();
   void change(const std::function<std::string(const std::string&)>& edit);
   void mend(int fault);
@@ -96,7 +100,8 @@ void ConfigEditor::buildUi() {
   parts_->empty = new EmptyState;
   parts_->empty->setContent(
       tr("No experiment open"),
-      tr("An experiment is a YAML file: data, model, solver. Every key has a default."),
+      tr("An experiment is a YAML file. It names its data, a folder of images and COCO "
+         "annotations; every other key has a default."),
       tr("Open an experiment"));
   parts_->page = parts_->buildPage();
   parts_->stack = new QStackedLayout(this);
@@ -212,6 +217,7 @@ void ConfigEditor::connectText() {
   connect(parts->text, &QsciScintilla::textChanged, this, [this, parts] {
     if (parts->isOpening) return;
     parts->wasReady = false;
+    parts->banner->hide();  // it told of the text as it was
     parts->pause.start();
     parts->updateUndo();
     Q_EMIT textEdited();
@@ -237,15 +243,15 @@ void ConfigEditor::connectText() {
 
 void ConfigEditor::setDocument(const QString& text, const QString& filePath) {
   Parts& parts = *parts_;
+  parts.forget();
   parts.filePath = filePath;
   parts.hasDocument = true;
-  parts.wasReady = false;
   parts.isOpening = true;
   parts.text->setDocument(text);
   parts.isOpening = false;
   parts.header->setFile(filePath);
   parts.header->setModified(false);
-  parts.banner->hide();
+  parts.header->setUnsaved(false);
   parts.updateUndo();
   parts.stack->setCurrentWidget(parts.page);
   parts.pause.stop();
@@ -254,16 +260,19 @@ void ConfigEditor::setDocument(const QString& text, const QString& filePath) {
 
 void ConfigEditor::clear() {
   Parts& parts = *parts_;
+  parts.forget();
   parts.hasDocument = false;
   parts.filePath.clear();
-  parts.pause.stop();
   parts.check.cancel();
   parts.isOpening = true;
   parts.text->setDocument({});
   parts.isOpening = false;
-  parts.state = std::make_shared<const DocumentState>();
   parts.stack->setCurrentWidget(parts.empty);
 }
+
+void ConfigEditor::changeText(const QString& text) { parts_->text->changeTo(text.toStdString()); }
+void ConfigEditor::setUnsaved(bool unsaved) { parts_->header->setUnsaved(unsaved); }
+void ConfigEditor::finishTyping() { parts_->form->finishTyping(); }
 
 void ConfigEditor::setSaved(const QString& filePath) {
   const bool moves = filePath != parts_->filePath;
@@ -281,15 +290,28 @@ QString ConfigEditor::filePath() const { return parts_->filePath; }
 bool ConfigEditor::isModified() const { return parts_->hasDocument && parts_->text->isModified(); }
 bool ConfigEditor::hasDocument() const { return parts_->hasDocument; }
 int ConfigEditor::errorCount() const { return parts_->errors(); }
-const config::LoadedExperiment& ConfigEditor::loaded() const { return parts_->state->loaded; }
+const config::LoadedExperiment& ConfigEditor::loaded() const {
+  return (parts_->readable ? parts_->readable : parts_->state)->loaded;
+}
+
+QString ConfigEditor::firstError() const {
+  for (const DocumentFault& fault : parts_->state->faults) {
+    if (!fault.isError) continue;
+    const QString key = QString::fromStdString(fault.key);
+    return key % (key.isEmpty() ? QString() : QStringLiteral(": ")) %
+           QString::fromStdString(fault.text);
+  }
+  return {};
+}
 
 bool ConfigEditor::isReady() const {
   return !parts_->hasDocument || (!parts_->pause.isActive() && parts_->check.isIdle());
 }
 
 void ConfigEditor::setImageCounts(std::int64_t trainImages, std::int64_t valImages) {
+  if (parts_->images.train == trainImages && parts_->images.val == valImages) return;
   parts_->images = {trainImages, valImages};
-  if (parts_->hasDocument && parts_->errors() == 0) parts_->showFacts();
+  parts_->showFacts();
 }
 
 void ConfigEditor::setComparison(const QString& name, const config::Experiment& experiment) {
@@ -299,7 +321,7 @@ void ConfigEditor::setComparison(const QString& name, const config::Experiment& 
   parts_->lowerTabs->setTabText(1, tr("Difference to %1").arg(name));
   parts_->lowerTabs->setVisible(!name.isEmpty());
   if (name.isEmpty()) parts_->lowerTabs->setCurrentIndex(0);
-  if (parts_->hasDocument) parts_->showFacts();
+  parts_->showFacts();
 }
 
 void ConfigEditor::goToLine(int line, int column) {
@@ -335,22 +357,51 @@ void ConfigEditor::takeCheck(const std::shared_ptr<const DocumentState>& checked
   Q_EMIT ready();
 }
 
+/// Nothing of the document before is shown of the next one.
+void ConfigEditor::Parts::forget() {
+  state = std::make_shared<const DocumentState>();
+  readable.reset();
+  sound.reset();
+  images = {};
+  wasReady = false;
+  pause.stop();
+  banner->hide();
+  facts->clear();
+  difference->clear();
+}
+
 void ConfigEditor::Parts::show(const StatePointer& checked) {
   state = checked;
+  if (state->isReadable) readable = state;
+  if (!state->loaded.hasErrors()) sound = state;
   text->setFaults(state->faults);
-  form->setState(*state, QString::fromStdString(fileForLoader()));
+  if (state->isReadable || !readable)
+    form->setState(*state, QString::fromStdString(fileForLoader()));
+  form->setUnreadable(state->isReadable ? QString() : whyUnreadable());
   faults->setFaults(state->faults);
   const int errorCount = errors();
   header->setFaults(errorCount, static_cast<int>(state->faults.size()) - errorCount);
-  facts->setStale(errorCount > 0);
-  if (errorCount == 0) showFacts();
+  facts->setStale(sound != nullptr && sound != state);
+  showFacts();
+}
+
+/// Said above the form, whose values are then those of the last text that could be read.
+QString ConfigEditor::Parts::whyUnreadable() const {
+  const QString line =
+      state->faults.empty() || state->faults.front().line == 0
+          ? tr("The text is not YAML.")
+          : tr("The text is not YAML from line %1 on.").arg(state->faults.front().line);
+  return line % QLatin1Char(' ') %
+         (readable ? tr("These are the values before; mend the line to edit them.")
+                   : tr("Mend the line to see its values."));
 }
 
 void ConfigEditor::Parts::showFacts() {
-  facts->setExperiment(state->loaded.experiment, images);
+  if (!sound) return;
+  facts->setExperiment(sound->loaded.experiment, images);
   if (comparisonName.isEmpty()) return;
   difference->setDifference(tr("this file"), comparisonName,
-                            config::difference(state->loaded.experiment, comparison));
+                            config::difference(sound->loaded.experiment, comparison));
 }
 
 /// One undoable change of the text; what cannot be done is said where it was asked for.

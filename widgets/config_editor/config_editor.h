@@ -33,13 +33,24 @@ class ConfigEditor : public QWidget {
   /// from now on.
   void setSaved(const QString& filePath);
 
+  /// Makes the text equal to `text` as one change that undo takes back.
+  void changeText(const QString& text);
+  /// The text stands in no file, though nobody edited it here: the header says so and offers to
+  /// save it.
+  void setUnsaved(bool unsaved);
+  /// Takes over what is being typed in a row of the form. To be called before the text is saved or
+  /// left.
+  void finishTyping();
+
   QString text() const;
   QString filePath() const;
   bool isModified() const;
   bool hasDocument() const;
-  /// Errors (not warnings) found by the last check.
+  /// Errors (not warnings) found by the last check; missing data are some.
   int errorCount() const;
-  /// The result of the last check: faults and the typed experiment.
+  /// The first of them in one line; empty: there is none.
+  QString firstError() const;
+  /// The typed experiment of the last text that is YAML, and its faults.
   const config::LoadedExperiment& loaded() const;
   /// Whether form, faults and facts show the present text (for screenshots and tests).
   bool isReady() const;

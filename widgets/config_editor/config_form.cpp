@@ -72,9 +72,16 @@ void ConfigForm::buildUi() {
   top->setContentsMargins(12, 8, 12, 4);
   top->addWidget(search_, 1);
   top->addWidget(onlyGiven_);
+  unreadable_ = new QLabel;
+  unreadable_->setWordWrap(true);
+  unreadable_->setFont(interfaceFont(12));
+  unreadable_->setContentsMargins(14, 2, 12, 6);
+  setRole(unreadable_, "error");
+  unreadable_->hide();
   auto* right = new QVBoxLayout;
   right->setSpacing(0);
   right->addLayout(top);
+  right->addWidget(unreadable_);
   right->addWidget(scroll_, 1);
   right->addWidget(buildHelp());
   auto* row = new QHBoxLayout(this);
@@ -205,6 +212,16 @@ void ConfigForm::setState(const DocumentState& state, const QString& file) {
   }
   sections_->setCounts(counts);
   if (onlyGiven_->isChecked()) applyFilter();
+}
+
+void ConfigForm::setUnreadable(const QString& why) {
+  unreadable_->setText(why);
+  unreadable_->setVisible(!why.isEmpty());
+  scroll_->widget()->setEnabled(why.isEmpty());
+}
+
+void ConfigForm::finishTyping() {
+  for (const auto& [key, row] : rows_) row->editor()->finishTyping();
 }
 
 FieldRow* ConfigForm::row(const std::string& key) const {

@@ -28,6 +28,10 @@ class ConfigForm : public QWidget {
 
   /// `file`: the document's own, to tell inherited values by.
   void setState(const DocumentState& state, const QString& file);
+  /// Greys the values and says why they cannot be edited; empty: they can.
+  void setUnreadable(const QString& why);
+  /// Takes over what is being typed in a row.
+  void finishTyping();
   /// Scrolls to a key and focuses its editor.
   void showKey(const QString& key);
   /// Scrolls to a key, without focus.
@@ -68,6 +72,7 @@ class ConfigForm : public QWidget {
   SectionList* sections_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QLabel* nothingFound_ = nullptr;
+  QLabel* unreadable_ = nullptr;
   QLabel* helpKey_ = nullptr;
   QLabel* helpFacts_ = nullptr;
   QLabel* helpText_ = nullptr;

@@ -153,10 +153,14 @@ std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
   try {
     TreeReader(text, *state, spots).read(config::parseYaml(text), "");
   } catch (const config::YamlFault&) {
-    // The loader has reported it.
+    state->isReadable = false;  // the loader has reported it
   }
   for (const config::ConfigIssue& issue : state->loaded.issues) {
     state->faults.push_back(faultOf(issue, file, text, spots));
+  }
+  if (state->loaded.isWhole) {  // else a file that cannot be read may name the data
+    for (const config::ConfigIssue& issue : config::missingData(state->loaded.experiment))
+      state->faults.push_back(faultOf(issue, file, text, spots));
   }
   placeAtBase(*state);
   return state;

@@ -35,9 +35,10 @@ struct KeySpan {
 
 struct DocumentState {
   config::LoadedExperiment loaded;
+  bool isReadable = true;                   ///< false: no YAML, so no keys and no values
   std::vector<KeySpan> keys;                ///< sections too; outer ones before inner ones
   std::map<std::string, GivenValue> given;  ///< by dotted key
-  std::vector<DocumentFault> faults;        ///< in the order of the text
+  std::vector<DocumentFault> faults;        ///< in the order of the text; missing data are of it
 };
 
 /// Dotted key that a byte of the text belongs to, the innermost; "" where there is none.

@@ -22,7 +22,7 @@ EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
 void EditorHeader::buildUi() {
   name_ = new QLabel;
   setRole(name_, "heading");
-  edited_ = new QLabel(tr("● edited"));
+  edited_ = new QLabel;
   edited_->setFont(interfaceFont(12));
   setRole(edited_, "warning");
   edited_->hide();
@@ -66,8 +66,19 @@ void EditorHeader::setFile(const QString& filePath) {
 }
 
 void EditorHeader::setModified(bool modified) {
-  edited_->setVisible(modified);
-  save_->setEnabled(modified);
+  modified_ = modified;
+  showMark();
+}
+
+void EditorHeader::setUnsaved(bool unsaved) {
+  unsaved_ = unsaved;
+  showMark();
+}
+
+void EditorHeader::showMark() {
+  edited_->setText(modified_ ? tr("● edited") : tr("● in no file yet"));
+  edited_->setVisible(modified_ || unsaved_);
+  save_->setEnabled(modified_ || unsaved_);
 }
 
 void EditorHeader::setFaults(int errors, int warnings) {

@@ -17,6 +17,8 @@ class EditorHeader : public QWidget {
 
   void setFile(const QString& filePath);
   void setModified(bool modified);
+  /// In no file, though nobody edited it here.
+  void setUnsaved(bool unsaved);
   void setFaults(int errors, int warnings);
   void setUndo(bool canUndo, bool canRedo);
 
@@ -28,6 +30,7 @@ class EditorHeader : public QWidget {
 
  private:
   void buildUi();
+  void showMark();
 
   QLabel* name_ = nullptr;
   QLabel* edited_ = nullptr;
@@ -36,6 +39,7 @@ class EditorHeader : public QWidget {
   QToolButton* undo_ = nullptr;
   QToolButton* redo_ = nullptr;
   QPushButton* save_ = nullptr;
+  bool modified_ = false, unsaved_ = false;
 };
 
 }  // namespace lockstep::widgets

@@ -34,6 +34,10 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   grid_->setHorizontalSpacing(14);
   grid_->setVerticalSpacing(3);
   grid_->setColumnStretch(1, 1);
+  nothing_ = new QLabel(tr("Known once the text has no errors."));
+  nothing_->setFont(interfaceFont(11));
+  setRole(nothing_, "faint");
+  nothing_->hide();
   warnings_ = new QLabel;
   warnings_->setWordWrap(true);
   warnings_->setFont(interfaceFont(11));
@@ -42,6 +46,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* right = new QVBoxLayout;
   right->setSpacing(4);
   right->addLayout(head);
+  right->addWidget(nothing_);
   right->addLayout(grid_);
   right->addWidget(warnings_);
   right->addStretch();
@@ -54,8 +59,22 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
 }
 
 void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images) {
+  showNothing(false);
   curve_->setPlan(planSteps(experiment, images));
   fillFacts(deriveFacts(experiment, images));
+}
+
+void FactsPanel::clear() {
+  setStale(false);
+  curve_->clear();
+  fillFacts({});
+  showNothing(true);
+}
+
+void FactsPanel::showNothing(bool isNothing) {
+  nothing_->setVisible(isNothing);
+  for (QLabel* name : names_) name->setVisible(!isNothing);
+  for (QLabel* value : values_) value->setVisible(!isNothing);
 }
 
 void FactsPanel::setStale(bool isStale) { stale_->setVisible(isStale); }
@@ -72,6 +91,7 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
       grid_->addWidget(name, static_cast<int>(i), 0, Qt::AlignTop);
       grid_->addWidget(value, static_cast<int>(i), 1);
+      names_.push_back(name);
       values_.push_back(value);
     }
     values_[i]->setText(derived.facts[i].value);

@@ -19,18 +19,22 @@ class FactsPanel : public QWidget {
   explicit FactsPanel(QWidget* parent = nullptr);
 
   void setExperiment(const config::Experiment& experiment, const ImageCounts& images);
+  /// Nothing is known yet: says so.
+  void clear();
   /// Faults stand in the way of facts that can be trusted: what is shown is of the last sound text.
   void setStale(bool isStale);
   LearningRateCurve* curve() const { return curve_; }
 
  private:
   void fillFacts(const DerivedFacts& derived);
+  void showNothing(bool isNothing);
 
   LearningRateCurve* curve_ = nullptr;
   QGridLayout* grid_ = nullptr;
   QLabel* warnings_ = nullptr;
   QLabel* stale_ = nullptr;
-  std::vector<QLabel*> values_;
+  QLabel* nothing_ = nullptr;
+  std::vector<QLabel*> names_, values_;
 };
 
 }  // namespace lockstep::widgets

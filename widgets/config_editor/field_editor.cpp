@@ -66,6 +66,10 @@ class LineEditor : public FieldEditor {
     line_->setText(own);
   }
 
+  void finishTyping() override {
+    if (pause_.isActive()) commit();
+  }
+
  protected:
   QLineEdit* line() const { return line_; }
 

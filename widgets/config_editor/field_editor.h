@@ -21,6 +21,8 @@ class FieldEditor : public QWidget {
  public:
   using QWidget::QWidget;
   virtual void showValue(const ShownValue& value) = 0;
+  /// Takes over at once what is being typed.
+  virtual void finishTyping() {}
 
  Q_SIGNALS:
   /// As typed, not yet YAML. Empty: the document shall not give the value any more.

@@ -169,7 +169,9 @@ void FieldRow::paintEvent(QPaintEvent*) {
   }
   if (!state_.value.isGiven && state_.fault.isEmpty()) return;
   painter.setPen(Qt::NoPen);
-  painter.setBrush(state_.fault.isEmpty() ? theme.accent : theme.error);
+  painter.setBrush(!isEnabled()             ? theme.textFaint
+                   : state_.fault.isEmpty() ? theme.accent
+                                            : theme.error);
   painter.drawRoundedRect(QRectF(2, 5, 3, height() - 10), 1.5, 1.5);
 }
 

@@ -31,7 +31,8 @@ void SwitchButton::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const QRectF track(1, (height() - kTrackHeightPx) / 2.0, kTrackWidthPx, kTrackHeightPx);
-  const QColor on = isInherited_ ? theme.textFaint : theme.accent;
+  const bool isFaint = isInherited_ || !isEnabled();
+  const QColor on = isFaint ? theme.textFaint : theme.accent;
   painter.setPen(QPen(hasFocus()    ? theme.accent
                       : isChecked() ? on
                                     : theme.textFaint,
@@ -43,7 +44,7 @@ void SwitchButton::paintEvent(QPaintEvent*) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(isChecked() ? theme.card : theme.textFaint);
   painter.drawEllipse(QPointF(x, track.center().y()), radius, radius);
-  painter.setPen(isInherited_ ? theme.textFaint : theme.text);
+  painter.setPen(isFaint ? theme.textFaint : theme.text);
   painter.drawText(rect().adjusted(kTrackWidthPx + 8, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
                    isChecked() ? tr("on") : tr("off"));
 }
