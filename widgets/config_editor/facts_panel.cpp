@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QStringList>
 #include <QVBoxLayout>
 
@@ -43,7 +44,10 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   warnings_->setFont(interfaceFont(11));
   setRole(warnings_, "warning");
   warnings_->hide();
-  auto* right = new QVBoxLayout;
+  // Rows keep their height: where there are many warnings the facts are scrolled.
+  auto* facts = new QWidget;
+  auto* right = new QVBoxLayout(facts);
+  right->setContentsMargins(0, 0, 4, 0);
   right->setSpacing(4);
   right->addLayout(head);
   right->addWidget(nothing_);
@@ -51,11 +55,17 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   right->addWidget(warnings_);
   right->addStretch();
 
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setWidget(facts);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(14, 10, 14, 10);
   row->setSpacing(18);
   row->addLayout(left, 1);
-  row->addLayout(right, 2);
+  row->addWidget(scroll, 2);
 }
 
 void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images) {
