@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "app/command_line.h"
+#include "app/controllers/draft_folder.h"
+#include "app/ending_signals.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/screenshot.h"
 #include "engine/base/error.h"
@@ -28,8 +30,11 @@ int runWindow(int argc, char** argv, const app::CommandLine& line) {
   QApplication::setApplicationName(QStringLiteral("lockstep"));
   widgets::ThemeSwitch theme;
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/lockstep.svg")));
-  app::MainWindow window(&theme, {line.paths, line.page, line.size, line.theme, line.themeGiven,
-                                  line.screenshot.isEmpty()});
+  const bool isPicture = !line.screenshot.isEmpty();
+  app::MainWindow window(&theme,
+                         {line.paths, line.page, line.size, line.theme, line.themeGiven, !isPicture,
+                          isPicture ? QString() : app::DraftFolder::usualFolder()});
+  app::EndingSignals endingSignals([&window] { window.keepDrafts(); });
   app::Screenshot screenshot(&window, line.screenshot);
   window.show();
   screenshot.saveWhenReady();

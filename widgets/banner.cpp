@@ -66,7 +66,7 @@ void Banner::connectSignals() {
 }
 
 void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
-                         const QString& action) {
+                         const QString& action, const QString& dismiss) {
   const char* name = kind == Kind::Error ? "error" : kind == Kind::Warning ? "warning" : "info";
   setProperty("kind", QString::fromLatin1(name));
   icon_->setProperty("kind", QString::fromLatin1(name));
@@ -76,6 +76,8 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   detail_->setVisible(!detail.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
+  copy_->setVisible(kind == Kind::Error);
+  close_->setText(dismiss.isEmpty() ? tr("Dismiss") : dismiss);
   repolish(this);
   repolish(icon_);
   show();

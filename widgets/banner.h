@@ -18,9 +18,10 @@ class Banner : public QFrame {
   enum class Kind { Error, Warning, Info };
   explicit Banner(QWidget* parent = nullptr);
 
-  /// `title` in one line, `detail` wrapped below it; `action` empty: no button.
+  /// `title` in one line, `detail` wrapped below it; `action` empty: no button. `dismiss`: what the
+  /// button says that takes the message away; empty: Dismiss.
   void showMessage(Kind kind, const QString& title, const QString& detail,
-                   const QString& action = {});
+                   const QString& action = {}, const QString& dismiss = {});
   QString title() const;
   QString detail() const;
 

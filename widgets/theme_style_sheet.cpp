@@ -21,6 +21,7 @@ QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QSplitter::handle { background: @divider; }
 QToolTip { background: @field; color: @text; border: 1px solid @cardBorder; padding: 4px 6px; }
+QDialog#question { background: @panel; border: 1px solid @cardBorder; }
 QFrame#banner { background: @card; border: 1px solid @accent; border-radius: 8px; margin: 12px 16px 0 16px; }
 QFrame#banner[kind="error"] { border-color: @error; }
 QFrame#banner[kind="warning"] { border-color: @warning; }
@@ -40,6 +41,7 @@ QLabel[role="figure"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monos
 QLabel[role="error"] { color: @error; }
 QLabel[role="warning"] { color: @warning; }
 QLabel[role="good"] { color: @good; }
+QLabel:disabled { color: @textFaint; }
 )css";
 
 const char* const kButtons = R"css(
@@ -97,6 +99,7 @@ QProgressBar { background: @cardBorder; border: none; border-radius: 2px; max-he
 QProgressBar::chunk { background: @good; border-radius: 2px; }
 )css";
 
+// Chosen or not, a tab is as wide: the bar is laid out once.
 const char* const kViews = R"css(
 QAbstractItemView { background: @panel; border: none; outline: none; selection-background-color: @selection;
   selection-color: @text; }
@@ -107,7 +110,7 @@ QTabBar::tab { background: transparent; color: @textMuted; padding: 9px 14px 8px
   border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:focus { color: @accent; }
-QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; font-weight: 600; }
+QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
 QTabBar[role="small"]::tab { padding: 5px 10px 4px 10px; }
 QTabWidget::pane { border: none; }
 QMenu { background: @card; color: @text; border: 1px solid @cardBorder; padding: 4px; }

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/main_window/configure_page.h"
+#include "app/main_window/document_banner.h"
 #include "app/main_window/log_panel.h"
 #include "app/main_window/monitor_page.h"
 #include "app/main_window/predictions_page.h"
@@ -102,6 +103,7 @@ QWidget* MainWindow::buildCentre() {
   pages_->addWidget(new QWidget);
   pages_->setCurrentIndex(1);
   banner_ = new widgets::Banner;
+  documentBanner_ = new DocumentBanner;
 
   auto* head = new QHBoxLayout;
   head->setContentsMargins(12, 4, 0, 0);
@@ -117,6 +119,7 @@ QWidget* MainWindow::buildCentre() {
   column->addLayout(head);
   column->addWidget(line);
   column->addWidget(banner_);
+  column->addWidget(documentBanner_);
   column->addWidget(pages_, 1);
   return centre;
 }
@@ -154,10 +157,7 @@ void MainWindow::connectSignals() {
     setStarting(true);
     engine_->resumeRun(folder);
   });
-  connect(runs_, &RunsPanel::copyConfigRequested, this, [this](const QString& folder) {
-    showPage(Page::Configure);
-    configure_->openCopyOfRun(folder);
-  });
+  connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
     if (RunController* run = openRuns_->find(folder)) run->refresh();
@@ -191,15 +191,6 @@ void MainWindow::connectSignals() {
   connect(log_, &LogPanel::stepChosen, monitor_, &MonitorPage::showStep);
 }
 
-void MainWindow::connectConfigurePage() {
-  connect(configure_, &ConfigurePage::documentChanged, this, [this] {
-    updateTrainable();
-    updateStatus();
-  });
-  connect(configure_, &ConfigurePage::failed, this, &MainWindow::showFailure);
-  connect(configure_, &ConfigurePage::readyChanged, this, &MainWindow::readyChanged);
-}
-
 void MainWindow::connectRun(RunController* run) {
   auto update = [this, run] {
     runList_->setLive(run->folder(), QString::fromStdString(run->info().state), run->info().step);
@@ -217,7 +208,7 @@ void MainWindow::connectRun(RunController* run) {
 
 ConfigurePage* MainWindow::configurePage() {
   if (configure_) return configure_;
-  configure_ = new ConfigurePage;
+  configure_ = new ConfigurePage(options_.draftFolder);
   replacePage(pages_, 0, configure_);
   connectConfigurePage();
   return configure_;
@@ -243,6 +234,8 @@ void MainWindow::showPage(Page page) {
   pages_->setCurrentIndex(static_cast<int>(page));
   monitor_->tools()->setVisible(page == Page::Monitor && currentRun());
   for (QShortcut* shortcut : monitorShortcuts_) shortcut->setEnabled(page == Page::Monitor);
+  documentBanner_->setOnItsPage(page == Page::Configure);
+  updateTitle();
   Q_EMIT readyChanged();
 }
 
@@ -276,6 +269,12 @@ void MainWindow::openPaths() {
   if (page == Page::Configure && configs.isEmpty() && !runs.isEmpty())
     configurePage()->openCopyOfRun(runs.first());
   showPage(page);
+  if (configs.size() > 1)
+    showFailure(
+        tr("One experiment is edited at a time"),
+        tr("%1 is open. Not opened: %2")
+            .arg(configs.last(), configs.mid(0, configs.size() - 1).join(QStringLiteral(", "))));
+  bringBackDrafts(/*isFree=*/options_.paths.isEmpty() && options_.page.isEmpty());
 }
 
 void MainWindow::openWithDialog() {
@@ -308,10 +307,9 @@ void MainWindow::showSelection() {
 void MainWindow::updateStatus() {
   const RunController* run = currentRun();
   RunStatus status;
-  if (configure_ && configure_->hasDocument()) status.experiment = configure_->experimentName();
   if (run) {
     const run_folder::RunInfo& info = run->info();
-    status.experiment = info.name.empty() ? status.experiment : QString::fromStdString(info.name);
+    status.name = QString::fromStdString(info.name);
     status.state = QString::fromStdString(info.state);
     status.step = info.step;
     status.maxSteps = info.maxSteps;
@@ -325,8 +323,7 @@ void MainWindow::updateStatus() {
   topBar_->setStatus(status);
   status_->showRun(run);
   showRunError();
-  setWindowTitle(status.experiment.isEmpty() ? QStringLiteral("Lockstep")
-                                             : status.experiment + QStringLiteral(" – Lockstep"));
+  updateTitle();
 }
 
 /// A failed run says why, inline, once.
@@ -355,32 +352,9 @@ void MainWindow::showFailure(const QString& title, const QString& detail) {
   banner_->showMessage(widgets::Banner::Kind::Error, title, detail);
 }
 
-void MainWindow::updateTrainable() {
-  const QString blocked =
-      configure_ ? configure_->trainingBlockedBy() : tr("Open an experiment first (Ctrl+O)");
-  topBar_->setTrainable(blocked.isEmpty(), blocked.isEmpty()
-                                               ? tr("Save and start this experiment (Ctrl+Return)")
-                                               : blocked);
-}
-
 void MainWindow::setStarting(bool starting) {
   topBar_->setStarting(starting);
   updateTrainable();
-}
-
-void MainWindow::train() {
-  if (engine_->isStarting()) return;
-  const QString blocked = configurePage()->trainingBlockedBy();
-  if (!blocked.isEmpty()) {
-    showPage(Page::Configure);
-    if (!configure_->hasDocument()) configure_->openWithDialog();
-    return;
-  }
-  const QString file = configure_->saveForTraining();
-  if (file.isEmpty()) return;
-  banner_->hide();
-  setStarting(true);
-  engine_->startTraining(file, runList_->parentFolder());
 }
 
 void MainWindow::togglePause() {
@@ -444,8 +418,9 @@ void MainWindow::resetLayout() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  // Runs go on: closing ends nothing. It asks about unsaved edits only.
+  if (configure_ && !configure_->leave()) return event->ignore();
   if (options_.keepLayout) saveLayout();
-  // Runs go on: closing asks nothing and ends nothing.
   QMainWindow::closeEvent(event);
 }
 

@@ -25,6 +25,7 @@ class Banner;
 namespace lockstep::app {
 
 class ConfigurePage;
+class DocumentBanner;
 class LogPanel;
 class MonitorPage;
 class PredictionsPage;
@@ -39,6 +40,7 @@ struct MainWindowOptions {
   widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
   bool themeGiven = false;
   bool keepLayout = true;  ///< restore and save layout and theme; pictures and tests do not
+  QString draftFolder;     ///< where unsaved edits are kept; empty: nowhere (pictures)
 };
 
 /// The window: creates every part and wires them in connectSignals().
@@ -64,6 +66,8 @@ class MainWindow : public QMainWindow {
   void train();
   void togglePause();
   void stopRun();
+  /// The session ends, nobody can be asked: unsaved edits are kept for the next start.
+  void keepDrafts();
 
  Q_SIGNALS:
   void readyChanged();
@@ -76,6 +80,7 @@ class MainWindow : public QMainWindow {
   QWidget* buildCentre();
   void buildDocks();
   QMenu* buildMenu();
+  QMenu* buildDraftMenu(QWidget* parent);
   void buildThemeMenu(QMenu* menu);
   void connectSignals();
   void connectConfigurePage();
@@ -86,10 +91,13 @@ class MainWindow : public QMainWindow {
   void saveLayout() const;
   void resetLayout();
   void openPaths();
+  void bringBackDrafts(bool isFree);
+  void openCopyOfRun(const QString& folder);
   void openWithDialog();
   void showSelection();
   void updateStatus();
   void updateTrainable();
+  void updateTitle();
   void showRunError();
   void showShortcuts();
   void showFailure(const QString& title, const QString& detail);
@@ -112,6 +120,7 @@ class MainWindow : public QMainWindow {
   LogPanel* log_ = nullptr;
   StatusStrip* status_ = nullptr;
   widgets::Banner* banner_ = nullptr;
+  DocumentBanner* documentBanner_ = nullptr;
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
   QList<QShortcut*> monitorShortcuts_;

@@ -3,7 +3,9 @@
 #include <QActionGroup>
 #include <QDockWidget>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
+#include <QLocale>
 #include <QMenu>
 #include <QShortcut>
 #include <QVBoxLayout>
@@ -24,6 +26,11 @@ QMenu* MainWindow::buildMenu() {
   menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this, [this] {
     if (configure_) configure_->save();
   });
+  menu->addAction(tr("Save experiment as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this,
+                  [this] {
+                    if (configure_) configure_->saveElsewhere();
+                  });
+  menu->addMenu(buildDraftMenu(menu));
   menu->addAction(
       tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this, [this] {
         const QString folder =
@@ -57,6 +64,27 @@ QMenu* MainWindow::buildMenu() {
   return menu;
 }
 
+/// Drafts that no window holds, to be opened one by one.
+QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
+  auto* menu = new QMenu(tr("Unsaved edits"), parent);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    const QList<LeftDraft> left = DraftFolder(options_.draftFolder).left();
+    for (const LeftDraft& draft : left) {
+      const QString name = QFileInfo(draft.draft.proposal).fileName();
+      const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
+      QAction* action =
+          menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
+            showPage(Page::Configure);
+            configure_->openDraft(id);
+          });
+      action->setToolTip(draft.draft.proposal);
+    }
+    if (left.isEmpty()) menu->addAction(tr("None were left"))->setEnabled(false);
+  });
+  return menu;
+}
+
 void MainWindow::buildThemeMenu(QMenu* menu) {
   using Mode = widgets::ThemeSwitch::Mode;
   auto* group = new QActionGroup(menu);
@@ -85,9 +113,7 @@ void MainWindow::addShortcuts() {
   add(QStringLiteral("F11"), [this] { isFullScreen() ? showNormal() : showFullScreen(); });
   add(QStringLiteral("Ctrl+D"), [this] {
     const QString run = runs_->currentRun();
-    if (run.isEmpty()) return;
-    showPage(Page::Configure);
-    configure_->openCopyOfRun(run);
+    if (!run.isEmpty()) openCopyOfRun(run);
   });
   addMonitorShortcuts();
 }
@@ -128,6 +154,7 @@ void MainWindow::showShortcuts() {
                     "<tr><td><b>Ctrl+Shift+P</b></td><td>Pause, resume</td></tr>"
                     "<tr><td><b>Ctrl+.</b></td><td>Save a checkpoint and stop</td></tr>"
                     "<tr><td><b>Ctrl+O, Ctrl+S</b></td><td>Open, save the experiment</td></tr>"
+                    "<tr><td><b>Ctrl+Shift+S</b></td><td>Save it under another name</td></tr>"
                     "<tr><td><b>Ctrl+D</b></td><td>Edit a copy of the run's configuration</td></tr>"
                     "<tr><td><b>/</b>, <b>Esc</b></td><td>Filter runs, clear</td></tr>"
                     "<tr><td><b>L X S O</b></td><td>Log Y, log X, smoothing, outliers</td></tr>"

@@ -15,11 +15,16 @@ void StatePill::setState(const QString& state) {
   if (state == state_) return;
   state_ = state;
   setAccessibleName(state);
-  updateGeometry();
   update();
 }
 
-QSize StatePill::sizeHint() const { return {fontMetrics().horizontalAdvance(state_) + 34, 22}; }
+int StatePill::widthOf(const QString& state) const {
+  return fontMetrics().horizontalAdvance(state) + 34;
+}
+
+QSize StatePill::sizeHint() const {
+  return {widthOf(QStringLiteral("evaluating")), 22};  // the longest of them
+}
 
 void StatePill::paintEvent(QPaintEvent*) {
   if (state_.isEmpty()) return;
@@ -30,7 +35,7 @@ void StatePill::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
   painter.setBrush(ground);
-  painter.drawRoundedRect(rect(), height() / 2.0, height() / 2.0);
+  painter.drawRoundedRect(QRect(0, 0, widthOf(state_), height()), height() / 2.0, height() / 2.0);
   painter.setBrush(color);
   painter.drawEllipse(QPointF(13, height() / 2.0), 3.5, 3.5);
   painter.setPen(color);

@@ -5,7 +5,7 @@
 
 namespace lockstep::app {
 
-/// A run's state in its colour: a dot and the word in a rounded ground.
+/// A run's state in its colour: a dot and the word in a rounded ground. As wide for every state.
 class StatePill : public QWidget {
   Q_OBJECT
 
@@ -19,6 +19,7 @@ class StatePill : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  int widthOf(const QString& state) const;
   QString state_;
 };
 

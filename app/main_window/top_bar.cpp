@@ -21,6 +21,12 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kHeightPx = 52;
+// Of Train and of the run's name: a part of the window's width, whatever they say.
+constexpr int kLeastTrainPx = 92, kMostTrainPx = 210, kLeastNamePx = 70, kMostNamePx = 210;
+constexpr double kTrainPart = 0.15, kNamePart = 0.14;
+constexpr int kBrandFromPx = 900;
+/// Icon, gaps and frame of Train.
+constexpr int kTrainFramePx = 52;
 // Between the icon of a button and its text.
 const QString kGap = QStringLiteral("\u2009\u2009");
 
@@ -45,8 +51,13 @@ void TopBar::buildUi() {
   setFixedHeight(kHeightPx);
   brand_ = new QLabel(QStringLiteral("Lockstep"));
   brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
-  experiment_ = new QLabel;
-  widgets::setRole(experiment_, "muted");
+  runName_ = new QLabel;
+  runName_->setObjectName(QStringLiteral("runName"));
+  runName_->setTextFormat(Qt::PlainText);
+  runName_->setFont(widgets::interfaceFont(13, QFont::DemiBold));
+  auto* line = new QFrame;
+  line->setFixedSize(1, 24);
+  widgets::setRole(line, "divider");
   train_ = new QPushButton(kGap + tr("Train"));
   train_->setObjectName(QStringLiteral("trainButton"));
   widgets::setRole(train_, "primary");
@@ -56,6 +67,9 @@ void TopBar::buildUi() {
   stop_->setToolTip(tr("Save a checkpoint and stop (Ctrl+.); the run can be resumed"));
   for (QPushButton* button : {train_, pause_, stop_}) button->setIconSize({12, 12});
   pill_ = new StatePill;
+  QSizePolicy keepsPlace = pill_->sizePolicy();
+  keepsPlace.setRetainSizeWhenHidden(true);
+  pill_->setSizePolicy(keepsPlace);
   step_ = figure("");
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
@@ -76,13 +90,15 @@ void TopBar::buildUi() {
   row->setContentsMargins(20, 0, 14, 1);
   row->setSpacing(8);
   row->addWidget(brand_);
-  row->addSpacing(6);
-  row->addWidget(experiment_);
-  row->addSpacing(20);
-  for (QPushButton* button : {train_, pause_, stop_}) row->addWidget(button);
-  row->addSpacing(14);
-  row->addWidget(pill_);
+  row->addSpacing(10);
+  row->addWidget(train_);
   row->addSpacing(8);
+  row->addWidget(line);
+  row->addSpacing(8);
+  for (QPushButton* button : {pause_, stop_}) row->addWidget(button);
+  row->addSpacing(8);
+  row->addWidget(runName_);
+  row->addWidget(pill_);
   row->addWidget(step_);
   row->addSpacing(8);
   row->addWidget(progress_, 1);
@@ -108,8 +124,7 @@ void TopBar::connectSignals() {
 
 void TopBar::setStatus(const RunStatus& status) {
   status_ = status;
-  experiment_->setText(fontMetrics().elidedText(status.experiment, Qt::ElideMiddle, 220));
-  experiment_->setToolTip(status.experiment);
+  updateRunName();
   pill_->setState(status.state);
   const bool hasRun = !status.state.isEmpty();
   step_->setText(!hasRun               ? QString()
@@ -138,15 +153,43 @@ void TopBar::setStatus(const RunStatus& status) {
   fitFigures();
 }
 
-void TopBar::setTrainable(bool trainable, const QString& tip) {
-  train_->setEnabled(trainable && !starting_);
+void TopBar::setExperiment(const QString& name, bool isTrainable, const QString& tip) {
+  experiment_ = name;
+  isTrainable_ = isTrainable;
   train_->setToolTip(tip);
+  updateTrain();
 }
 
 void TopBar::setStarting(bool starting) {
   starting_ = starting;
-  train_->setText(kGap + (starting ? tr("Starting…") : tr("Train")));
-  if (starting) train_->setEnabled(false);
+  updateTrain();
+}
+
+void TopBar::updateTrain() {
+  const QString text = starting_               ? tr("Starting…")
+                       : experiment_.isEmpty() ? tr("Train")
+                                               : tr("Train %1").arg(experiment_);
+  train_->setText(kGap + train_->fontMetrics().elidedText(text, Qt::ElideMiddle,
+                                                          train_->width() - kTrainFramePx));
+  train_->setAccessibleName(text);
+  train_->setEnabled(isTrainable_ && !starting_);
+}
+
+void TopBar::updateRunName() {
+  runName_->setText(
+      runName_->fontMetrics().elidedText(status_.name, Qt::ElideMiddle, runName_->width()));
+  runName_->setToolTip(status_.name);
+}
+
+/// By the window's width alone, so that no name moves what stands beside it.
+void TopBar::fitNames() {
+  brand_->setVisible(width() >= kBrandFromPx);
+  train_->setFixedWidth(
+      std::clamp(static_cast<int>(width() * kTrainPart), kLeastTrainPx, kMostTrainPx));
+  runName_->setFixedWidth(
+      std::clamp(static_cast<int>(width() * kNamePart), kLeastNamePx, kMostNamePx));
+  updateTrain();
+  updateRunName();
 }
 
 void TopBar::setMenu(QMenu* menu) { menu_->setMenu(menu); }
@@ -157,6 +200,8 @@ void TopBar::updateButtons() {
       status_.state == QLatin1String("running") || status_.state == QLatin1String("evaluating");
   const bool wasPaused = pause_->text().endsWith(tr("Resume"));
   pause_->setText(kGap + (paused ? tr("Resume") : tr("Pause")));
+  // As wide whatever it says: Stop stays under the pointer.
+  pause_->setMinimumWidth(std::max(pause_->minimumWidth(), pause_->sizeHint().width()));
   pause_->setToolTip(paused ? tr("Go on (Ctrl+Shift+P)")
                             : tr("Wait after the present step (Ctrl+Shift+P)"));
   pause_->setEnabled(status_.isLive && (paused || running));
@@ -178,10 +223,10 @@ void TopBar::fitFigures() {
   const bool hasRun = !status_.state.isEmpty();
   pill_->setVisible(hasRun);
   step_->setVisible(hasRun);
-  int used = 2 * 20 + brand_->sizeHint().width() + experiment_->sizeHint().width() +
-             train_->sizeHint().width() + pause_->sizeHint().width() + stop_->sizeHint().width() +
-             menu_->sizeHint().width() + 120;
-  if (hasRun) used += pill_->sizeHint().width() + step_->sizeHint().width() + 20;
+  int used = 2 * 20 + (brand_->isHidden() ? 0 : brand_->sizeHint().width()) + train_->width() +
+             runName_->width() + pill_->sizeHint().width() + pause_->minimumWidth() +
+             stop_->sizeHint().width() + menu_->width() + 120;
+  if (hasRun) used += step_->sizeHint().width() + 20;
   const bool hasProgress = hasRun && used + progress_->minimumWidth() + 16 <= width();
   progress_->setVisible(hasProgress);
   if (hasProgress) used += progress_->minimumWidth() + 16;
@@ -195,6 +240,7 @@ void TopBar::fitFigures() {
 
 void TopBar::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
+  fitNames();
   fitFigures();
 }
 

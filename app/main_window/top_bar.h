@@ -16,7 +16,7 @@ class StatePill;
 
 /// What the bar tells about the chosen run.
 struct RunStatus {
-  QString experiment;
+  QString name;
   QString state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
@@ -24,8 +24,9 @@ struct RunStatus {
   bool isLive = false;           ///< its engine can be asked
 };
 
-/// The bar at the top: what is open, the buttons that act on it, and how far the chosen run is.
-/// Narrow windows lose figures from the right.
+/// The bar at the top: Train, which names the experiment that it trains, and apart from it the
+/// buttons that act on the chosen run, its name, and how far it is. Nothing moves when names or states
+/// change. Narrow windows lose figures from the right.
 class TopBar : public QWidget {
   Q_OBJECT
 
@@ -33,8 +34,9 @@ class TopBar : public QWidget {
   explicit TopBar(QWidget* parent = nullptr);
 
   void setStatus(const RunStatus& status);
-  /// Whether Train can be pressed, and what it says when not.
-  void setTrainable(bool trainable, const QString& tip);
+  /// The experiment that Train trains ("droplets.yaml", empty: none), whether it can be, and the
+  /// tip that says why not.
+  void setExperiment(const QString& name, bool isTrainable, const QString& tip);
   /// A run is being started.
   void setStarting(bool starting);
   void setMenu(QMenu* menu);
@@ -55,10 +57,13 @@ class TopBar : public QWidget {
   void connectSignals();
   void updateIcons();
   void updateButtons();
+  void updateTrain();
+  void updateRunName();
+  void fitNames();
   void fitFigures();
 
   QLabel* brand_ = nullptr;
-  QLabel* experiment_ = nullptr;
+  QLabel* runName_ = nullptr;
   QPushButton* train_ = nullptr;
   QPushButton* pause_ = nullptr;
   QPushButton* stop_ = nullptr;
@@ -71,6 +76,8 @@ class TopBar : public QWidget {
   QLabel* heldOut_ = nullptr;
   QToolButton* menu_ = nullptr;
   RunStatus status_;
+  QString experiment_;
+  bool isTrainable_ = false;
   bool starting_ = false;
 };
 

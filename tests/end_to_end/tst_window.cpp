@@ -1,9 +1,11 @@
 #include <signal.h>
 
+#include <QApplication>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
 #include <QTest>
+#include <QTimer>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -116,6 +118,24 @@ class TstWindow : public QObject {
     QVERIFY(button && button->isVisible());
     QTRY_VERIFY2_WITH_TIMEOUT(button->isEnabled(), qPrintable(button->toolTip()), kPatienceMs);
     QTest::mouseClick(button, Qt::LeftButton);
+  }
+
+  /// Train asks once about what is edited.
+  void pressTrainAndSave() {
+    bool isAnswered = false;
+    QTimer look;
+    connect(&look, &QTimer::timeout, this, [&] {
+      const auto* dialog = QApplication::activeModalWidget();
+      if (!dialog) return;
+      for (QPushButton* answer : dialog->findChildren<QPushButton*>()) {
+        if (answer->text() != text("Save and train")) continue;
+        isAnswered = true;
+        answer->click();
+      }
+    });
+    look.start(5);
+    STEP(press(button("trainButton")));
+    QVERIFY(isAnswered);
   }
 
   /// What the list of runs says of the chosen one.
@@ -309,7 +329,7 @@ class TstWindow : public QObject {
     QVERIFY(after != before);
     QCOMPARE(window_->findChild<widgets::YamlText*>()->text(), after);
 
-    STEP(press(button("trainButton")));
+    STEP(pressTrainAndSave());
     QString run;
     STEP(waitForTheRun(run));
     QCOMPARE(QString::fromUtf8(place_->read(text("experiment.yaml"))), after);

@@ -1,0 +1,111 @@
+#include "app/controllers/draft_folder.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QUuid>
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "app/controllers/draft_keeper.h"
+#include "engine/base/error.h"
+#include "engine/base/file_lock.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr unsigned kOwnerAlone = 0600;
+
+QString draftFile(const QString& folder, const QString& id) {
+  return folder + QLatin1Char('/') + id + QStringLiteral(".json");
+}
+
+std::filesystem::path lockFile(const QString& folder, const QString& id) {
+  return std::filesystem::path(folder.toStdString()) / (id.toStdString() + ".lock");
+}
+
+std::optional<QByteArray> contentOf(const QString& path) {
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return std::nullopt;
+  return file.readAll();
+}
+
+QStringList idsIn(const QString& folder) {
+  QStringList ids;
+  if (folder.isEmpty()) return ids;
+  const QStringList names = QDir(folder).entryList({QStringLiteral("*.json")}, QDir::Files);
+  for (const QString& name : names) ids.append(name.chopped(5));
+  return ids;
+}
+
+std::optional<Draft> readDraft(const QString& folder, const QString& id) {
+  const auto json = contentOf(draftFile(folder, id));
+  return json ? draftOf(*json) : std::nullopt;
+}
+
+}  // namespace
+
+QString DraftFolder::usualFolder() {
+  // A relative path there counts as none (XDG Base Directory Specification).
+  QString state = qEnvironmentVariable("XDG_STATE_HOME");
+  if (!QDir::isAbsolutePath(state)) state = QDir::homePath() + QStringLiteral("/.local/state");
+  return state + QStringLiteral("/lockstep/drafts");
+}
+
+QList<LeftDraft> DraftFolder::left() const {
+  QList<LeftDraft> found;
+  for (const QString& id : idsIn(folder_)) {
+    if (base::FileLock::isHeld(lockFile(folder_, id))) continue;
+    const std::optional<Draft> draft = readDraft(folder_, id);
+    if (!draft) continue;
+    // Killed between saving and taking the draft away.
+    if (!draft->file.isEmpty() && contentOf(draft->file) == draft->text.toUtf8()) {
+      if (const auto keeper = take(id)) keeper->drop();
+      continue;
+    }
+    found.append({id, *draft});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const LeftDraft& a, const LeftDraft& b) { return a.draft.edited > b.draft.edited; });
+  return found;
+}
+
+bool DraftFolder::isEditedElsewhere(const QString& file, const DraftKeeper* own) const {
+  for (const QString& id : idsIn(folder_)) {
+    if (own && own->id() == id) continue;
+    if (!base::FileLock::isHeld(lockFile(folder_, id))) continue;
+    const std::optional<Draft> draft = readDraft(folder_, id);
+    if (draft && draft->file == file) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<DraftKeeper> DraftFolder::make() const {
+  if (folder_.isEmpty()) return nullptr;
+  std::error_code failure;
+  const std::filesystem::path folder = folder_.toStdString();
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw Error(folder.string() + ": cannot be made: " + failure.message());
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failure);
+  const QString id = QUuid::createUuid().toString(QUuid::WithoutBraces);
+  auto lock = base::FileLock::tryAcquire(lockFile(folder_, id), kOwnerAlone);
+  if (!lock) throw Error(folder.string() + ": another program locks every file in it");
+  return std::make_unique<DraftKeeper>(folder_, id, std::move(*lock));
+}
+
+std::unique_ptr<DraftKeeper> DraftFolder::take(const QString& id) const {
+  try {
+    auto lock = base::FileLock::tryAcquire(lockFile(folder_, id), kOwnerAlone);
+    if (!lock) return nullptr;
+    if (!QFile::exists(draftFile(folder_, id))) {  // taken, saved and removed since it was seen
+      std::filesystem::remove(lockFile(folder_, id));
+      return nullptr;
+    }
+    return std::make_unique<DraftKeeper>(folder_, id, std::move(*lock));
+  } catch (const std::exception&) {
+    return nullptr;  // it stays where it is
+  }
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,61 @@
+#include "app/ending_signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <QCoreApplication>
+#include <QSocketNotifier>
+#include <cerrno>
+
+#include "engine/base/error.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kSignals[] = {SIGTERM, SIGHUP, SIGINT};
+constexpr int kSignalStatus = 128;
+volatile sig_atomic_t writeEnd = -1;
+
+/// In a signal handler a byte into a pipe is all that may be done.
+void passOn(int number) {
+  const int kept = errno;
+  const auto byte = static_cast<unsigned char>(number);
+  [[maybe_unused]] const ssize_t written = ::write(writeEnd, &byte, 1);
+  errno = kept;
+}
+
+}  // namespace
+
+EndingSignals::EndingSignals(std::function<void()> beforeEnd, QObject* parent)
+    : QObject(parent), beforeEnd_(std::move(beforeEnd)) {
+  if (::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) throw Error("no pipe for signals can be made");
+  writeEnd = ends_[1];
+  notifier_ = new QSocketNotifier(ends_[0], QSocketNotifier::Read, this);
+  connect(notifier_, &QSocketNotifier::activated, this, &EndingSignals::end);
+  struct sigaction action {};
+  action.sa_handler = passOn;
+  action.sa_flags = SA_RESTART;
+  for (const int number : kSignals) {
+    // Whoever started the program may want it to ignore them (nohup).
+    struct sigaction before {};
+    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+EndingSignals::~EndingSignals() {
+  for (const int number : kSignals) ::signal(number, SIG_DFL);
+  writeEnd = -1;
+  for (const int end : ends_)
+    if (end >= 0) ::close(end);
+}
+
+void EndingSignals::end() {
+  unsigned char number = 0;
+  if (::read(ends_[0], &number, 1) != 1) return;
+  beforeEnd_();
+  QCoreApplication::exit(kSignalStatus + number);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "app/controllers/document_controller.h"
+
+class QWidget;
+
+namespace lockstep::app {
+
+/// Asks in dialogs over the window. Escape and the window's cross mean Cancel.
+class DocumentDialogs : public DocumentQuestions {
+ public:
+  explicit DocumentDialogs(QWidget* parent) : parent_(parent) {}
+
+  Leaving beforeLeaving(const QString& name) override;
+  Overwriting beforeOverwriting(const QString& name, const QString& difference) override;
+  Training beforeTraining(const QString& name, const QString& copyName) override;
+  QString whereToSave(const QString& proposal) override;
+
+ private:
+  QWidget* parent_;
+};
+
+}  // namespace lockstep::app

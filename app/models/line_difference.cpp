@@ -1,0 +1,112 @@
+#include "app/models/line_difference.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <vector>
+
+namespace lockstep::app {
+namespace {
+
+/// Above this many pairs of lines the parts that differ are told as a whole.
+constexpr qsizetype kMostPairs = 4'000'000;
+
+/// Lines [begin, end) of both texts.
+struct Window {
+  qsizetype beforeBegin = 0, beforeEnd = 0, afterBegin = 0, afterEnd = 0;
+};
+
+Window withoutCommonEnds(const QStringList& before, const QStringList& after) {
+  Window window{0, before.size(), 0, after.size()};
+  while (window.beforeBegin < window.beforeEnd && window.afterBegin < window.afterEnd &&
+         before[window.beforeBegin] == after[window.afterBegin]) {
+    ++window.beforeBegin;
+    ++window.afterBegin;
+  }
+  while (window.beforeBegin < window.beforeEnd && window.afterBegin < window.afterEnd &&
+         before[window.beforeEnd - 1] == after[window.afterEnd - 1]) {
+    --window.beforeEnd;
+    --window.afterEnd;
+  }
+  return window;
+}
+
+/// Tells the lines of a window, removed ones before added ones, around a longest common part.
+class Teller {
+ public:
+  Teller(const QStringList& before, const QStringList& after, const Window& window)
+      : before_(before), after_(after), window_(window) {}
+
+  QStringList tell() {
+    const qsizetype rows = window_.beforeEnd - window_.beforeBegin,
+                    columns = window_.afterEnd - window_.afterBegin;
+    qsizetype row = 0, column = 0;
+    if (rows * columns <= kMostPairs) {
+      measure(rows, columns);
+      while (row < rows && column < columns) {
+        if (beforeAt(row) == afterAt(column)) {
+          ++row;
+          ++column;
+        } else if (lengths_[at(row + 1, column)] >= lengths_[at(row, column + 1)]) {
+          remove(row++);
+        } else {
+          add(column++);
+        }
+      }
+    }
+    while (row < rows) remove(row++);
+    while (column < columns) add(column++);
+    return lines_;
+  }
+
+ private:
+  const QString& beforeAt(qsizetype row) const { return before_[window_.beforeBegin + row]; }
+  const QString& afterAt(qsizetype column) const { return after_[window_.afterBegin + column]; }
+  std::size_t at(qsizetype row, qsizetype column) const {
+    return static_cast<std::size_t>(row * stride_ + column);
+  }
+
+  /// Length of the longest common part of what follows each pair of lines.
+  void measure(qsizetype rows, qsizetype columns) {
+    stride_ = columns + 1;
+    lengths_.assign(static_cast<std::size_t>((rows + 1) * stride_), 0);
+    for (qsizetype row = rows - 1; row >= 0; --row) {
+      for (qsizetype column = columns - 1; column >= 0; --column) {
+        lengths_[at(row, column)] =
+            beforeAt(row) == afterAt(column)
+                ? lengths_[at(row + 1, column + 1)] + 1
+                : std::max(lengths_[at(row + 1, column)], lengths_[at(row, column + 1)]);
+      }
+    }
+  }
+
+  void remove(qsizetype row) {
+    lines_ << QStringLiteral("%1 − %2").arg(window_.beforeBegin + row + 1, 4).arg(beforeAt(row));
+  }
+  void add(qsizetype column) {
+    lines_
+        << QStringLiteral("%1 + %2").arg(window_.afterBegin + column + 1, 4).arg(afterAt(column));
+  }
+
+  const QStringList& before_;
+  const QStringList& after_;
+  Window window_;
+  qsizetype stride_ = 0;
+  std::vector<int> lengths_;
+  QStringList lines_;
+};
+
+}  // namespace
+
+QString lineDifference(const QString& before, const QString& after, int mostLines) {
+  const QStringList left = before.split(QLatin1Char('\n')), right = after.split(QLatin1Char('\n'));
+  QStringList lines = Teller(left, right, withoutCommonEnds(left, right)).tell();
+  if (lines.size() > mostLines) {
+    const qsizetype more = lines.size() - mostLines;
+    lines = lines.mid(0, mostLines);
+    lines << QCoreApplication::translate("lineDifference", "and %1 more lines").arg(more);
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace lockstep::app

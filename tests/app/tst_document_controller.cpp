@@ -1,0 +1,415 @@
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/controllers/document_controller.h"
+#include "tests/app/made_run.h"
+#include "tests/app/scripted_answers.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::DocumentController;
+using app::DocumentQuestions;
+using Kind = app::DocumentNotice::Kind;
+
+namespace {
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+/// A window's document: the controller with a text that it edits.
+struct Window {
+  explicit Window(const QString& drafts) : document([this] { return shown; }, &answers, drafts) {
+    QObject::connect(&document, &DocumentController::opened,
+                     [this](const QString& opened) { shown = opened; });
+    QObject::connect(&document, &DocumentController::textReplaced, [this](const QString& taken) {
+      shown = taken;
+      document.noteEdit();
+    });
+  }
+  void type(const char* bytes) {
+    shown = text(bytes);
+    document.noteEdit();
+  }
+
+  QString shown;
+  tests::ScriptedAnswers answers;
+  DocumentController document;
+};
+
+}  // namespace
+
+/// Nothing typed is lost, and nothing is overwritten that was not seen.
+class TstDocumentController : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  QString path(const char* name) const { return folder_->filePath(text(name)); }
+  QString drafts() const { return path("state"); }
+  std::unique_ptr<Window> window() const { return std::make_unique<Window>(drafts()); }
+  int draftCount() const {
+    return static_cast<int>(QDir(drafts()).entryList({text("*.json")}).size());
+  }
+  static void write(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+  }
+  static QByteArray read(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+  /// A window with a.yaml ("one") in which "two" was typed.
+  std::unique_ptr<Window> edited() {
+    write(path("a.yaml"), "one");
+    auto made = window();
+    if (!made->document.open(path("a.yaml"))) return nullptr;
+    made->type("two");
+    return made;
+  }
+
+ private Q_SLOTS:
+  void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+  void leavingWithoutEditsAsksNothing() {
+    write(path("a.yaml"), "one");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->type("two");
+    made->type("one");  // undone
+    QVERIFY(!made->document.isUnsaved());
+    QVERIFY(made->document.leave());
+    QVERIFY(made->answers.asked.isEmpty());
+    QCOMPARE(draftCount(), 0);
+  }
+
+  void leavingWithEditsAsks_data() {
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<bool>("leaves");
+    QTest::addColumn<QByteArray>("inFile");
+    QTest::addColumn<int>("drafts");
+    using Leaving = DocumentQuestions::Leaving;
+    const auto row = [](const char* name, Leaving answer, bool leaves, const char* inFile,
+                        int kept) {
+      QTest::newRow(name) << static_cast<int>(answer) << leaves << QByteArray(inFile) << kept;
+    };
+    row("save", Leaving::Save, true, "two", 0);
+    row("discard", Leaving::Discard, true, "one", 0);
+    row("cancel", Leaving::Cancel, false, "one", 1);
+  }
+  void leavingWithEditsAsks() {
+    QFETCH(int, answer);
+    QFETCH(bool, leaves);
+    QFETCH(QByteArray, inFile);
+    QFETCH(int, drafts);
+    const auto made = edited();
+    made->answers.leaving = static_cast<DocumentQuestions::Leaving>(answer);
+    QCOMPARE(made->document.leave(), leaves);
+    QCOMPARE(made->answers.asked, QStringList{text("leave a.yaml")});
+    QCOMPARE(read(path("a.yaml")), inFile);
+    QTRY_COMPARE(draftCount(), drafts);
+  }
+
+  void anotherDocumentIsNotOpenedOverEdits() {
+    const auto made = edited();
+    write(path("b.yaml"), "b");
+    tests::MadeRun plan;
+    const QString run = tests::makeRun(folder_->path(), plan);
+    QVERIFY(!made->document.open(path("b.yaml")));
+    QVERIFY(!made->document.openCopyOfRun(run));
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(made->document.path(), path("a.yaml"));
+    QCOMPARE(made->answers.asked.size(), 2);
+    // A file that cannot be opened asks nothing.
+    QVERIFY(!made->document.open(path("nowhere.yaml")));
+    QCOMPARE(made->answers.asked.size(), 2);
+    made->answers.leaving = DocumentQuestions::Leaving::Save;
+    QVERIFY(made->document.open(path("b.yaml")));
+    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
+    QCOMPARE(made->shown, text("b"));
+  }
+
+  void aRunsRecordIsOpenedAsACopyAndNeverWritten() {
+    const QString run = tests::makeRun(folder_->path(), {});
+    const QString record = run + text("/config.yaml");
+    const QByteArray before = read(record);
+    const auto made = window();
+    QVERIFY(made->document.open(record));
+    QVERIFY(!made->document.hasFile());
+    QVERIFY(!made->document.isUnsaved());
+    QCOMPARE(made->document.fileToTrain(), record);  // as it is
+    made->type("name: other\n");
+    QVERIFY(made->document.isUnsaved());
+    QSignalSpy failed(&made->document, &DocumentController::failed);
+    made->answers.place = record;
+    QVERIFY(!made->document.save());
+    QCOMPARE(failed.count(), 1);
+    QCOMPARE(read(record), before);
+    made->answers.place = path("copy.yaml");
+    QVERIFY(made->document.save());
+    QCOMPARE(read(path("copy.yaml")), QByteArray("name: other\n"));
+    QVERIFY(made->document.hasFile());
+  }
+
+  void whatChangedOutsideIsNotOverwrittenUnasked_data() {
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<QByteArray>("inFile");
+    QTest::addColumn<QString>("shown");
+    using Overwriting = DocumentQuestions::Overwriting;
+    const auto row = [](const char* name, Overwriting answer, const char* inFile,
+                        const char* shown) {
+      QTest::newRow(name) << static_cast<int>(answer) << QByteArray(inFile) << text(shown);
+    };
+    row("overwrite", Overwriting::Overwrite, "two", "two");
+    row("reload", Overwriting::Reload, "theirs", "theirs");
+    row("elsewhere", Overwriting::SaveElsewhere, "theirs", "two");
+    row("cancel", Overwriting::Cancel, "theirs", "two");
+  }
+  void whatChangedOutsideIsNotOverwrittenUnasked() {
+    QFETCH(int, answer);
+    QFETCH(QByteArray, inFile);
+    QFETCH(QString, shown);
+    const auto made = edited();
+    write(path("a.yaml"), "theirs");
+    made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
+    made->answers.place = path("elsewhere.yaml");
+    made->document.save();
+    QCOMPARE(made->answers.asked.front(), text("overwrite a.yaml"));
+    QCOMPARE(made->answers.difference, text("   1 − theirs\n   1 + two"));
+    QCOMPARE(read(path("a.yaml")), inFile);
+    QCOMPARE(made->shown, shown);
+    const bool isCancelled = made->answers.overwriting == DocumentQuestions::Overwriting::Cancel;
+    QCOMPARE(made->document.isUnsaved(), isCancelled);
+    QTRY_COMPARE(draftCount(), isCancelled ? 1 : 0);
+  }
+
+  void theSameTextOutsideIsNoConflict() {
+    const auto made = edited();
+    write(path("a.yaml"), "two");
+    QVERIFY(made->document.save());
+    QVERIFY(made->answers.asked.isEmpty());
+    QVERIFY(!made->document.isUnsaved());
+  }
+
+  void aChangeOutsideIsReadWhenNothingIsEdited() {
+    write(path("a.yaml"), "one");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    write(path("a.yaml"), "theirs");
+    QTRY_COMPARE(made->shown, text("theirs"));
+    QCOMPARE(made->document.notice().kind, Kind::ReadAgain);
+    QVERIFY(!made->document.isUnsaved());
+    QVERIFY(made->answers.asked.isEmpty());
+    // The text before is an edit again when it is brought back.
+    made->type("one");
+    QVERIFY(made->document.isUnsaved());
+  }
+
+  void aChangeOutsideIsToldWhileSomethingIsEdited() {
+    const auto made = edited();
+    write(path("a.yaml"), "theirs");
+    QTRY_COMPARE(made->document.notice().kind, Kind::ChangedOutside);
+    QCOMPARE(made->shown, text("two"));
+    made->document.actOnNotice();
+    QCOMPARE(made->shown, text("theirs"));
+    QVERIFY(!made->document.isUnsaved());
+    QCOMPARE(made->document.notice().kind, Kind::None);
+  }
+
+  void aDeletedFileIsToldAndItsTextKept() {
+    write(path("a.yaml"), "one");
+    auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QVERIFY(QFile::remove(path("a.yaml")));
+    QTRY_COMPARE(made->document.notice().kind, Kind::Gone);
+    QVERIFY(made->document.isUnsaved());
+    QTRY_COMPARE(draftCount(), 1);
+    QVERIFY(!made->document.leave());  // asked
+    QVERIFY(made->document.save());
+    QCOMPARE(read(path("a.yaml")), QByteArray("one"));
+    QVERIFY(!made->document.isUnsaved());
+    QTRY_COMPARE(draftCount(), 0);
+  }
+
+  void aSaveThatFailsSaysWhyAndKeepsTheEdits() {
+    const auto made = edited();
+    QSignalSpy failed(&made->document, &DocumentController::failed);
+    made->answers.overwriting = DocumentQuestions::Overwriting::SaveElsewhere;
+    made->answers.place = path("no/such/b.yaml");
+    QVERIFY(!made->document.saveElsewhere());
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(failed[0][1].toString().contains(text("no/such")));
+    QCOMPARE(made->document.path(), path("a.yaml"));
+    QVERIFY(made->document.isUnsaved());
+    QTRY_COMPARE(draftCount(), 1);
+  }
+
+  void trainingAsksOnceAndOnlyAfterEdits_data() {
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<QString>("trained");
+    QTest::addColumn<QByteArray>("inFile");
+    using Training = DocumentQuestions::Training;
+    const auto row = [](const char* name, Training answer, const char* trained,
+                        const char* inFile) {
+      QTest::newRow(name) << static_cast<int>(answer) << text(trained) << QByteArray(inFile);
+    };
+    row("save and train", Training::Save, "a.yaml", "two");
+    row("a copy", Training::Copy, "a-2.yaml", "one");
+    row("cancel", Training::Cancel, "", "one");
+  }
+  void trainingAsksOnceAndOnlyAfterEdits() {
+    QFETCH(int, answer);
+    QFETCH(QString, trained);
+    QFETCH(QByteArray, inFile);
+    write(path("a.yaml"), "one");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QCOMPARE(made->document.fileToTrain(), path("a.yaml"));
+    QVERIFY(made->answers.asked.isEmpty());
+    made->type("two");
+    made->answers.training = static_cast<DocumentQuestions::Training>(answer);
+    const QString file = made->document.fileToTrain();
+    QCOMPARE(file, trained.isEmpty() ? QString() : folder_->filePath(trained));
+    QCOMPARE(made->answers.asked, QStringList{text("train a.yaml")});
+    QCOMPARE(made->answers.copyName, text("a-2.yaml"));
+    QCOMPARE(read(path("a.yaml")), inFile);
+    if (file.isEmpty()) return;
+    QCOMPARE(read(file), QByteArray("two"));
+    QCOMPARE(made->document.fileToTrain(), file);  // nothing is edited any more
+    QCOMPARE(made->answers.asked.size(), 1);
+  }
+
+  void whatChangedOnDiskJustNowIsSeenBeforeItIsTrained() {
+    write(path("a.yaml"), "one");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    write(path("a.yaml"), "theirs");
+    QVERIFY(made->document.fileToTrain().isEmpty());
+    QCOMPARE(made->shown, text("theirs"));
+    QCOMPARE(made->document.notice().kind, Kind::ReadAgain);
+    QCOMPARE(made->document.fileToTrain(), path("a.yaml"));
+  }
+
+  void editsComeBackAfterACrash() {
+    edited().reset();  // a window that goes without a word
+    QCOMPARE(draftCount(), 1);
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.isUnsaved());
+    QCOMPARE(made->document.notice().kind, Kind::CameBack);
+    QVERIFY(made->answers.asked.isEmpty());
+    QVERIFY(made->document.save());
+    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
+    QCOMPARE(draftCount(), 0);
+    QCOMPARE(made->document.notice().kind, Kind::None);
+  }
+
+  void editsThatCameBackCanBeKeptOrDiscarded() {
+    edited().reset();
+    auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->document.dismissNotice();  // keeps them
+    made.reset();
+    QCOMPARE(draftCount(), 1);
+    made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->document.actOnNotice();
+    QCOMPARE(made->shown, text("one"));
+    QVERIFY(!made->document.isUnsaved());
+    made.reset();
+    QCOMPARE(draftCount(), 0);
+  }
+
+  void editsOfAFileThatChangedSinceAskBeforeTheyOverwriteIt() {
+    edited().reset();
+    write(path("a.yaml"), "theirs");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.notice().detail.contains(text("has changed since")));
+    QVERIFY(!made->document.save());
+    QCOMPARE(made->answers.asked, QStringList{text("overwrite a.yaml")});
+    QCOMPARE(read(path("a.yaml")), QByteArray("theirs"));
+    made->document.actOnNotice();  // gives them up
+    QCOMPARE(made->shown, text("theirs"));
+  }
+
+  void editsOfAFileThatIsGoneComeBackToo() {
+    edited().reset();
+    QVERIFY(QFile::remove(path("a.yaml")));
+    const auto made = window();
+    QCOMPARE(made->document.leftDrafts().size(), 1);
+    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.save());
+    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
+  }
+
+  void editsOfACopyWithoutAFileComeBack() {
+    const QString run = tests::makeRun(folder_->path(), {});
+    auto made = window();
+    QVERIFY(made->document.openCopyOfRun(run));
+    made->type("name: other\n");
+    made.reset();
+    made = window();
+    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
+    QCOMPARE(made->shown, text("name: other\n"));
+    QVERIFY(!made->document.hasFile() && made->document.isUnsaved());
+  }
+
+  void everyEditIsInTheDraftOnceTheSessionEnds() {
+    const auto made = edited();
+    for (const char* typed : {"two 2", "two 22", "two 222"}) made->type(typed);
+    made->document.keepDraft();
+    const QStringList names = QDir(drafts()).entryList({text("*.json")});
+    QCOMPARE(names.size(), 1);
+    QVERIFY(read(drafts() + QLatin1Char('/') + names[0]).contains("two 222"));
+    QVERIFY(made->answers.asked.isEmpty());
+  }
+
+  void severalWindowsKeepTheirDraftsApart() {
+    auto first = edited();
+    QTRY_COMPARE(draftCount(), 1);
+    auto second = window();
+    QVERIFY(second->document.open(path("a.yaml")));
+    QCOMPARE(second->shown, text("one"));  // the first window lives: its edits are its own
+    QCOMPARE(second->document.notice().kind, Kind::EditedElsewhere);
+    second->type("three");
+    first->type("two 2");
+    first.reset();
+    second.reset();
+    const auto third = window();
+    QStringList left;
+    for (const app::LeftDraft& draft : third->document.leftDrafts()) left << draft.draft.text;
+    left.sort();
+    QCOMPARE(left, (QStringList{text("three"), text("two 2")}));
+    // One is put over the file, the other still waits.
+    QVERIFY(third->document.open(path("a.yaml")));
+    QCOMPARE(third->document.leftDrafts().size(), 1);
+  }
+
+  void draftsThatWaitAreAnnouncedAndOpened() {
+    edited().reset();
+    const auto made = window();
+    made->document.announceLeftDrafts();
+    QCOMPARE(made->document.notice().kind, Kind::Left);
+    QVERIFY(made->document.notice().title.contains(text("a.yaml")));
+    made->document.actOnNotice();
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(made->document.notice().kind, Kind::CameBack);
+  }
+
+  void draftsThatCannotBeKeptAreTold() {
+    write(path("state"), "a file where the folder should be");
+    const auto made = edited();
+    QCOMPARE(made->document.notice().kind, Kind::NotKept);
+    QVERIFY(made->document.notice().detail.contains(path("state")));
+    QVERIFY(made->document.isUnsaved());
+  }
+};
+
+LOCKSTEP_TEST(TstDocumentController)
+#include "tst_document_controller.moc"

@@ -1,0 +1,242 @@
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <QToolButton>
+
+#include "app/main_window/configure_page.h"
+#include "app/main_window/document_banner.h"
+#include "app/main_window/main_window.h"
+#include "app/main_window/runs_panel.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+#include "widgets/config_editor/config_editor.h"
+#include "widgets/config_editor/yaml_text.h"
+#include "widgets/question_dialog.h"
+
+using namespace lockstep;
+using app::MainWindow;
+
+namespace {
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+/// Presses a button of the next question, as soon as it is asked.
+class Answer : public QObject {
+ public:
+  explicit Answer(const char* button) : button_(text(button)) {
+    connect(&look_, &QTimer::timeout, this, [this] { look(); });
+    look_.start(5);
+  }
+  bool isGiven() const { return isGiven_; }
+
+ private:
+  void look() {
+    const auto* dialog = qobject_cast<widgets::QuestionDialog*>(QApplication::activeModalWidget());
+    if (!dialog) return;
+    for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
+      if (button->text() != button_) continue;
+      look_.stop();
+      isGiven_ = true;
+      button->click();
+      return;
+    }
+  }
+
+  QString button_;
+  QTimer look_;
+  bool isGiven_ = false;
+};
+
+}  // namespace
+
+/// The window around documents: what closing, opening and training ask, and what the bar says.
+class TstDocumentsInWindow : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  widgets::ThemeSwitch theme_;
+
+  QString path(const char* name) const { return folder_->filePath(text(name)); }
+  void write(const char* name, const QByteArray& bytes) const {
+    QFile file(path(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+  }
+  QByteArray read(const char* name) const {
+    QFile file(path(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+  std::unique_ptr<MainWindow> open(const QStringList& paths, QSize size = QSize(1280, 720)) {
+    app::MainWindowOptions options;
+    options.paths = paths;
+    options.size = size;
+    options.keepLayout = false;
+    options.draftFolder = path("state");
+    auto window = std::make_unique<MainWindow>(&theme_, options);
+    window->show();
+    window->activateWindow();
+    return window;
+  }
+  static void type(MainWindow& window, const char* bytes) {
+    auto* yaml = window.findChild<widgets::YamlText*>();
+    yaml->changeTo(bytes);
+    QTRY_VERIFY(window.isReady());
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    write("a.yaml", "name: one\n");
+    qputenv("LOCKSTEP_RUNS", path("runs").toLocal8Bit());
+  }
+  void cleanup() { qunsetenv("LOCKSTEP_RUNS"); }
+
+  void closingAsksAboutEdits() {
+    auto window = open({path("a.yaml")});
+    type(*window, "name: two\n");
+    {
+      const Answer cancel("Cancel");
+      QVERIFY(!window->close());
+      QVERIFY(cancel.isGiven());
+    }
+    QVERIFY(window->isVisible());
+    window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window.get()));
+    const Answer save("Save");
+    QTest::keyClick(window.get(), Qt::Key_Q, Qt::ControlModifier);
+    QVERIFY(save.isGiven());
+    QVERIFY(!window->isVisible());
+    QCOMPARE(read("a.yaml"), QByteArray("name: two\n"));
+  }
+
+  void aCopyOfARunIsNotOpenedOverEdits() {
+    const QString run = tests::makeRun(folder_->path(), {});
+    auto window = open({run, path("a.yaml")});
+    QTRY_COMPARE(window->runsPanel()->currentRun(), run);
+    type(*window, "name: two\n");
+    const Answer cancel("Cancel");
+    QTest::keyClick(window.get(), Qt::Key_D, Qt::ControlModifier);
+    QVERIFY(cancel.isGiven());
+    QCOMPARE(window->configurePage()->documentName(), text("a.yaml"));
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+  }
+
+  void whatIsBeingTypedIsSavedToo() {
+    auto window = open({path("a.yaml")});
+    QTRY_VERIFY(window->isReady());
+    auto* yaml = window->findChild<widgets::YamlText*>();
+    yaml->setFocus();
+    QTest::keyClicks(yaml, text("# typed"));
+    QTest::keyClick(yaml, Qt::Key_Return);
+    QTest::keyClick(window.get(), Qt::Key_S, Qt::ControlModifier);
+    QCOMPARE(read("a.yaml"), QByteArray("# typed\nname: one\n"));
+    QVERIFY(!window->isWindowModified());
+  }
+
+  void editsComeBackWhenNothingElseIsOpened() {
+    {
+      auto window = open({path("a.yaml")});
+      type(*window, "name: two\n");
+      window->keepDrafts();
+    }
+    auto window = open({});
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->page(), MainWindow::Page::Configure);
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+    const auto* banner = window->findChild<app::DocumentBanner*>();
+    QVERIFY(banner->isVisible());
+    QVERIFY(banner->title().contains(text("a.yaml")));
+    window->configurePage()->document()->actOnNotice();
+    QVERIFY(!banner->isVisible());
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: one\n"));
+  }
+
+  void editsOfAnotherDocumentAreAnnounced() {
+    {
+      auto window = open({path("a.yaml")});
+      type(*window, "name: two\n");
+      window->keepDrafts();
+    }
+    const QString run = tests::makeRun(folder_->path(), {});
+    auto window = open({run});
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->page(), MainWindow::Page::Monitor);
+    const auto* banner = window->findChild<app::DocumentBanner*>();
+    QVERIFY(banner->isVisible());
+    window->findChild<app::DocumentBanner*>()->findChild<QPushButton*>()->click();
+    QCOMPARE(window->page(), MainWindow::Page::Configure);
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+  }
+
+  void ofTwoExperimentsItIsSaidWhichIsOpen() {
+    write("b.yaml", "name: b\n");
+    auto window = open({path("a.yaml"), path("b.yaml")});
+    bool isTold = false;
+    for (const auto* banner : window->findChildren<widgets::Banner*>())
+      isTold = isTold || (banner->isVisible() && banner->detail().contains(path("a.yaml")));
+    QVERIFY(isTold);
+    QCOMPARE(window->configurePage()->documentName(), text("b.yaml"));
+  }
+
+  void trainNamesTheFileAndNothingMovesWithNames() {
+    tests::MadeRun shortOne, longOne;
+    shortOne.name = "a";
+    shortOne.created = 2000;
+    longOne.name = "a_run_with_a_name_that_is_longer_than_the_bar_has_room_for";
+    longOne.state = "failed";
+    longOne.created = 1000;
+    const QString first = tests::makeRun(folder_->path(), shortOne),
+                  second = tests::makeRun(folder_->path(), longOne);
+    auto window = open({first, second, path("a.yaml")});
+    QTRY_COMPARE(window->runsPanel()->currentRun(), first);
+    auto* train = window->findChild<QPushButton*>(text("trainButton"));
+    auto* stop = window->findChild<QPushButton*>(text("stopButton"));
+    const auto* name = window->findChild<QLabel*>(text("runName"));
+    QVERIFY(train->text().endsWith(text("Train a.yaml")));
+    QCOMPARE(name->text(), text("a"));
+    const auto places = [&] { return std::make_pair(train->geometry(), stop->geometry()); };
+    const auto before = places();
+    QVERIFY(before.first.right() < name->geometry().left());
+
+    window->runsPanel()->selectRun(second);
+    QTRY_COMPARE(name->toolTip(), QString::fromStdString(longOne.name));
+    QVERIFY(name->fontMetrics().horizontalAdvance(name->text()) <= name->width());
+    write("an_experiment_with_a_very_long_name_of_its_own.yaml", "name: x\n");
+    QVERIFY(
+        window->configurePage()->open(path("an_experiment_with_a_very_long_name_of_its_own.yaml")));
+    QVERIFY(
+        train->accessibleName().contains(text("an_experiment_with_a_very_long_name_of_its_own")));
+    QCoreApplication::processEvents();
+    QCOMPARE(places(), before);
+  }
+
+  void tabTitlesAreWhole_data() {
+    QTest::addColumn<bool>("withExperiment");
+    QTest::newRow("without an experiment") << false;
+    QTest::newRow("with one") << true;
+  }
+  void tabTitlesAreWhole() {
+    QFETCH(bool, withExperiment);
+    auto window = open(withExperiment ? QStringList{path("a.yaml")} : QStringList());
+    QTRY_VERIFY(window->isReady());
+    const auto* tabs = window->findChild<QTabBar*>(text("pageTabs"));
+    using Page = MainWindow::Page;
+    for (const auto page : {Page::Configure, Page::Predictions, Page::Monitor, Page::Configure}) {
+      window->showPage(page);
+      QCoreApplication::processEvents();
+      QVERIFY(tabs->tabRect(0).left() >= 0);
+      QVERIFY(tabs->tabRect(tabs->count() - 1).right() < tabs->width());
+      for (const auto* button : tabs->findChildren<QToolButton*>()) QVERIFY(!button->isVisible());
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstDocumentsInWindow)
+#include "tst_documents_in_window.moc"

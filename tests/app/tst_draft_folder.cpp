@@ -1,0 +1,166 @@
+#include <sys/stat.h>
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/controllers/draft_folder.h"
+#include "app/controllers/draft_keeper.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep::app;
+
+namespace {
+
+Draft draft(const QString& file, const QString& text, int minute = 0) {
+  return {file, file, QStringLiteral("name: base\n"), text,
+          QDateTime(QDate(2026, 11, 22), QTime(20, minute, 5, 250))};
+}
+
+mode_t modeOf(const QString& path) {
+  struct stat status;
+  return ::stat(path.toLocal8Bit().constData(), &status) == 0 ? status.st_mode & 0777 : 0;
+}
+
+}  // namespace
+
+class TstDraftFolder : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> parent_;
+  QString folder() const { return parent_->filePath(QStringLiteral("state/drafts")); }
+
+ private Q_SLOTS:
+  void init() { parent_ = std::make_unique<QTemporaryDir>(); }
+
+  void whatAWindowLeavesIsFoundWhole() {
+    const DraftFolder drafts(folder());
+    const Draft written =
+        draft(QStringLiteral("/a/ü.yaml"), QStringLiteral("name: \"é\"\r\n# \u2028\n"));
+    {
+      const auto keeper = drafts.make();
+      keeper->keep(draft(written.file, QStringLiteral("before")));
+      keeper->keep(written);
+      keeper->finish();
+      QVERIFY(drafts.left().isEmpty());  // its window lives
+    }
+    const QList<LeftDraft> left = drafts.left();
+    QCOMPARE(left.size(), 1);
+    QCOMPARE(left[0].draft.text, written.text);
+    QCOMPARE(left[0].draft.base, written.base);
+    QCOMPARE(left[0].draft.file, written.file);
+    QCOMPARE(left[0].draft.edited, written.edited);
+  }
+
+  void onlyItsOwnerCanReadIt() {
+    const DraftFolder drafts(folder());
+    const auto keeper = drafts.make();
+    keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("secret")));
+    keeper->finish();
+    QCOMPARE(modeOf(folder()), mode_t{0700});
+    const QStringList files = QDir(folder()).entryList(QDir::Files);
+    QCOMPARE(files.size(), 2);
+    for (const QString& name : files)
+      QCOMPARE(modeOf(folder() + QLatin1Char('/') + name), mode_t{0600});
+  }
+
+  void whatIsDroppedIsGone() {
+    const DraftFolder drafts(folder());
+    const auto keeper = drafts.make();
+    keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
+    keeper->drop();
+    QVERIFY(QDir(folder()).isEmpty());
+  }
+
+  void aDraftIsTakenOnce() {
+    const DraftFolder drafts(folder());
+    {
+      const auto keeper = drafts.make();
+      keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
+    }
+    const QString id = drafts.left()[0].id;
+    const auto first = drafts.take(id);
+    QVERIFY(first);
+    QVERIFY(!DraftFolder(folder()).take(id));
+    QVERIFY(drafts.left().isEmpty());
+    first->drop();
+    QVERIFY(!drafts.take(id));
+    QVERIFY(QDir(folder()).isEmpty());
+  }
+
+  void theLastEditedComesFirstAndWhatIsSavedIsNone() {
+    const DraftFolder drafts(folder());
+    QFile file(parent_->filePath(QStringLiteral("saved.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("name: saved\n");
+    file.close();
+    drafts.make()->keep(draft(QStringLiteral("/old.yaml"), QStringLiteral("x"), 1));
+    drafts.make()->keep(draft(QStringLiteral("/new.yaml"), QStringLiteral("x"), 3));
+    drafts.make()->keep(draft(file.fileName(), QStringLiteral("name: saved\n"), 2));
+    const QList<LeftDraft> left = drafts.left();
+    QCOMPARE(left.size(), 2);
+    QCOMPARE(left[0].draft.file, QStringLiteral("/new.yaml"));
+    QCOMPARE(left[1].draft.file, QStringLiteral("/old.yaml"));
+    QCOMPARE(QDir(folder()).entryList({QStringLiteral("*.json")}).size(), 2);
+  }
+
+  void anotherWindowsEditsAreSeen() {
+    const DraftFolder drafts(folder());
+    const auto own = drafts.make(), other = drafts.make();
+    own->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
+    own->finish();
+    QVERIFY(!drafts.isEditedElsewhere(QStringLiteral("/a.yaml"), own.get()));
+    other->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("y")));
+    other->finish();
+    QVERIFY(drafts.isEditedElsewhere(QStringLiteral("/a.yaml"), own.get()));
+    QVERIFY(!drafts.isEditedElsewhere(QStringLiteral("/b.yaml"), own.get()));
+  }
+
+  void whatIsNoDraftStaysUntouched() {
+    const DraftFolder drafts(folder());
+    QVERIFY(drafts.left().isEmpty());  // no folder
+    drafts.make();
+    QFile file(folder() + QStringLiteral("/notes.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("{\"text\": 3");
+    file.close();
+    QVERIFY(drafts.left().isEmpty());
+    QVERIFY(file.exists());
+  }
+
+  void aDraftThatCannotBeWrittenSaysSoOnce() {
+    const DraftFolder drafts(folder());
+    const auto keeper = drafts.make();
+    QSignalSpy failed(keeper.get(), &DraftKeeper::failed),
+        recovered(keeper.get(), &DraftKeeper::recovered);
+    QVERIFY(QDir(folder()).removeRecursively());
+    for (int turn = 0; turn < 2; ++turn) {
+      keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
+      keeper->finish();
+    }
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(failed[0][0].toString().contains(folder()));
+    QVERIFY(QDir().mkpath(folder()));
+    keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
+    keeper->finish();
+    QCOMPARE(recovered.count(), 1);
+  }
+
+  void draftsStandInTheStateFolder() {
+    const QByteArray before = qgetenv("XDG_STATE_HOME");
+    qputenv("XDG_STATE_HOME", "/somewhere/state");
+    QCOMPARE(DraftFolder::usualFolder(), QStringLiteral("/somewhere/state/lockstep/drafts"));
+    for (const char* unset : {"", "relative"}) {
+      qputenv("XDG_STATE_HOME", unset);
+      QCOMPARE(DraftFolder::usualFolder(),
+               QDir::homePath() + QStringLiteral("/.local/state/lockstep/drafts"));
+    }
+    before.isNull() ? qunsetenv("XDG_STATE_HOME") : qputenv("XDG_STATE_HOME", before);
+  }
+};
+
+LOCKSTEP_TEST(TstDraftFolder)
+#include "tst_draft_folder.moc"

@@ -1,0 +1,162 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/controllers/experiment_file.h"
+#include "engine/base/error.h"
+#include "tests/support/test_main.h"
+
+using lockstep::Error;
+using lockstep::app::ExperimentFile;
+using State = ExperimentFile::State;
+
+class TstExperimentFile : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  QString path(const char* name) const { return folder_->filePath(QString::fromUtf8(name)); }
+  static QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+  /// As another program does: in place, or a new file over it.
+  static void writeOutside(const QString& path, const QByteArray& bytes, bool replaces = false) {
+    QFile file(replaces ? path + QStringLiteral(".new") : path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+    file.close();
+    if (replaces) QCOMPARE(::rename(file.fileName().toLocal8Bit(), path.toLocal8Bit()), 0);
+  }
+  static QString whyNotRead(const QString& path) {
+    try {
+      ExperimentFile::read(path);
+    } catch (const Error& error) {
+      return QString::fromUtf8(error.what());
+    }
+    return {};
+  }
+
+ private Q_SLOTS:
+  void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+  void whatIsReadIsWrittenToTheLastByte() {
+    for (const char* bytes : {"", "name: \"été\"   # kept\r\n\r\nb: 1", "\xef\xbb\xbfname: a\n"}) {
+      writeOutside(path("a.yaml"), bytes);
+      ExperimentFile::write(path("b.yaml"), ExperimentFile::read(path("a.yaml")));
+      QFile copy(path("b.yaml"));
+      QVERIFY(copy.open(QIODevice::ReadOnly));
+      QCOMPARE(copy.readAll(), QByteArray(bytes));
+    }
+  }
+
+  void whatIsNoTextFileIsRefused() {
+    writeOutside(path("latin1.yaml"), "name: \xe9t\xe9\n");
+    QVERIFY(whyNotRead(path("latin1.yaml")).contains(text("is not UTF-8")));
+    writeOutside(path("zero.yaml"), QByteArray("name: a\0b", 9));
+    QVERIFY(whyNotRead(path("zero.yaml")).contains(text("zero bytes")));
+    QVERIFY(whyNotRead(folder_->path()).contains(text("is a folder")));
+    QVERIFY(whyNotRead(text("/dev/zero")).contains(text("no regular file")));
+    QVERIFY(whyNotRead(path("nowhere.yaml")).contains(text("no such file")));
+    QFile large(path("large.yaml"));
+    QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(qint64{1} << 32));
+    QVERIFY(whyNotRead(path("large.yaml")).contains(text("not an experiment file")));
+  }
+
+  void aChangeOutsideIsSeen_data() {
+    QTest::addColumn<bool>("replaces");
+    QTest::newRow("in place") << false;
+    QTest::newRow("a new file over it") << true;
+  }
+  void aChangeOutsideIsSeen() {
+    QFETCH(bool, replaces);
+    writeOutside(path("a.yaml"), "one");
+    ExperimentFile file;
+    QSignalSpy changed(&file, &ExperimentFile::changed);
+    file.attach(path("a.yaml"), text("one"));
+    // Twice: the watch has to follow the new file.
+    for (const char* bytes : {"two", "three"}) {
+      writeOutside(path("a.yaml"), bytes, replaces);
+      QTRY_COMPARE(file.onDisk(), text(bytes));
+      QCOMPARE(file.state(), State::Changed);
+    }
+    QVERIFY(changed.count() >= 2);
+    writeOutside(path("a.yaml"), "one", replaces);
+    QTRY_COMPARE(file.state(), State::Same);
+  }
+
+  void touchingIsNoChange() {
+    writeOutside(path("a.yaml"), "one");
+    ExperimentFile file;
+    QSignalSpy changed(&file, &ExperimentFile::changed);
+    file.attach(path("a.yaml"), text("one"));
+    writeOutside(path("a.yaml"), "one", true);
+    QCOMPARE(file.look(), State::Same);
+    QCOMPARE(changed.count(), 0);
+  }
+
+  void deletingAndComingBackAreSeen() {
+    writeOutside(path("a.yaml"), "one");
+    ExperimentFile file;
+    file.attach(path("a.yaml"), text("one"));
+    QVERIFY(QFile::remove(path("a.yaml")));
+    QTRY_COMPARE(file.state(), State::Gone);
+    writeOutside(path("a.yaml"), "one");
+    QTRY_COMPARE(file.state(), State::Same);
+  }
+
+  void aFileThatCannotBeReadAnyMoreSaysWhy() {
+    writeOutside(path("a.yaml"), "one");
+    ExperimentFile file;
+    file.attach(path("a.yaml"), text("one"));
+    writeOutside(path("a.yaml"), "\xff\xfe");
+    QCOMPARE(file.look(), State::Changed);
+    QVERIFY(file.whyUnreadable().contains(text("UTF-8")));
+  }
+
+  void aLinkIsFollowedAndStays() {
+    QVERIFY(QDir(folder_->path()).mkdir(text("real")));
+    writeOutside(path("real/a.yaml"), "one");
+    QVERIFY(QFile::link(path("real/a.yaml"), path("link.yaml")));
+    QCOMPARE(ExperimentFile::realPath(path("link.yaml")),
+             QFileInfo(path("real/a.yaml")).canonicalFilePath());
+    ExperimentFile file;
+    file.attach(path("link.yaml"), text("one"));
+    writeOutside(path("real/a.yaml"), "two", true);
+    QTRY_COMPARE(file.state(), State::Changed);
+    ExperimentFile::write(path("link.yaml"), text("three"));
+    QVERIFY(QFileInfo(path("link.yaml")).isSymLink());
+    QCOMPARE(ExperimentFile::read(path("real/a.yaml")), text("three"));
+  }
+
+  void aProtectedFileIsNotReplaced() {
+    writeOutside(path("a.yaml"), "one");
+    QVERIFY(QFile::setPermissions(path("a.yaml"), QFileDevice::ReadOwner));
+    if (::geteuid() == 0) QSKIP("root may write everything");
+    try {
+      ExperimentFile::write(path("a.yaml"), text("two"));
+      QFAIL("not refused");
+    } catch (const Error& error) {
+      QVERIFY2(QString::fromUtf8(error.what()).contains(text("write-protected")), error.what());
+    }
+    QCOMPARE(ExperimentFile::read(path("a.yaml")), text("one"));
+  }
+
+  void aCopyBesideTakesAFreeName() {
+    writeOutside(path("a.b.yaml"), "one");
+    writeOutside(path("a.b-2.yaml"), "someone's");
+    ExperimentFile file;
+    file.attach(path("a.b.yaml"), text("one"));
+    QCOMPARE(file.nameBeside(), text("a.b-3.yaml"));
+    QCOMPARE(file.writeBeside(text("mine")), path("a.b-3.yaml"));
+    QCOMPARE(file.writeBeside(text("mine too")), path("a.b-4.yaml"));
+    QCOMPARE(ExperimentFile::read(path("a.b-2.yaml")), text("someone's"));
+    QCOMPARE(ExperimentFile::read(path("a.b-3.yaml")), text("mine"));
+    QCOMPARE(ExperimentFile::read(path("a.b.yaml")), text("one"));
+  }
+};
+
+LOCKSTEP_TEST(TstExperimentFile)
+#include "tst_experiment_file.moc"

@@ -1,0 +1,70 @@
+#include "tests/app/virtual_screen.h"
+
+#include <QStandardPaths>
+
+namespace lockstep::tests {
+namespace {
+
+constexpr int kPatienceMs = 30000;
+
+}  // namespace
+
+bool VirtualScreen::isPossible() {
+  return !QStandardPaths::findExecutable(QStringLiteral("Xvfb")).isEmpty() &&
+         !QStandardPaths::findExecutable(QStringLiteral("xdotool")).isEmpty();
+}
+
+VirtualScreen::VirtualScreen() {
+  // It takes a display number that is free and says which.
+  server_.start(QStringLiteral("Xvfb"),
+                {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-screen"),
+                 QStringLiteral("0"), QStringLiteral("1280x900x24"), QStringLiteral("-nolisten"),
+                 QStringLiteral("tcp")});
+  if (!server_.waitForReadyRead(kPatienceMs)) return;
+  const QString number = QString::fromLatin1(server_.readAllStandardOutput()).trimmed();
+  if (!number.isEmpty()) display_ = QLatin1Char(':') + number;
+}
+
+VirtualScreen::~VirtualScreen() {
+  server_.terminate();
+  server_.waitForFinished(kPatienceMs);
+}
+
+QProcessEnvironment VirtualScreen::environment() const {
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert(QStringLiteral("DISPLAY"), display_);
+  environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("xcb"));
+  return environment;
+}
+
+QString VirtualScreen::control(const QStringList& arguments) const {
+  QProcess hand;
+  hand.setProcessEnvironment(environment());
+  hand.start(QStringLiteral("xdotool"), arguments);
+  hand.waitForFinished(kPatienceMs);
+  return QString::fromUtf8(hand.readAllStandardOutput());
+}
+
+QStringList VirtualScreen::windowsOf(qint64 pid) const {
+  return control({QStringLiteral("search"), QStringLiteral("--onlyvisible"),
+                  QStringLiteral("--pid"), QString::number(pid)})
+      .split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+}
+
+void VirtualScreen::press(const QString& window, const QString& keys) const {
+  control({QStringLiteral("windowfocus"), QStringLiteral("--sync"), window, QStringLiteral("key"),
+           QStringLiteral("--clearmodifiers"), keys});
+}
+
+void VirtualScreen::type(const QString& window, const QString& text) const {
+  control({QStringLiteral("windowfocus"), QStringLiteral("--sync"), window, QStringLiteral("type"),
+           QStringLiteral("--delay"), QStringLiteral("15"), text});
+}
+
+void VirtualScreen::click(const QString& window, int x, int y) const {
+  control({QStringLiteral("windowfocus"), QStringLiteral("--sync"), window,
+           QStringLiteral("mousemove"), QStringLiteral("--window"), window, QString::number(x),
+           QString::number(y), QStringLiteral("click"), QStringLiteral("1")});
+}
+
+}  // namespace lockstep::tests

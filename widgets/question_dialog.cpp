@@ -1,0 +1,82 @@
+#include "widgets/question_dialog.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kWidthPx = 460, kQuoteWidthPx = 640, kQuoteHeightPx = 220;
+
+}  // namespace
+
+QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWidget* parent)
+    : QDialog(parent) {
+  setObjectName(QStringLiteral("question"));
+  setWindowTitle(QStringLiteral("Lockstep"));
+  setModal(true);
+  setMinimumWidth(kWidthPx);
+  auto* heading = new QLabel(title);
+  heading->setFont(interfaceFont(14, QFont::DemiBold));
+  heading->setTextFormat(Qt::PlainText);
+  heading->setWordWrap(true);
+  auto* explanation = new QLabel(detail);
+  explanation->setTextFormat(Qt::PlainText);
+  explanation->setWordWrap(true);
+  setRole(explanation, "muted");
+  quote_ = new QPlainTextEdit;
+  quote_->setReadOnly(true);
+  quote_->setFont(monoFont(12));
+  quote_->setLineWrapMode(QPlainTextEdit::NoWrap);
+  quote_->hide();
+  buttons_ = new QHBoxLayout;
+  buttons_->setSpacing(8);
+  buttons_->addStretch();
+
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(20, 18, 20, 16);
+  column->setSpacing(8);
+  column->addWidget(heading);
+  column->addWidget(explanation);
+  column->addWidget(quote_, 1);
+  column->addSpacing(10);
+  column->addLayout(buttons_);
+}
+
+void QuestionDialog::setQuote(const QString& text) {
+  quote_->setPlainText(text);
+  quote_->setMinimumSize(kQuoteWidthPx, kQuoteHeightPx);
+  quote_->show();
+}
+
+int QuestionDialog::addAnswer(const QString& text, Kind kind) {
+  auto* button = new QPushButton(text);
+  setRole(button, kind == Kind::Usual ? "primary" : kind == Kind::Destructive ? "danger" : "");
+  button->setDefault(kind == Kind::Usual);
+  button->setAutoDefault(kind == Kind::Usual);
+  // The usual answer stands at the right end, what destroys at the left, before the stretch.
+  const int place = kind == Kind::Usual   ? buttons_->count()
+                    : kind == Kind::Other ? destructive_ + 1
+                                          : destructive_++;
+  buttons_->insertWidget(place, button);
+  if (kind == Kind::Usual) button->setFocus();
+  const int number = ++answers_;
+  connect(button, &QPushButton::clicked, this, [this, number] { done(number); });
+  return number;
+}
+
+void QuestionDialog::addCancel() {
+  auto* button = new QPushButton(tr("Cancel"));
+  button->setAutoDefault(false);
+  connect(button, &QPushButton::clicked, this, [this] { done(kCancel); });
+  buttons_->insertWidget(buttons_->count() - 1, button);
+}
+
+int QuestionDialog::ask() { return exec(); }
+
+}  // namespace lockstep::widgets
