@@ -111,24 +111,23 @@ const Theme& currentTheme() {
 }
 
 RunStyle runStyle(int index, const Theme& theme) {
-  // Okabe and Ito's set in an order that keeps neighbours far apart; on dark ground lightened to
-  // 3:1 and more.
-  static const std::array<QColor, 8> kLight{QColor(0x00, 0x72, 0xb2), QColor(0xd5, 0x5e, 0x00),
-                                            QColor(0x00, 0x8a, 0x64), QColor(0xb8, 0x58, 0x8c),
-                                            QColor(0xa8, 0x74, 0x00), QColor(0x2f, 0x86, 0xbd),
-                                            QColor(0x7a, 0x6c, 0x00), QColor(0x22, 0x26, 0x2c)};
-  static const std::array<QColor, 8> kDark{QColor(0x4c, 0x9a, 0xff), QColor(0xf0, 0x80, 0x3c),
-                                           QColor(0x3f, 0xb6, 0x8b), QColor(0xd9, 0x86, 0xb8),
-                                           QColor(0xe9, 0xb2, 0x3c), QColor(0x7c, 0xc7, 0xf2),
-                                           QColor(0xe8, 0xdf, 0x52), QColor(0xe6, 0xe9, 0xee)};
-  static const std::array<QVector<qreal>, 4> kDashes{QVector<qreal>{}, QVector<qreal>{5, 2.5},
-                                                     QVector<qreal>{1.5, 2},
-                                                     QVector<qreal>{6, 2, 1.5, 2}};
+  // Begun from Okabe and Ito's set. Six and no more: the least difference between any two, seen
+  // with and without a colour blindness, and 3:1 on the ground leave no room for a seventh.
+  static constexpr int kColors = 6;
+  static const std::array<QColor, kColors> kLight{
+      QColor(0x00, 0x72, 0xb2), QColor(0xd5, 0x5e, 0x00), QColor(0x05, 0xa8, 0x5c),
+      QColor(0xb1, 0x65, 0x8c), QColor(0x22, 0x26, 0x2c), QColor(0x61, 0x57, 0x41)};
+  static const std::array<QColor, kColors> kDark{
+      QColor(0x4c, 0x9a, 0xff), QColor(0xf0, 0x80, 0x3c), QColor(0x3f, 0xd4, 0x9b),
+      QColor(0xd9, 0x86, 0xb8), QColor(0xe6, 0xe9, 0xee), QColor(0xff, 0xd2, 0x3c)};
+  // None is the dots of held-out losses.
+  static const std::array<QVector<qreal>, kRunStyles / kColors> kDashes{
+      QVector<qreal>{}, QVector<qreal>{6, 2.5}, QVector<qreal>{3, 1.6},
+      QVector<qreal>{7, 2, 1.5, 2}};
   const std::size_t row = static_cast<std::size_t>(std::max(index, 0));
-  // Past the eighth run the colours repeat with the next dash, so that colour and dash together
-  // stay apart.
-  const std::size_t dash = (row + row / kLight.size()) % kDashes.size();
-  return {(theme.isDark ? kDark : kLight)[row % kLight.size()], kDashes[dash]};
+  // Neighbours differ in both; where a colour comes again, it has the next dash.
+  const std::size_t dash = (row + row / kColors) % kDashes.size();
+  return {(theme.isDark ? kDark : kLight)[row % kColors], kDashes[dash]};
 }
 
 QFont monoFont(int sizePx) {

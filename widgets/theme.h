@@ -45,11 +45,13 @@ const Theme& darkTheme();
 /// The theme of the application's palette. GUI thread.
 const Theme& currentTheme();
 
-/// Colour and dash of the index-th run: Okabe-Ito, lightened on dark ground; never colour alone.
+/// Colour and dash of a run: told apart by every eye, and never by colour alone.
 struct RunStyle {
   QColor color;
   QVector<qreal> dashes;  ///< in pen widths; empty: solid
 };
+/// So many differ; after that they come again.
+inline constexpr int kRunStyles = 24;
 RunStyle runStyle(int index, const Theme& theme);
 
 /// Figures, steps, paths, YAML: of equal width. sizePx in logical pixels.
@@ -62,8 +64,8 @@ QPalette paletteOf(const Theme& theme);
 /// The application's style sheet. Widgets opt in by objectName or by the dynamic property "role":
 ///   QFrame: card, panel, divider; QLabel: heading (13 px bold), section (small bold muted), muted,
 ///   faint, mono, figure (large mono); QPushButton / QToolButton: primary, danger, quiet (no frame
-///   until hovered), icon (likewise, without padding), link; QLineEdit: filter; any input: "fault" true draws it in the error colour.
-///   After changing a property call repolish().
+///   until hovered), icon (likewise, without padding), link; QLineEdit: filter; any input: "fault"
+///   true draws it in the error colour. After changing a property call repolish().
 QString styleSheetOf(const Theme& theme);
 void setRole(QWidget* widget, const char* role);
 /// Makes a changed dynamic property take effect.
