@@ -1,5 +1,7 @@
+#include <QFile>
 #include <QFileInfo>
 #include <QSignalSpy>
+#include <QSvgRenderer>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
@@ -8,6 +10,7 @@
 #include "tests/widgets_plots/plain_source.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_plot.h"
+#include "widgets/plots/readings_tip.h"
 #include "widgets/theme.h"
 
 using namespace lockstep;
@@ -38,10 +41,25 @@ int pixelsOf(const QImage& image, const QColor& color) {
   return count;
 }
 
-void wheel(QWidget* widget, const QPointF& position, int delta) {
+/// True when the widget took it; else it is for those below.
+bool wheel(QWidget* widget, const QPointF& position, int delta, Qt::KeyboardModifiers modifiers) {
   QWheelEvent event(position, widget->mapToGlobal(position), {}, {0, delta}, Qt::NoButton,
-                    Qt::NoModifier, Qt::NoScrollPhase, false);
+                    modifiers, Qt::NoScrollPhase, false);
   QCoreApplication::sendEvent(widget, &event);
+  return event.isAccepted();
+}
+
+/// One of several runs.
+Curve ofRun(const QString& run, int style, std::shared_ptr<PlainSource> source) {
+  Curve curve = curveOf(std::move(source));
+  curve.run = run;
+  curve.styleIndex = style;
+  return curve;
+}
+
+QByteArray contentOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 }  // namespace
@@ -114,16 +132,52 @@ class TstCurvePlot : public QObject {
     QVERIFY(plot_->xView().second > 300);
   }
 
-  void theWheelZoomsAtThePointerAndDoubleClickShowsAll() {
+  void ctrlAndTheWheelZoomAtThePointerAndDoubleClickShowsAll() {
     plot_->setCurves({curveOf(line(100))});
     show();
     QWidget* overlay = overlayOf();
     const double before = plot_->xView().second - plot_->xView().first;
-    wheel(overlay, {300, 150}, 120);
+    QVERIFY(wheel(overlay, {300, 150}, 120, Qt::ControlModifier));
     QVERIFY(plot_->xView().second - plot_->xView().first < before);
     QVERIFY(plot_->xView().first > 0 && plot_->xView().second < 100);
     QTest::mouseDClick(overlay, Qt::LeftButton, {}, {300, 150});
     QVERIFY(!plot_->isZoomed());
+  }
+
+  void theWheelAloneIsLeftToThePage() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    QVERIFY(!wheel(plot_->childAt(300, 150), {300, 150}, 120, Qt::NoModifier));
+    QVERIFY(!plot_->isZoomed());
+  }
+
+  void noZoomLeadsBeyondTheData() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    const auto all = plot_->xView();
+    const auto values = plot_->yView();
+    QWidget* overlay = overlayOf();
+    for (int i = 0; i < 5; ++i) wheel(overlay, {300, 150}, -120, Qt::ControlModifier);
+    QVERIFY(!plot_->isZoomed());
+    wheel(overlay, {300, 150}, 240, Qt::ControlModifier);
+    for (int i = 0; i < 20; ++i) drag(overlay, {100, 150}, {500, 150}, Qt::ShiftModifier);
+    QVERIFY(plot_->isZoomed());
+    QVERIFY(std::abs(plot_->xView().first - all.first) < 1e-6);
+    for (int i = 0; i < 20; ++i) drag(overlay, {500, 250}, {100, 20}, Qt::ShiftModifier);
+    QVERIFY(std::abs(plot_->xView().second - all.second) < 1e-6);
+    QVERIFY(plot_->yView().first >= std::min(0.0, values.first));
+    for (int i = 0; i < 5; ++i) wheel(overlay, {10, 150}, -120, Qt::ControlModifier);
+    QVERIFY(plot_->yView().first > 0.5 && plot_->yView().second < 2.5);  // values are 1 to 2
+  }
+
+  void aZoomWhereThereAreNoPointsIsNone() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    plot_->setXView(80, 90);
+    waitDrawn();
+    plot_->setCurves({curveOf(line(20))});
+    waitDrawn();
+    QVERIFY(plot_->xView().first < 1 && plot_->xView().second < 25);
   }
 
   void draggingABoxZoomsIntoIt() {
@@ -143,12 +197,14 @@ class TstCurvePlot : public QObject {
     plot_->setCurves({curveOf(line(100))});
     show();
     QWidget* overlay = overlayOf();
+    plot_->setXView(20, 60);
+    waitDrawn();
     const auto before = plot_->xView();
     QTest::mousePress(overlay, Qt::LeftButton, Qt::ShiftModifier, {300, 150});
     QTest::mouseMove(overlay, {200, 150});
     QTest::mouseRelease(overlay, Qt::LeftButton, Qt::ShiftModifier, {200, 150});
     const auto after = plot_->xView();
-    QVERIFY(after.first > before.first + 10);
+    QVERIFY(after.first > before.first + 5);
     QVERIFY(std::abs((after.second - after.first) - (before.second - before.first)) < 1e-6);
   }
 
@@ -207,13 +263,97 @@ class TstCurvePlot : public QObject {
     QCOMPARE(drawn.count(), 1);
   }
 
-  void aPictureIsExported() {
+  void everyCurveIsToldTheNearestFirst() {
+    std::vector<Curve> curves;
+    for (int run = 0; run < 9; ++run) {
+      auto source = line(100, 0);
+      for (QPointF& point : source->points) point.setY(1 + run);
+      curves.push_back(ofRun(QStringLiteral("run %1").arg(run), run, source));
+    }
+    plot_->setCurves(curves);
+    show();
+    QTest::mouseMove(overlayOf(), {300, 20});  // near the highest
+    plot_->showCursor(50, true);
+    const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
+    QVERIFY(tip && tip->isVisible());
+    const auto& rows = tip->readings().rows;
+    QCOMPARE(rows.size(), std::size_t{9});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      QCOMPARE(rows[i].name, QStringLiteral("run %1, train").arg(8 - i));
+    QVERIFY(plot_->rect().contains(tip->geometry()));
+  }
+
+  void rowsThatDoNotFitAreScrolledTo() {
+    std::vector<Curve> curves;
+    for (int run = 0; run < 40; ++run)
+      curves.push_back(ofRun(QStringLiteral("run %1").arg(run), run, line(100, 0.01 * run)));
+    plot_->setCurves(curves);
+    show();
+    QTest::mouseMove(overlayOf(), {300, 20});
+    plot_->showCursor(50, true);
+    const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
+    QVERIFY(tip->shownRows() < 40);
+    QCOMPARE(tip->firstRow(), 0);
+    QVERIFY(wheel(overlayOf(), {300, 20}, -120, Qt::ShiftModifier));
+    QVERIFY(tip->firstRow() > 0);
+    for (int i = 0; i < 30; ++i) wheel(overlayOf(), {300, 20}, -120, Qt::ShiftModifier);
+    QCOMPARE(tip->firstRow(), 40 - tip->shownRows());
+  }
+
+  void aValueOfAnotherStepSaysItsOwn() {
+    plot_->setCurves(
+        {ofRun(QStringLiteral("ended"), 0, line(20)), ofRun(QStringLiteral("on"), 1, line(100))});
+    show();
+    QTest::mouseMove(overlayOf(), {500, 20});
+    plot_->showCursor(90, true);
+    const auto& readings = plot_->findChild<widgets::ReadingsTip*>()->readings();
+    QVERIFY2(readings.title.startsWith(QStringLiteral("step 90 ")), qPrintable(readings.title));
+    QCOMPARE(readings.rows.size(), std::size_t{2});
+    QCOMPARE(readings.rows[0].name, QStringLiteral("on, train"));
+    QVERIFY(readings.rows[0].step.isEmpty());
+    QCOMPARE(readings.rows[1].step, QStringLiteral("at 20"));
+  }
+
+  void theTableOfReadingsGoesWithThePointer() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    plot_->showCursor(50, true);
+    const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
+    QVERIFY(tip->isVisible());
+    plot_->showCursor(std::nullopt);
+    QVERIFY(!tip->isVisible());
+    plot_->showCursor(50, true);
+    plot_->hide();
+    QVERIFY(tip->isHidden());
+  }
+
+  void aPictureIsExportedAsItsNameSays() {
     plot_->setCurves({curveOf(line(100))});
     show();
     QTemporaryDir folder;
-    QVERIFY(plot_->exportPicture(folder.filePath(QStringLiteral("a.pdf"))));
-    QVERIFY(plot_->exportPicture(folder.filePath(QStringLiteral("a.png"))));
-    QVERIFY(QFileInfo(folder.filePath(QStringLiteral("a.pdf"))).size() > 1000);
+    for (const char* name : {"a.pdf", "a.png", "a.SVG"})
+      QCOMPARE(plot_->exportPicture(folder.filePath(QString::fromLatin1(name))), QString());
+    QVERIFY(contentOf(folder.filePath(QStringLiteral("a.pdf"))).startsWith("%PDF"));
+    QVERIFY(contentOf(folder.filePath(QStringLiteral("a.png"))).startsWith("\x89PNG"));
+    const QByteArray svg = contentOf(folder.filePath(QStringLiteral("a.SVG")));
+    QVERIFY(svg.contains("<svg") && !svg.contains("<image"));
+    QVERIFY(svg.count("<polyline") + svg.count("<path") > 0);
+    const QColor color = widgets::runStyle(0, widgets::currentTheme()).color;
+    QVERIFY(svg.contains(color.name().toLatin1()));
+    QVERIFY(svg.contains("<text"));
+    QSvgRenderer renderer(svg);
+    QVERIFY(renderer.isValid());
+    QCOMPARE(renderer.viewBox(), plot_->rect());
+  }
+
+  void aPictureThatCannotBeWrittenSaysWhy() {
+    show();
+    QTemporaryDir folder;
+    const QString nowhere = folder.filePath(QStringLiteral("missing/a.pdf"));
+    QVERIFY(plot_->exportPicture(nowhere).startsWith(nowhere));
+    const QString unknown = folder.filePath(QStringLiteral("a.bmp"));
+    QVERIFY(plot_->exportPicture(unknown).contains(QStringLiteral(".svg")));
+    QVERIFY(!QFileInfo::exists(unknown));
   }
 
  private:
@@ -223,6 +363,12 @@ class TstCurvePlot : public QObject {
     waitDrawn();
   }
   void waitDrawn() { QTRY_VERIFY(plot_->isUpToDate()); }
+  static void drag(QWidget* widget, const QPoint& from, const QPoint& to,
+                   Qt::KeyboardModifiers modifiers) {
+    QTest::mousePress(widget, Qt::LeftButton, modifiers, from);
+    QTest::mouseMove(widget, to);
+    QTest::mouseRelease(widget, Qt::LeftButton, modifiers, to);
+  }
   QWidget* overlayOf() { return plot_->childAt(300, 150); }
 
   std::unique_ptr<CurvePlot> plot_;

@@ -21,24 +21,15 @@ CardLegend::CardLegend(QWidget* parent) : QWidget(parent) {
 
 void CardLegend::setCurves(const std::vector<Curve>& curves) {
   entries_.clear();
-  QStringList runs;
-  for (const Curve& curve : curves)
-    if (!runs.contains(curve.run)) runs.append(curve.run);
-  if (runs.size() <= 1) {
-    for (const Curve& curve : curves) entries_.push_back({curve, curve.name});
-  } else {
-    for (const QString& run : runs) {
-      const auto first = std::find_if(curves.begin(), curves.end(),
-                                      [&](const Curve& curve) { return curve.run == run; });
-      entries_.push_back({*first, run});
-    }
-    const auto evaluation = std::find_if(curves.begin(), curves.end(), [&](const Curve& curve) {
-      return curve.kind == Curve::Kind::Evaluation && curve.name != curves.front().name;
-    });
-    if (evaluation != curves.end()) entries_.push_back({*evaluation, evaluation->name, true});
-  }
+  const bool oneRun = std::all_of(curves.begin(), curves.end(), [&](const Curve& curve) {
+    return curve.run == curves.front().run;
+  });
   QStringList names;
-  for (const Entry& entry : entries_) names.append(entry.text);
+  for (const Curve& curve : curves) {
+    if (!oneRun && names.contains(curve.name)) continue;
+    entries_.push_back({curve, curve.name, !oneRun});
+    names.append(curve.name);
+  }
   setToolTip(names.size() > 1 ? names.join(QLatin1Char('\n')) : QString());
   updateGeometry();
   update();
@@ -81,7 +72,11 @@ void CardLegend::paintEvent(QPaintEvent*) {
   const double middle = height() / 2.0;
   for (std::size_t i = 0; i < fitting; ++i) {
     QPen pen = curvePen(entries_[i].curve, theme);
-    if (entries_[i].anyRun) pen.setColor(theme.textMuted);
+    if (entries_[i].anyRun) {
+      pen.setColor(theme.textMuted);
+      // The dash of one run would stand for none of the others.
+      if (!isDotted(entries_[i].curve)) pen.setStyle(Qt::SolidLine);
+    }
     painter.setPen(pen);
     painter.drawLine(QPointF(left, middle), QPointF(left + kSamplePx, middle));
     if (entries_[i].curve.kind == Curve::Kind::Evaluation) {

@@ -8,7 +8,7 @@
 namespace lockstep::widgets {
 
 /// Samples of the curves' pens with their names in one line; what does not fit is left out from the
-/// right and counted.
+/// right and counted. Of several runs it tells the kinds of curves alone: RunLegend has the runs.
 class CardLegend : public QWidget {
   Q_OBJECT
 

@@ -1,10 +1,12 @@
 #include "widgets/plots/curve_card.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -137,12 +139,24 @@ void CurveCard::openMenu(const QPoint& globalPosition) {
   menu.addAction(tr("Show everything\tR"), plot_, &CurvePlot::resetView);
   menu.addAction(tr("This card alone\tF"), this, &CurveCard::expandRequested);
   menu.addSeparator();
-  menu.addAction(tr("Export picture…"), this, [this] {
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export picture"), title_ + QStringLiteral(".pdf"), tr("Pictures (*.pdf *.png)"));
-    if (!path.isEmpty()) plot_->exportPicture(path);
-  });
+  menu.addAction(tr("Export picture…"), this, &CurveCard::exportPicture);
   menu.exec(globalPosition);
+}
+
+void CurveCard::exportPicture() {
+  const QStringList kinds{tr("PDF (*.pdf)"), tr("SVG (*.svg)"), tr("PNG (*.png)")};
+  const QStringList endings{QStringLiteral(".pdf"), QStringLiteral(".svg"), QStringLiteral(".png")};
+  QString kind = kinds.front();
+  // "Box / Mask, s" is a title and no name of a file.
+  QString name = title_;
+  name.replace(QRegularExpression(QStringLiteral("[^\\w .-]+")), QStringLiteral(" "));
+  QString path =
+      QFileDialog::getSaveFileName(this, tr("Export picture"), name.simplified() + endings.front(),
+                                   kinds.join(QStringLiteral(";;")), &kind);
+  if (path.isEmpty()) return;
+  if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));
+  const QString fault = plot_->exportPicture(path);
+  if (!fault.isEmpty()) Q_EMIT exportFailed(fault);
 }
 
 }  // namespace lockstep::widgets

@@ -38,6 +38,8 @@ class CurveCard : public QFrame {
  Q_SIGNALS:
   /// Show this card alone, or among the others again.
   void expandRequested();
+  /// What, where and how to mend it.
+  void exportFailed(const QString& why);
 
  protected:
   void mouseDoubleClickEvent(QMouseEvent* event) override;
@@ -47,6 +49,7 @@ class CurveCard : public QFrame {
   void buildUi();
   void connectSignals();
   void openMenu(const QPoint& globalPosition);
+  void exportPicture();
   void updateEmptyText();
   void updateIcons();
 

@@ -46,14 +46,17 @@ QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QCol
 
 }  // namespace
 
+bool isDotted(const Curve& curve) {
+  return curve.stroke == Curve::Stroke::Dots ||
+         (curve.stroke == Curve::Stroke::Automatic && curve.kind == Curve::Kind::Evaluation);
+}
+
 QPen curvePen(const Curve& curve, const Theme& theme) {
   const RunStyle style = runStyle(curve.styleIndex, theme);
   const bool evaluation = curve.kind == Curve::Kind::Evaluation;
   QPen pen(style.color, evaluation ? 1.7 : 2.0);
   pen.setJoinStyle(Qt::RoundJoin);
-  const bool dotted = curve.stroke == Curve::Stroke::Dots ||
-                      (curve.stroke == Curve::Stroke::Automatic && evaluation);
-  const QVector<qreal> dashes = dotted ? QVector<qreal>{1.6, 2.2} : style.dashes;
+  const QVector<qreal> dashes = isDotted(curve) ? QVector<qreal>{1.6, 2.2} : style.dashes;
   pen.setCapStyle(dashes.isEmpty() ? Qt::RoundCap : Qt::FlatCap);
   if (!dashes.isEmpty()) pen.setDashPattern(dashes);
   return pen;

@@ -12,6 +12,8 @@ namespace lockstep::widgets {
 
 struct Theme;
 
+/// Drawn in dots, whatever the dash of its run is.
+bool isDotted(const Curve& curve);
 /// Pen of a curve as plots, legends and readings draw it.
 QPen curvePen(const Curve& curve, const Theme& theme);
 

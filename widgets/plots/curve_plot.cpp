@@ -6,11 +6,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "widgets/plots/axis_ticks.h"
+#include "widgets/plots/cursor_readings.h"
 #include "widgets/plots/curve_layers.h"
-#include "widgets/plots/number_text.h"
+#include "widgets/plots/picture_export.h"
 #include "widgets/plots/plot_overlay.h"
 #include "widgets/plots/value_range.h"
 #include "widgets/theme.h"
@@ -19,13 +19,39 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMostReadings = 5;
 constexpr double kRoomAtTheEndPx = 9;
 constexpr int kXTickPx = 72, kYTickPx = 42;
 // Fixed, so that a longer label does not shake a plot that is growing.
 constexpr QMargins kMarginsPx(50, 6, 16, 24);
 
 using Range = std::pair<double, double>;
+
+/// The range moved, and where it is wider made narrower, to lie within the limits.
+Range within(Range wanted, Range limits, bool log) {
+  if (log) {
+    const Range inner = within({std::log(wanted.first), std::log(wanted.second)},
+                               {std::log(limits.first), std::log(limits.second)}, false);
+    return {std::exp(inner.first), std::exp(inner.second)};
+  }
+  const double width = std::min(wanted.second - wanted.first, limits.second - limits.first);
+  const double low = std::clamp(wanted.first, limits.first, limits.second - width);
+  return {low, low + width};
+}
+
+/// Whether a zoom shows all there is: then it is none.
+bool covers(Range view, Range limits) {
+  const double slack = 1e-9 * (limits.second - limits.first);
+  return view.first <= limits.first + slack && view.second >= limits.second - slack;
+}
+
+/// `factor` times as wide a range around a value that keeps its place.
+Range zoomed(const QCPAxis* axis, double centre, double factor) {
+  const QCPRange now = axis->range();
+  if (axis->scaleType() == QCPAxis::stLogarithmic)
+    return {centre * std::pow(now.lower / centre, factor),
+            centre * std::pow(now.upper / centre, factor)};
+  return {centre + (now.lower - centre) * factor, centre + (now.upper - centre) * factor};
+}
 
 }  // namespace
 
@@ -46,9 +72,11 @@ struct CurvePlot::Parts {
 
   std::optional<Range> fullX() const;
   std::vector<double> columnEdges(Range view) const;
-  void zoomAxis(QCPAxis* axis, std::optional<Range>& zoom, double centre, double factor) const;
+  Range viewX() const;
+  Range valuesIn(Range view, bool withOutliers) const;
+  void setZoomX(Range wanted);
+  void setZoomY(Range wanted);
   void placeCursor();
-  std::vector<int> curvesToRead(double x) const;
 };
 
 std::optional<Range> CurvePlot::Parts::fullX() const {
@@ -84,15 +112,32 @@ std::vector<double> CurvePlot::Parts::columnEdges(Range view) const {
   return edges;
 }
 
-void CurvePlot::Parts::zoomAxis(QCPAxis* which, std::optional<Range>& zoom, double centre,
-                                double factor) const {
-  const QCPRange now = which->range();
-  if (which->scaleType() == QCPAxis::stLogarithmic) {
-    zoom = Range(centre * std::pow(now.lower / centre, factor),
-                 centre * std::pow(now.upper / centre, factor));
-  } else {
-    zoom = Range(centre + (now.lower - centre) * factor, centre + (now.upper - centre) * factor);
-  }
+/// What is in view: the zoom as far as there are points (another run, or one that was cut, may have
+/// none there), else everything.
+Range CurvePlot::Parts::viewX() const {
+  const Range all = fullX().value_or(Range(logX ? 1 : 0, logX ? 10 : 1));
+  const bool hasPoints = xZoom && xZoom->first < all.second && xZoom->second > all.first;
+  return hasPoints ? *xZoom : all;
+}
+
+Range CurvePlot::Parts::valuesIn(Range view, bool withOutliers) const {
+  const ValueRangeOptions options{ignoreOutliers && !withOutliers, logY, yLeast, yMost};
+  return valueRange(curves, view.first, view.second, options);
+}
+
+void CurvePlot::Parts::setZoomX(Range wanted) {
+  const auto all = fullX();
+  if (!all) return;
+  xZoom = within(wanted, *all, logX);
+  if (covers(*xZoom, *all)) xZoom.reset();
+}
+
+/// Within all values of what is in view, those that are left out as outliers too.
+void CurvePlot::Parts::setZoomY(Range wanted) {
+  const Range usual = valuesIn(viewX(), false), all = valuesIn(viewX(), true);
+  const Range limits(std::min(usual.first, all.first), std::max(usual.second, all.second));
+  yZoom = within(wanted, limits, logY);
+  if (covers(*yZoom, limits) && usual == limits) yZoom.reset();
 }
 
 CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), parts_(std::make_unique<Parts>()) {
@@ -143,35 +188,35 @@ void CurvePlot::connectSignals() {
   });
   connect(overlay, &PlotOverlay::pointerLeft, this, [this] { Q_EMIT cursorMoved(std::nullopt); });
   connect(overlay, &PlotOverlay::boxZoomed, this, [this, plot](const QRectF& box) {
-    parts_->xZoom =
-        Range(plot->xAxis->pixelToCoord(box.left()), plot->xAxis->pixelToCoord(box.right()));
-    if (box.height() < plot->axisRect()->height() - 2)
-      parts_->yZoom =
-          Range(plot->yAxis->pixelToCoord(box.bottom()), plot->yAxis->pixelToCoord(box.top()));
+    const Range values(plot->yAxis->pixelToCoord(box.bottom()),
+                       plot->yAxis->pixelToCoord(box.top()));
+    parts_->setZoomX(
+        Range(plot->xAxis->pixelToCoord(box.left()), plot->xAxis->pixelToCoord(box.right())));
+    if (box.height() < plot->axisRect()->height() - 2) parts_->setZoomY(values);
     redraw();
     Q_EMIT viewChanged();
   });
   connect(overlay, &PlotOverlay::panned, this, [this, plot](const QPointF& delta) {
     const QRect area = plot->axisRect()->rect();
-    parts_->xZoom = Range(plot->xAxis->pixelToCoord(area.left() - delta.x()),
-                          plot->xAxis->pixelToCoord(area.left() + area.width() - delta.x()));
-    parts_->yZoom = Range(plot->yAxis->pixelToCoord(area.top() + area.height() - delta.y()),
-                          plot->yAxis->pixelToCoord(area.top() - delta.y()));
+    parts_->setZoomX(Range(plot->xAxis->pixelToCoord(area.left() - delta.x()),
+                           plot->xAxis->pixelToCoord(area.left() + area.width() - delta.x())));
+    if (delta.y() != 0)
+      parts_->setZoomY(Range(plot->yAxis->pixelToCoord(area.top() + area.height() - delta.y()),
+                             plot->yAxis->pixelToCoord(area.top() - delta.y())));
     redraw();
     Q_EMIT viewChanged();
   });
-  connect(overlay, &PlotOverlay::wheelZoomed, this,
-          [this, plot](const QPointF& position, double factor) {
-            if (position.x() < plot->axisRect()->left()) {
-              parts_->zoomAxis(plot->yAxis, parts_->yZoom, plot->yAxis->pixelToCoord(position.y()),
-                               factor);
-            } else {
-              parts_->zoomAxis(plot->xAxis, parts_->xZoom, plot->xAxis->pixelToCoord(position.x()),
-                               factor);
-            }
-            redraw();
-            Q_EMIT viewChanged();
-          });
+  connect(
+      overlay, &PlotOverlay::wheelZoomed, this,
+      [this, plot](const QPointF& position, double factor) {
+        if (position.x() < plot->axisRect()->left()) {
+          parts_->setZoomY(zoomed(plot->yAxis, plot->yAxis->pixelToCoord(position.y()), factor));
+        } else {
+          parts_->setZoomX(zoomed(plot->xAxis, plot->xAxis->pixelToCoord(position.x()), factor));
+        }
+        redraw();
+        Q_EMIT viewChanged();
+      });
   connect(overlay, &PlotOverlay::resetRequested, this, &CurvePlot::resetView);
   connect(overlay, &PlotOverlay::menuRequested, this, &CurvePlot::menuRequested);
   connect(overlay, &PlotOverlay::clicked, this, [this, plot](const QPointF& position) {
@@ -270,8 +315,7 @@ void CurvePlot::redraw() {
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
   plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
-  const Range view = parts_->xZoom.value_or(
-      parts_->fullX().value_or(Range(parts_->logX ? 1 : 0, parts_->logX ? 10 : 1)));
+  const Range view = parts_->viewX();
   plot->xAxis->setRange(view.first, view.second);
   const std::vector<double> edges = parts_->columnEdges(view);
   parts_->layers->fill(parts_->curves, edges);
@@ -279,9 +323,7 @@ void CurvePlot::redraw() {
   // longer than segment by segment, which is as good where they are that short.
   plot->setPlottingHint(QCP::phFastPolylines,
                         parts_->layers->greatestPointCount() > static_cast<int>(edges.size()));
-  ValueRangeOptions options{parts_->ignoreOutliers, parts_->logY, parts_->yLeast, parts_->yMost};
-  const Range values =
-      parts_->yZoom.value_or(valueRange(parts_->curves, view.first, view.second, options));
+  const Range values = parts_->yZoom.value_or(parts_->valuesIn(view, false));
   plot->yAxis->setRange(values.first, values.second);
   parts_->layers->place(parts_->curves, parts_->marks, parts_->axis);
   parts_->drawing = true;
@@ -294,60 +336,19 @@ void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
   parts_->placeCursor();
 }
 
-/// Curves with a point at x, the nearest to the pointer first where there are more than fit.
-std::vector<int> CurvePlot::Parts::curvesToRead(double x) const {
-  std::vector<std::pair<double, int>> found;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const auto reading = curves[i].source ? curves[i].source->nearest(x) : std::nullopt;
-    if (!reading) continue;
-    const double distance = std::abs(plot->yAxis->coordToPixel(reading->smooth) - pointer.y());
-    found.push_back({std::isfinite(distance) ? distance : std::numeric_limits<double>::max(),
-                     static_cast<int>(i)});
-  }
-  if (found.size() > kMostReadings) {
-    std::sort(found.begin(), found.end());
-    found.resize(kMostReadings);
-  }
-  std::vector<int> indices;
-  for (const auto& [distance, index] : found) indices.push_back(index);
-  std::sort(indices.begin(), indices.end());
-  return indices;
-}
-
 void CurvePlot::Parts::placeCursor() {
   if (!cursor) return overlay->showCursor(std::nullopt, {}, std::nullopt);
-  const Theme& theme = currentTheme();
+  const auto toPixel = [this](double x, double y) {
+    return QPointF(plot->xAxis->coordToPixel(x), plot->yAxis->coordToPixel(y));
+  };
+  CursorReadings at = readingsAt(curves, *cursor, axis, toPixel, pointer, currentTheme());
   const double xPx = plot->xAxis->coordToPixel(*cursor);
-  QVector<QPair<QPointF, QColor>> dots;
-  PlotOverlay::Readings readings;
-  QSet<QString> runs;
-  for (const Curve& curve : curves) runs.insert(curve.run);
-  for (int index : curvesToRead(*cursor)) {
-    const Curve& curve = curves[index];
-    const CurveReading reading = *curve.source->nearest(*cursor);
-    const QPen pen = curvePen(curve, theme);
-    const bool evaluation = curve.kind == Curve::Kind::Evaluation;
-    if (std::isfinite(reading.smooth) && reading.smooth != 0)
-      dots.append(
-          {QPointF(plot->xAxis->coordToPixel(reading.x), plot->yAxis->coordToPixel(reading.smooth)),
-           pen.color()});
-    if (readings.title.isEmpty() && !evaluation)
-      readings.title =
-          QStringLiteral("step %1 · %2").arg(reading.step).arg(durationText(reading.seconds));
-    const bool smoothed = !evaluation && reading.smooth != reading.value;
-    const QString name =
-        runs.size() > 1 ? curve.run + QStringLiteral(", ") + curve.name : curve.name;
-    const QString second = evaluation ? QStringLiteral("at %1").arg(reading.step)
-                           : smoothed ? valueText(reading.value)
-                                      : QString();
-    readings.rows.push_back({pen, evaluation, name, valueText(reading.smooth), second});
-  }
-  if (readings.title.isEmpty()) readings.title = xText(axis, *cursor);
   for (const EventMark& mark : marks)
     if (std::abs(plot->xAxis->coordToPixel(mark.x) - xPx) <= 4)
-      readings.title += QStringLiteral(" · ") + mark.text;
-  overlay->showCursor(
-      xPx, dots, withReadings && !readings.rows.empty() ? std::optional(readings) : std::nullopt);
+      at.readings.title += QStringLiteral(" · ") + mark.text;
+  const bool told = withReadings && !at.readings.rows.empty();
+  overlay->showCursor(xPx, std::move(at.dots),
+                      told ? std::optional(std::move(at.readings)) : std::nullopt);
 }
 
 void CurvePlot::resetView() {
@@ -370,16 +371,13 @@ std::pair<double, double> CurvePlot::yView() const {
 }
 
 void CurvePlot::setXView(double low, double high) {
-  parts_->xZoom = Range(low, high);
+  parts_->setZoomX(Range(low, high));
   redraw();
 }
 
 int CurvePlot::drawnPointCount(int curve) const { return parts_->layers->pointCount(curve); }
 
-bool CurvePlot::exportPicture(const QString& path) {
-  if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) return parts_->plot->savePdf(path);
-  return parts_->plot->savePng(path, 0, 0, 2.0);
-}
+QString CurvePlot::exportPicture(const QString& path) { return exportPlot(parts_->plot, path); }
 
 QSize CurvePlot::sizeHint() const { return {420, 220}; }
 QSize CurvePlot::minimumSizeHint() const { return {160, 90}; }

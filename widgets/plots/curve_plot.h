@@ -12,9 +12,10 @@ namespace lockstep::widgets {
 
 /// Curves over one x axis, drawn by QCustomPlot from points cut down to the pixel columns in view.
 ///
-/// Wheel: zoom at the pointer (over the y axis: y only). Left drag: zoom box. Shift or middle drag:
-/// pan. Double-click: reset. New points move the view only while it is not zoomed. GUI thread;
-/// nothing here blocks longer than one replot.
+/// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone is left to the page.
+/// Left drag: zoom box. Shift or middle drag: pan. Double-click: reset. No zoom leads beyond the
+/// data. New points move the view only while it is not zoomed. GUI thread; nothing here blocks
+/// longer than one replot.
 class CurvePlot : public QWidget {
   Q_OBJECT
 
@@ -57,8 +58,8 @@ class CurvePlot : public QWidget {
   /// Points handed to QCustomPlot for one curve at the last drawing.
   int drawnPointCount(int curve) const;
 
-  /// Writes .pdf, .svg or .png by the name's end. False when the file cannot be written.
-  bool exportPicture(const QString& path);
+  /// Writes .pdf, .svg or .png by the name's end. Empty, or why it could not.
+  QString exportPicture(const QString& path);
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

@@ -13,7 +13,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr double kClickSlackPx = 4;
-constexpr int kPaddingPx = 10, kRowPx = 18, kSamplePx = 22, kColumnGapPx = 14;
+constexpr int kTipBelowTopPx = 8, kRowsAtOnce = 3;
 
 }  // namespace
 
@@ -23,6 +23,9 @@ PlotOverlay::PlotOverlay(QWidget* parent) : QWidget(parent) {
   setCursor(Qt::CrossCursor);
 }
 
+// The tip is the window's child, not this one's.
+PlotOverlay::~PlotOverlay() { delete tip_; }
+
 void PlotOverlay::setPlotArea(const QRect& area) { area_ = area; }
 
 void PlotOverlay::showCursor(std::optional<double> xPx, QVector<QPair<QPointF, QColor>> dots,
@@ -30,6 +33,7 @@ void PlotOverlay::showCursor(std::optional<double> xPx, QVector<QPair<QPointF, Q
   cursorPx_ = xPx;
   dots_ = std::move(dots);
   readings_ = std::move(readings);
+  showReadings();
   update();
 }
 
@@ -65,63 +69,21 @@ void PlotOverlay::paintEvent(QPaintEvent*) {
     painter.setBrush(fill);
     painter.drawRect(dragBox());
   }
-  if (readings_ && cursorPx_ && drag_ == Drag::None) paintReadings(painter);
 }
 
-void PlotOverlay::paintReadings(QPainter& painter) const {
-  const Theme& theme = currentTheme();
-  const QFont nameFont = interfaceFont(12), figureFont = monoFont(12);
-  const QFontMetrics names(nameFont), figures(figureFont);
-  int nameWidth = 0, firstWidth = 0, secondWidth = 0;
-  for (const Row& row : readings_->rows) {
-    nameWidth = std::max(nameWidth, names.horizontalAdvance(row.name));
-    firstWidth = std::max(firstWidth, figures.horizontalAdvance(row.first));
-    secondWidth = std::max(secondWidth, figures.horizontalAdvance(row.second));
+/// Readings are told while nothing is dragged.
+void PlotOverlay::showReadings() {
+  if (!readings_ || !cursorPx_ || drag_ != Drag::None) {
+    if (tip_) tip_->hide();
+    return;
   }
-  const int rowWidth =
-      kSamplePx + 8 + nameWidth + kColumnGapPx + firstWidth + kColumnGapPx + secondWidth;
-  const int width =
-      2 * kPaddingPx + std::max(rowWidth, figures.horizontalAdvance(readings_->title));
-  const int height = 2 * kPaddingPx - 4 + kRowPx * static_cast<int>(readings_->rows.size() + 1);
-  double left = *cursorPx_ + 12;
-  if (left + width > this->width() - 4) left = *cursorPx_ - 12 - width;
-  const QRectF box(std::max(left, 2.0),
-                   std::clamp(area_.top() + 8, 0, std::max(0, this->height() - height)), width,
-                   height);
-  QColor ground = theme.field;
-  ground.setAlpha(245);
-  painter.setPen(QPen(theme.cardBorder, 1));
-  painter.setBrush(ground);
-  painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-
-  QRectF line(box.left() + kPaddingPx, box.top() + kPaddingPx - 2, width - 2 * kPaddingPx, kRowPx);
-  painter.setFont(figureFont);
-  painter.setPen(theme.textMuted);
-  painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, readings_->title);
-  for (const Row& row : readings_->rows) {
-    line.translate(0, kRowPx);
-    const double middle = line.center().y();
-    painter.setPen(row.pen);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawLine(QPointF(line.left(), middle), QPointF(line.left() + kSamplePx, middle));
-    if (row.marker) {
-      painter.setPen(QPen(row.pen.color(), 1.6));
-      painter.setBrush(ground);
-      painter.drawEllipse(QPointF(line.left() + kSamplePx / 2.0, middle), 3, 3);
-    }
-    painter.setFont(nameFont);
-    painter.setPen(theme.text);
-    const double nameLeft = line.left() + kSamplePx + 8;
-    painter.drawText(QRectF(nameLeft, line.top(), nameWidth + 2, kRowPx), Qt::AlignVCenter,
-                     row.name);
-    painter.setFont(figureFont);
-    const double firstLeft = nameLeft + nameWidth + kColumnGapPx;
-    painter.drawText(QRectF(firstLeft, line.top(), firstWidth, kRowPx),
-                     Qt::AlignVCenter | Qt::AlignRight, row.first);
-    painter.setPen(theme.textMuted);
-    painter.drawText(QRectF(firstLeft + firstWidth + kColumnGapPx, line.top(), secondWidth, kRowPx),
-                     Qt::AlignVCenter | Qt::AlignRight, row.second);
+  if (!tip_ || tip_->parentWidget() != window()) {
+    delete tip_;
+    tip_ = new ReadingsTip(window());
   }
+  tip_->setReadings(*readings_);
+  tip_->showBeside(
+      mapTo(window(), QPoint(static_cast<int>(*cursorPx_), area_.top() + kTipBelowTopPx)));
 }
 
 void PlotOverlay::mousePressEvent(QMouseEvent* event) {
@@ -173,12 +135,22 @@ void PlotOverlay::mouseDoubleClickEvent(QMouseEvent*) { Q_EMIT resetRequested();
 
 void PlotOverlay::wheelEvent(QWheelEvent* event) {
   const double notches = event->angleDelta().y() / 120.0;
-  if (notches == 0) return event->ignore();
+  const bool scrollsTip = event->modifiers() == Qt::ShiftModifier && tip_ &&
+                          tip_->scrollBy(notches < 0 ? kRowsAtOnce : -kRowsAtOnce);
+  if (scrollsTip) return event->accept();
+  if (notches == 0 || !(event->modifiers() & Qt::ControlModifier)) {
+    Q_EMIT pointerLeft();  // the page moves away below it
+    return event->ignore();
+  }
   Q_EMIT wheelZoomed(event->position(), std::pow(0.8, notches));
   event->accept();
 }
 
 void PlotOverlay::leaveEvent(QEvent*) { Q_EMIT pointerLeft(); }
+
+void PlotOverlay::hideEvent(QHideEvent*) {
+  if (tip_) tip_->hide();
+}
 
 void PlotOverlay::contextMenuEvent(QContextMenuEvent* event) {
   Q_EMIT menuRequested(event->globalPos());

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <QColor>
-#include <QPen>
 #include <QPoint>
 #include <QPointF>
+#include <QPointer>
 #include <QRect>
-#include <QString>
 #include <QVector>
 #include <QWidget>
 #include <optional>
-#include <vector>
+
+#include "widgets/plots/readings_tip.h"
 
 namespace lockstep::widgets {
 
@@ -20,16 +20,8 @@ class PlotOverlay : public QWidget {
   Q_OBJECT
 
  public:
-  struct Row {
-    QPen pen;
-    bool marker = false;
-    QString name, first, second;
-  };
-  struct Readings {
-    QString title;
-    std::vector<Row> rows;
-  };
   explicit PlotOverlay(QWidget* parent);
+  ~PlotOverlay() override;
 
   /// Area of the curves within this widget.
   void setPlotArea(const QRect& area);
@@ -43,7 +35,7 @@ class PlotOverlay : public QWidget {
   void boxZoomed(const QRectF& box);
   /// Drag by so many px since the last call.
   void panned(const QPointF& delta);
-  /// factor < 1 zooms in.
+  /// Ctrl and the wheel; factor < 1 zooms in. The wheel alone is for the page.
   void wheelZoomed(const QPointF& position, double factor);
   void resetRequested();
   void clicked(const QPointF& position);
@@ -57,17 +49,19 @@ class PlotOverlay : public QWidget {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   enum class Drag { None, Box, Pan };
-  void paintReadings(QPainter& painter) const;
+  void showReadings();
   QRectF dragBox() const;
 
   QRect area_;
   std::optional<double> cursorPx_;
   QVector<QPair<QPointF, QColor>> dots_;
   std::optional<Readings> readings_;
+  QPointer<ReadingsTip> tip_;  ///< of the window; made with the first readings
   Drag drag_ = Drag::None;
   QPointF pressedAt_, draggedTo_;
 };

@@ -1,0 +1,87 @@
+#include "widgets/plots/cursor_readings.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "widgets/plots/curve_layers.h"
+#include "widgets/plots/number_text.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
+
+struct Found {
+  const Curve* curve = nullptr;
+  CurveReading reading;
+  QPointF place;  ///< px
+  double distancePx = 0;
+};
+
+std::vector<Found> pointsAt(const std::vector<Curve>& curves, double x,
+                            const std::function<QPointF(double, double)>& toPixel,
+                            const QPointF& pointer) {
+  std::vector<Found> found;
+  for (const Curve& curve : curves) {
+    const auto reading = curve.source ? curve.source->nearest(x) : std::nullopt;
+    if (!reading) continue;
+    const QPointF place = toPixel(reading->x, reading->smooth);
+    const double distance = std::hypot(place.x() - pointer.x(), place.y() - pointer.y());
+    found.push_back({&curve, *reading, place,
+                     std::isfinite(distance) ? distance : std::numeric_limits<double>::max()});
+  }
+  return found;
+}
+
+/// Next to the cursor; a line rather than one of the few points of an evaluation.
+const Found* nextTo(const std::vector<Found>& found, double x) {
+  const auto rank = [&](const Found& one) {
+    return std::tuple(one.curve->kind == Curve::Kind::Evaluation, std::abs(one.reading.x - x));
+  };
+  const auto least =
+      std::min_element(found.begin(), found.end(),
+                       [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
+  return least == found.end() ? nullptr : &*least;
+}
+
+}  // namespace
+
+CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis,
+                          const std::function<QPointF(double, double)>& toPixel,
+                          const QPointF& pointer, const Theme& theme) {
+  std::vector<Found> found = pointsAt(curves, x, toPixel, pointer);
+  CursorReadings result;
+  const Found* titled = nextTo(found, x);
+  result.readings.title =
+      titled
+          ? tr("step %1 · %2").arg(titled->reading.step).arg(durationText(titled->reading.seconds))
+          : xText(axis, x);
+  const qint64 step = titled ? titled->reading.step : -1;
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.distancePx < b.distancePx; });
+  std::set<QString> runs;
+  for (const Curve& curve : curves) runs.insert(curve.run);
+  for (const Found& one : found) {
+    const CurveReading& reading = one.reading;
+    const QPen pen = curvePen(*one.curve, theme);
+    if (std::isfinite(reading.smooth) && std::isfinite(one.place.y()))
+      result.dots.append({one.place, pen.color()});
+    Readings::Row row;
+    row.pen = pen;
+    row.marker = one.curve->kind == Curve::Kind::Evaluation;
+    row.name =
+        runs.size() > 1 ? one.curve->run + QStringLiteral(", ") + one.curve->name : one.curve->name;
+    row.value = valueText(reading.smooth);
+    if (reading.smooth != reading.value && !row.marker) row.raw = valueText(reading.value);
+    if (reading.step != step) row.step = tr("at %1").arg(reading.step);
+    result.readings.rows.push_back(row);
+  }
+  return result;
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,76 @@
+#include "widgets/plots/picture_export.h"
+
+#include <qcustomplot.h>
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr double kPngScale = 2;
+constexpr int kPointsPerInch = 72, kCssPixelsPerInch = 96;
+
+QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
+
+void paintVector(QCustomPlot* plot, QPaintDevice* device) {
+  QCPPainter painter(device);
+  painter.setMode(QCPPainter::pmVectorized);
+  painter.setMode(QCPPainter::pmNoCaching);
+  // Whole lines instead of the screen's segments: dashes run through, files stay small.
+  const QCP::PlottingHints onScreen = plot->plottingHints();
+  plot->setPlottingHint(QCP::phFastPolylines, false);
+  plot->toPainter(&painter, plot->width(), plot->height());
+  plot->setPlottingHints(onScreen);
+}
+
+void paintPdf(QCustomPlot* plot, QBuffer* buffer) {
+  QPdfWriter writer(buffer);
+  writer.setResolution(kPointsPerInch);
+  writer.setPageSize(QPageSize(QSizeF(plot->size()), QPageSize::Point));
+  writer.setPageMargins({});
+  writer.setCreator(QStringLiteral("Lockstep"));
+  paintVector(plot, &writer);
+}
+
+void paintSvg(QCustomPlot* plot, QBuffer* buffer) {
+  QSvgGenerator generator;
+  generator.setOutputDevice(buffer);
+  generator.setSize(plot->size());
+  generator.setResolution(kCssPixelsPerInch);
+  generator.setViewBox(QRect(QPoint(), plot->size()));
+  generator.setTitle(QStringLiteral("Lockstep"));
+  paintVector(plot, &generator);
+}
+
+}  // namespace
+
+QString exportPlot(QCustomPlot* plot, const QString& path) {
+  const QString ending = QFileInfo(path).suffix().toLower();
+  QBuffer buffer;
+  buffer.open(QIODevice::WriteOnly);
+  if (ending == QLatin1String("pdf")) {
+    paintPdf(plot, &buffer);
+  } else if (ending == QLatin1String("svg")) {
+    paintSvg(plot, &buffer);
+  } else if (ending == QLatin1String("png")) {
+    plot->toPixmap(0, 0, kPngScale).save(&buffer, "PNG");
+  } else {
+    return tr("%1: the name has to end in .pdf, .svg or .png").arg(path);
+  }
+  QSaveFile file(path);
+  const bool written = file.open(QIODevice::WriteOnly) &&
+                       file.write(buffer.data()) == buffer.size() && file.commit();
+  if (written) return {};
+  return tr("%1 cannot be written: %2. Check the folder's permissions and the free space, or "
+            "choose "
+            "another place.")
+      .arg(path, file.errorString());
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QPen>
+#include <QString>
+#include <QWidget>
+#include <vector>
+
+namespace lockstep::widgets {
+
+/// What the curves of a plot say at its cursor.
+struct Readings {
+  struct Row {
+    QPen pen;
+    bool marker = false;
+    QString name;
+    QString value;
+    QString raw;   ///< before smoothing; empty: not smoothed
+    QString step;  ///< where this value is of another step than the title's
+  };
+  QString title;
+  std::vector<Row> rows;
+};
+
+/// The table of readings beside the pointer. Lies over the window, so that a small card can tell of
+/// many curves; the pointer passes through it. Rows that do not fit are counted, and scrolled to.
+class ReadingsTip : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ReadingsTip(QWidget* window);
+
+  void setReadings(Readings readings);
+  const Readings& readings() const { return readings_; }
+  /// Beside a point of the window, at its right where there is room.
+  void showBeside(const QPoint& point);
+  /// By so many rows. False when everything is shown.
+  bool scrollBy(int rows);
+  int firstRow() const { return firstRow_; }
+  int shownRows() const;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  struct Columns {
+    int name = 0, value = 0, raw = 0, step = 0;
+  };
+  Columns columns() const;
+  bool overflows() const;
+  void paintRow(QPainter& painter, const Readings::Row& row, const QRect& line) const;
+
+  Readings readings_;
+  int firstRow_ = 0;
+};
+
+}  // namespace lockstep::widgets
