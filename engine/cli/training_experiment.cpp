@@ -38,7 +38,9 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   refuseFp16OnCpu(loaded.experiment.runtime);
   const std::int64_t trainImages = checkTrainingData(loaded, ranks.devices);
   config::resolveDurations(loaded.experiment, trainImages);
-  return {std::move(loaded.experiment), std::move(ranks)};
+  const double stepsPerEpoch =
+      static_cast<double>(trainImages) / loaded.experiment.solver.batchSize;
+  return {std::move(loaded.experiment), std::move(ranks), stepsPerEpoch};
 }
 
 void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {

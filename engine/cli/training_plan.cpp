@@ -136,6 +136,7 @@ run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExp
   info.host = supervisor::hostName();
   info.socket = run_folder::socketPath(layout.folder().string()).string();
   info.maxSteps = static_cast<std::int64_t>(experiment.solver.maxSteps.count);
+  info.stepsPerEpoch = training.stepsPerEpoch;
   return info;
 }
 

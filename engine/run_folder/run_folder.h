@@ -63,6 +63,7 @@ struct RunInfo {
   std::string socket;
   std::int64_t step = 0;
   std::int64_t maxSteps = 0;
+  std::optional<double> stepsPerEpoch;  ///< training images that are used / solver.batch_size
   double created = 0, started = 0, updated = 0, finished = 0;
   std::optional<Best> best;
   std::optional<protocol::RunError> error;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
@@ -47,6 +48,7 @@ void describeRun(auto& members, auto& info, auto& times) {
   members("socket", info.socket);
   members("step", info.step);
   members("max_steps", info.maxSteps);
+  members.ifNotEmpty("steps_per_epoch", info.stepsPerEpoch);  // runs of earlier versions lack it
   members("times", times);
   members("best", info.best);
   members("error", info.error);
@@ -71,6 +73,8 @@ void refuseImpossible(const RunInfo& info, const Times& times, const std::string
                                      {"best: step", info.best ? info.best->step : 0}}) {
     if (number < 0) throw Error(where + ": " + name + " is negative");
   }
+  if (info.stepsPerEpoch && !(*info.stepsPerEpoch > 0 && std::isfinite(*info.stepsPerEpoch)))
+    throw Error(where + ": steps_per_epoch is not > 0");
   if (info.best && info.best->metric != base::shortened(info.best->metric))
     throw Error(where + ": best: metric is the name of no figure");
 }

@@ -27,6 +27,17 @@ void makeKilledRun(EngineBench& bench, bool withCheckpoint,
   QCOMPARE(bench.run(arguments).status, 1);
 }
 
+/// A training image that nothing is marked on.
+void addEmptyImage(const EngineBench& bench) {
+  const fs::path file = bench.folder() / "train.json";
+  std::string text = base::readFile(file);
+  const std::string images = R"("images":[)";
+  text.insert(text.find(images) + images.size(),
+              R"({"id":99,"file_name":"empty.png","width":64,"height":64},)");
+  std::ofstream(file) << text;
+  std::ofstream(bench.folder() / "train/empty.png") << "empty";
+}
+
 }  // namespace
 
 class TstTrainingPlan : public QObject {
@@ -55,6 +66,27 @@ class TstTrainingPlan : public QObject {
         contains(result.err, "checkpoint is of step 4") && contains(result.err, "solver.max_steps"),
         result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
+  }
+
+  void theRunSaysHowManyStepsAnEpochHas_data() {
+    QTest::addColumn<bool>("skipsEmpty");
+    QTest::addColumn<double>("steps");
+    // 4 images with an object and one without, 2 images a step.
+    QTest::newRow("images that are used") << true << 2.0;
+    QTest::newRow("all images") << false << 2.5;
+  }
+  void theRunSaysHowManyStepsAnEpochHas() {
+    QFETCH(bool, skipsEmpty);
+    QFETCH(double, steps);
+    EngineBench bench;
+    addEmptyImage(bench);
+    bench.script("finish 6\n");
+    const auto result =
+        bench.run({"train", "experiment.yaml", "--output", "run", "--set",
+                   std::string("dataset.skip_empty=") + (skipsEmpty ? "true" : "false")});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const auto info = run_folder::readRunInfo(run_folder::Layout(bench.folder() / "run"));
+    QCOMPARE(info.stepsPerEpoch.value_or(0), steps);
   }
 
   void aRunGoesOnWhenItsStartWeightsAreGone() {

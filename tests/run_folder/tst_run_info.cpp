@@ -19,6 +19,7 @@ class TstRunInfo : public QObject {
   void everythingRoundTrips();
   void memberNamesAreThoseOfTheContract();
   void absentBestAndErrorAreNull();
+  void aRunOfAnEarlierVersionHasNoEpoch();
   void aBestThatIsNoNumberRoundTrips();
   void everyMissingMemberIsNamed();
   void brokenFilesAreRefusedWithWords_data();
@@ -39,6 +40,7 @@ class TstRunInfo : public QObject {
 void TstRunInfo::everythingRoundTrips() {
   RunInfo sent = sampleInfo();
   sent.finished = 1764000200;
+  sent.stepsPerEpoch = 7.5;
   sent.best = Best{"segm/AP", 0.1 + 0.2, 400};
   sent.error =
       protocol::RunError{"rank 1 died", 1, "node8", 412, "backward", "all_reduce", "signal 9"};
@@ -52,6 +54,7 @@ void TstRunInfo::everythingRoundTrips() {
   QCOMPARE(got.socket, sent.socket);
   QCOMPARE(got.step, sent.step);
   QCOMPARE(got.maxSteps, sent.maxSteps);
+  QCOMPARE(got.stepsPerEpoch, sent.stepsPerEpoch);
   QCOMPARE(got.created, sent.created);
   QCOMPARE(got.started, sent.started);
   QCOMPARE(got.updated, sent.updated);
@@ -71,10 +74,12 @@ void TstRunInfo::everythingRoundTrips() {
 void TstRunInfo::memberNamesAreThoseOfTheContract() {
   RunInfo info = sampleInfo();
   info.best = Best{"segm/AP", 0.5, 400};
+  info.stepsPerEpoch = 62.5;
   writeRunInfo(layout_, info);
   const json expected = json::parse(R"({
       "name": "mask_rcnn \"ü\"", "state": "running", "attempt": 3, "ranks": 2, "pid": 4711, "host": "node7",
       "socket": "/run/user/1000/lockstep/0123456789abcdef.sock", "step": 412, "max_steps": 90000,
+      "steps_per_epoch": 62.5,
       "times": {"created": 1764000000.25, "started": 1764000001.5, "updated": 1764000100.125, "finished": 0},
       "best": {"metric": "segm/AP", "value": 0.5, "step": 400}, "error": null})");
   QVERIFY(json::parse(textOf(layout_.runJson())) == expected);
@@ -84,6 +89,10 @@ void TstRunInfo::absentBestAndErrorAreNull() {
   const RunInfo got = throughTheFile(sampleInfo());
   QVERIFY(!got.best);
   QVERIFY(!got.error);
+}
+
+void TstRunInfo::aRunOfAnEarlierVersionHasNoEpoch() {
+  QVERIFY(!throughTheFile(sampleInfo()).stepsPerEpoch);
 }
 
 void TstRunInfo::aBestThatIsNoNumberRoundTrips() {
@@ -123,6 +132,7 @@ void TstRunInfo::brokenFilesAreRefusedWithWords_data() {
   row("zeros", "", "\0\0\0", "not JSON");
   row("step is a text", "step", "\"4\"", "step must be an integer, not a text");
   row("attempt is a fraction", "attempt", "1.5", "attempt must be an integer");
+  row("an epoch of no step", "steps_per_epoch", "0", "steps_per_epoch is not > 0");
   row("name is null", "name", "null", "name must be a text, not null");
   row("times is a number", "times", "3", "times must be an object, not a number");
   row("times lacks its members", "times", "{}", "times: created is missing");
