@@ -5,6 +5,7 @@
 #include <QtConcurrentRun>
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 #include "engine/base/error.h"
 
@@ -12,26 +13,6 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kPollInterval{2000};
-
-std::vector<run_folder::RunSummary> listAll(const QString& parent, const QStringList& singles) {
-  std::vector<run_folder::RunSummary> found;
-  if (!parent.isEmpty() && QFileInfo::exists(parent)) {
-    try {
-      found = run_folder::listRuns(parent.toStdString());
-    } catch (const std::exception&) {
-      found.clear();  // the folder went away meanwhile: no runs
-    }
-  }
-  for (const QString& single : singles) {
-    if (!QFileInfo::exists(single)) continue;
-    const bool listed =
-        std::any_of(found.begin(), found.end(), [&](const run_folder::RunSummary& run) {
-          return QString::fromStdString(run.folder.string()) == single;
-        });
-    if (!listed) found.push_back(run_folder::summarise(single.toStdString()));
-  }
-  return found;
-}
 
 QString folderOf(const run_folder::RunSummary& summary) {
   return QDir::cleanPath(QString::fromStdString(summary.folder.string()));
@@ -50,6 +31,30 @@ bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
 }
 
 }  // namespace
+
+/// In a worker thread. `wasThere`: runs of the parent folder are listed.
+RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasThere,
+                                            const QStringList& singles) {
+  Listing listing{parent, {}, {}};
+  if (!parent.isEmpty() && QFileInfo::exists(parent)) {
+    try {
+      listing.runs = run_folder::listRuns(parent.toStdString());
+    } catch (const std::exception& error) {
+      listing.runs.clear();
+      listing.fault = QString::fromUtf8(error.what());
+    }
+  } else if (wasThere) {
+    listing.fault = tr("%1: is not there any more").arg(parent);
+  }
+  for (const QString& single : singles) {
+    if (!QFileInfo::exists(single)) continue;
+    const bool listed =
+        std::any_of(listing.runs.begin(), listing.runs.end(),
+                    [&](const run_folder::RunSummary& run) { return folderOf(run) == single; });
+    if (!listed) listing.runs.push_back(run_folder::summarise(single.toStdString()));
+  }
+  return listing;
+}
 
 RunListModel::RunListModel(QObject* parent) : QAbstractListModel(parent) {
   connect(&watcher_, &QFutureWatcherBase::finished, this, [this] {
@@ -100,7 +105,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case ErrorRole:
       return info.error ? QString::fromStdString(info.error->message) : QString();
     case StyleIndexRole:
-      return row.styleIndex;
+      return styles_.find(row.folder).value_or(0);
     case CreatedRole:
       return info.created;
     default:
@@ -131,7 +136,10 @@ void RunListModel::refresh() {
   }
   watchFolders();
   reading_ = asked_;
-  watcher_.setFuture(QtConcurrent::run(&listAll, parentFolder_, singleRuns_));
+  const bool wasThere = std::any_of(rows_.begin(), rows_.end(),
+                                    [this](const Row& row) { return isUnderParent(row.folder); });
+  watcher_.setFuture(
+      QtConcurrent::run(&RunListModel::listAll, parentFolder_, wasThere, singleRuns_));
 }
 
 void RunListModel::watchFolders() {
@@ -140,22 +148,20 @@ void RunListModel::watchFolders() {
     folders_.addPath(parentFolder_);
 }
 
-void RunListModel::take(std::vector<run_folder::RunSummary> found) {
-  for (int row = static_cast<int>(rows_.size()) - 1; row >= 0; --row) {
-    const bool there = std::any_of(found.begin(), found.end(), [&](const auto& run) {
-      return folderOf(run) == rows_[row].folder;
-    });
-    if (there) continue;
-    beginRemoveRows({}, row, row);
-    rows_.erase(rows_.begin() + row);
-    endRemoveRows();
-  }
-  // What is there at first gets its colours from the newest on; what comes later goes on from
-  // there.
-  const bool first = rows_.empty();
-  std::stable_sort(found.begin(), found.end(), [first](const auto& a, const auto& b) {
-    return first ? a.info.created > b.info.created : a.info.created < b.info.created;
+bool RunListModel::isUnderParent(const QString& folder) const {
+  return QFileInfo(folder).absolutePath() == parentFolder_;
+}
+
+void RunListModel::take(Listing listing) {
+  removeMissing(listing);
+  setListingFault(listing.parentFolder == parentFolder_ ? listing.fault : QString());
+  // In the order they were made: what is there at first gets the colours that it would have got one
+  // by one.
+  auto& found = listing.runs;
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.info.created, a.folder) < std::tie(b.info.created, b.folder);
   });
+  const QStringList stylesBefore = styles_.kept();
   for (const run_folder::RunSummary& run : found) {
     const int row = rowOf(folderOf(run));
     if (row < 0) {
@@ -166,9 +172,39 @@ void RunListModel::take(std::vector<run_folder::RunSummary> found) {
       Q_EMIT runChanged(rows_[row].folder);
     }
   }
+  if (styles_.kept() != stylesBefore) Q_EMIT stylesChanged();
   const bool wasLoaded = isLoaded();
   listed_ = reading_;
   if (isLoaded() && !wasLoaded) Q_EMIT loaded();
+}
+
+/// Where the folder could not be listed, its runs stay as they were known.
+void RunListModel::removeMissing(const Listing& listing) {
+  QStringList vanished;
+  for (int row = static_cast<int>(rows_.size()) - 1; row >= 0; --row) {
+    const QString folder = rows_[row].folder;
+    const bool there = std::any_of(listing.runs.begin(), listing.runs.end(),
+                                   [&](const auto& run) { return folderOf(run) == folder; });
+    const bool wasAskedFor = isUnderParent(folder) || singleRuns_.contains(folder);
+    if (there || (!listing.fault.isEmpty() && isUnderParent(folder))) continue;
+    beginRemoveRows({}, row, row);
+    rows_.erase(rows_.begin() + row);
+    endRemoveRows();
+    if (wasAskedFor) vanished.prepend(folder);
+  }
+  if (!vanished.isEmpty()) Q_EMIT runsVanished(vanished);
+}
+
+void RunListModel::setListingFault(const QString& fault) {
+  if (fault == listingFault_) return;
+  listingFault_ = fault;
+  Q_EMIT listingFaultChanged();
+}
+
+std::vector<int> RunListModel::usedStyles() const {
+  std::vector<int> used;
+  for (const Row& row : rows_) used.push_back(styles_.find(row.folder).value_or(0));
+  return used;
 }
 
 void RunListModel::insertRun(const run_folder::RunSummary& summary) {
@@ -176,10 +212,30 @@ void RunListModel::insertRun(const run_folder::RunSummary& summary) {
     return row.summary.info.created < summary.info.created;
   });
   const int row = static_cast<int>(at - rows_.begin());
+  styles_.give(folderOf(summary), usedStyles());
   beginInsertRows({}, row, row);
-  rows_.insert(at, {folderOf(summary), summary, nextStyle_++});
+  rows_.insert(at, {folderOf(summary), summary});
   endInsertRows();
   Q_EMIT runChanged(folderOf(summary));
+}
+
+QStringList RunListModel::namesOf(const QStringList& folders) const {
+  QStringList names;
+  for (const QString& folder : folders) {
+    const int row = rowOf(folder);
+    names.append(row < 0 ? QFileInfo(folder).fileName() : index(row).data(NameRole).toString());
+  }
+  const QStringList given = names;
+  for (qsizetype i = 0; i < names.size(); ++i)
+    if (given.count(given[i]) > 1) names[i] = QFileInfo(folders[i]).fileName();
+  return names;
+}
+
+void RunListModel::keepApart(const QStringList& folders) {
+  if (!styles_.keepApart(folders)) return;
+  Q_EMIT stylesChanged();
+  if (!rows_.empty())
+    Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StyleIndexRole});
 }
 
 void RunListModel::setLive(const QString& folder, const QString& state, qint64 step) {
@@ -199,8 +255,7 @@ int RunListModel::rowOf(const QString& folder) const {
 }
 
 int RunListModel::styleIndexOf(const QString& folder) const {
-  const int row = rowOf(folder);
-  return row < 0 ? 0 : rows_[row].styleIndex;
+  return styles_.find(folder).value_or(0);
 }
 
 }  // namespace lockstep::app

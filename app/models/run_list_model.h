@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/models/run_styles.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::app {
@@ -27,7 +28,7 @@ class RunListModel : public QAbstractListModel {
     BestMetricRole,
     AliveRole,
     ErrorRole,
-    StyleIndexRole,  ///< colour and dash; the same as long as the app runs
+    StyleIndexRole,  ///< colour and dash, kept
     CreatedRole,
   };
   explicit RunListModel(QObject* parent = nullptr);
@@ -47,6 +48,15 @@ class RunListModel : public QAbstractListModel {
   int rowOf(const QString& folder) const;
   const run_folder::RunSummary& summary(int row) const { return rows_[row].summary; }
   int styleIndexOf(const QString& folder) const;
+  /// What these runs are called side by side: by their folders where names are alike.
+  QStringList namesOf(const QStringList& folders) const;
+  /// Runs that are drawn together get styles that differ.
+  void keepApart(const QStringList& folders);
+  QStringList keptStyles() const { return styles_.kept(); }
+  /// Before the first listing: what keptStyles() was.
+  void restoreStyles(const QStringList& kept) { styles_.restore(kept); }
+  /// Why the runs under the folder are those of an earlier listing; empty: they are not.
+  QString listingFault() const { return listingFault_; }
   /// Everything that was asked for so far has been listed.
   bool isLoaded() const { return listed_ == asked_; }
 
@@ -57,28 +67,42 @@ class RunListModel : public QAbstractListModel {
   /// isLoaded() became true.
   void loaded();
   void runChanged(const QString& folder);
+  /// Folders of runs that were listed and are there no more.
+  void runsVanished(const QStringList& folders);
+  void listingFaultChanged();
+  void stylesChanged();
 
  private:
   struct Row {
     QString folder;
     run_folder::RunSummary summary;
-    int styleIndex = 0;
   };
-  void take(std::vector<run_folder::RunSummary> found);
+  struct Listing {
+    QString parentFolder;
+    std::vector<run_folder::RunSummary> runs;
+    QString fault;  ///< of the parent folder: `runs` has none of it
+  };
+  static Listing listAll(const QString& parent, bool wasThere, const QStringList& singles);
+  bool isUnderParent(const QString& folder) const;
+  void take(Listing listing);
+  void removeMissing(const Listing& listing);
   void insertRun(const run_folder::RunSummary& summary);
+  void setListingFault(const QString& fault);
+  std::vector<int> usedStyles() const;
   void watchFolders();
 
   QString parentFolder_;
   QStringList singleRuns_;
   std::vector<Row> rows_;
-  QFutureWatcher<std::vector<run_folder::RunSummary>> watcher_;
+  RunStyles styles_;
+  QFutureWatcher<Listing> watcher_;
   QFileSystemWatcher folders_;
   QTimer poll_;
   bool again_ = false;
   int asked_ = 1;    ///< folders and runs asked for; 1: none yet
   int reading_ = 0;  ///< asked_ when the present listing began
   int listed_ = 0;   ///< asked_ when the last one that is done began
-  int nextStyle_ = 0;
+  QString listingFault_;
 };
 
 }  // namespace lockstep::app

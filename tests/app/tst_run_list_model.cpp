@@ -79,6 +79,97 @@ class TstRunListModel : public QObject {
     QCOMPARE(changed.count(), 1);
   }
 
+  void stylesAreTheSameAtTheNextStart() {
+    QTemporaryDir parent;
+    const QString first = tests::makeRun(parent.path(), made("first", 1000));
+    const QString second = tests::makeRun(parent.path(), made("second", 2000));
+    RunListModel model;
+    QSignalSpy changed(&model, &RunListModel::stylesChanged);
+    load(model, parent.path());
+    QCOMPARE(changed.count(), 1);
+    QVERIFY(model.styleIndexOf(first) != model.styleIndexOf(second));
+    const QString third = tests::makeRun(parent.path(), made("third", 3000));
+    {
+      RunListModel fresh;  // nothing was kept: as they would have come one by one
+      load(fresh, parent.path());
+      QCOMPARE(fresh.styleIndexOf(first), model.styleIndexOf(first));
+      QCOMPARE(fresh.styleIndexOf(second), model.styleIndexOf(second));
+    }
+    QVERIFY(QDir(first).removeRecursively());
+    RunListModel next;
+    next.restoreStyles(model.keptStyles());
+    load(next, parent.path());
+    QCOMPARE(next.styleIndexOf(second), model.styleIndexOf(second));
+    QVERIFY(next.styleIndexOf(third) != next.styleIndexOf(second));
+  }
+
+  void runsOfOneNameAreCalledByTheirFolders() {
+    QTemporaryDir here;
+    tests::MadeRun plan = made("same", 1000);
+    const QString a = tests::makeRun(here.path(), plan);
+    plan.name = "other";
+    const QString other = tests::makeRun(here.path(), plan);
+    const run_folder::Layout layout{other.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.name = "same";
+    run_folder::writeRunInfo(layout, info);
+    RunListModel model;
+    load(model, here.path());
+    QCOMPARE(model.namesOf({other}), QStringList{QStringLiteral("same")});
+    QCOMPARE(model.namesOf({other, a}),
+             (QStringList{QStringLiteral("other"), QStringLiteral("same")}));
+  }
+
+  void aFailedListingKeepsTheRunsAndSaysSo_data() {
+    QTest::addColumn<bool>("isFile");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("no folder any more") << true << "cannot be listed";
+    QTest::newRow("gone") << false << "is not there any more";
+  }
+  void aFailedListingKeepsTheRunsAndSaysSo() {
+    QFETCH(bool, isFile);
+    QFETCH(QString, words);
+    QTemporaryDir top;
+    const QString parent = top.filePath(QStringLiteral("runs"));
+    const QString aside = top.filePath(QStringLiteral("aside"));
+    QVERIFY(QDir().mkpath(parent));
+    const QString run = tests::makeRun(parent, made("run", 1000));
+    RunListModel model;
+    load(model, parent);
+    QSignalSpy vanished(&model, &RunListModel::runsVanished);
+    QVERIFY(QDir().rename(parent, aside));
+    QFile file(parent);
+    if (isFile) QVERIFY(file.open(QIODevice::WriteOnly));
+    model.refresh();
+    QTRY_VERIFY2(model.listingFault().contains(words), qPrintable(model.listingFault()));
+    QVERIFY(model.listingFault().contains(parent));
+    QCOMPARE(model.rowOf(run), 0);
+    QCOMPARE(vanished.count(), 0);
+
+    if (isFile) QVERIFY(file.remove());
+    QVERIFY(QDir().rename(aside, parent));
+    model.refresh();
+    QTRY_COMPARE(model.listingFault(), QString());
+    QCOMPARE(model.rowCount(), 1);
+  }
+
+  void aRunThatVanishesIsTold() {
+    QTemporaryDir parent, elsewhere;
+    const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
+    tests::makeRun(parent.path(), made("stays", 2000));
+    RunListModel model;
+    load(model, parent.path());
+    QSignalSpy vanished(&model, &RunListModel::runsVanished);
+    QVERIFY(QDir(gone).removeRecursively());
+    model.refresh();
+    QTRY_COMPARE(vanished.count(), 1);
+    QCOMPARE(vanished[0][0].toStringList(), QStringList{gone});
+    // Another folder is looked at: that is no loss.
+    load(model, elsewhere.path());
+    QCOMPARE(model.rowCount(), 0);
+    QCOMPARE(vanished.count(), 1);
+  }
+
   void aFolderThatIsNotThereYetHasNoRuns() {
     QTemporaryDir parent;
     const QString later = parent.filePath(QStringLiteral("runs"));

@@ -1,0 +1,66 @@
+#include <QTest>
+#include <set>
+
+#include "app/models/run_styles.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::RunStyles;
+
+class TstRunStyles : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRunGetsTheStyleThatFewestOthersHave() {
+    RunStyles styles;
+    QCOMPARE(styles.give(QStringLiteral("/a"), {}), 0);
+    QCOMPARE(styles.give(QStringLiteral("/b"), {0}), 1);
+    QCOMPARE(styles.give(QStringLiteral("/c"), {0, 2}), 1);
+    QCOMPARE(styles.give(QStringLiteral("/a"), {0, 0, 0}), 0);  // kept
+    QVERIFY(!styles.find(QStringLiteral("/d")));
+  }
+
+  void stylesAreKeptFromStartToStart() {
+    RunStyles before;
+    before.give(QStringLiteral("/runs/with a space"), {});
+    before.give(QStringLiteral("/runs/b"), {0});
+    RunStyles after;
+    after.restore(before.kept());
+    after.restore({QStringLiteral("x"), QStringLiteral("99 /runs/c"), QStringLiteral("-1 /runs/d"),
+                   QString()});
+    QCOMPARE(after.kept(), before.kept());
+    QCOMPARE(after.give(QStringLiteral("/runs/b"), {1, 1}), 1);
+    QCOMPARE(after.find(QStringLiteral("/runs/with a space")), std::optional(0));
+  }
+
+  void runsThatAreDrawnTogetherNeverLookAlike() {
+    RunStyles styles;
+    QStringList runs;
+    for (int i = 0; i < RunStyles::kCount; ++i) {
+      runs.append(QStringLiteral("/%1").arg(i));
+      styles.give(runs.back(), {});  // all as if they were alone
+    }
+    const int leading = *styles.find(runs.front());
+    QVERIFY(styles.keepApart(runs));
+    std::set<int> different;
+    for (const QString& run : runs) different.insert(*styles.find(run));
+    QCOMPARE(different.size(), std::size_t{RunStyles::kCount});
+    QCOMPARE(*styles.find(runs.front()), leading);
+    QVERIFY(!styles.keepApart(runs));
+    // One more than there are styles has to look like another.
+    styles.give(QStringLiteral("/more"), {});
+    QVERIFY(!styles.keepApart(runs + QStringList{QStringLiteral("/more")}));
+  }
+
+  void aRunThatIsDrawnLaterKeepsItsStyle() {
+    RunStyles styles;
+    for (const char* run : {"/a", "/b", "/c"}) styles.give(QString::fromLatin1(run), {});
+    styles.restore({QStringLiteral("1 /c")});
+    QVERIFY(styles.keepApart({QStringLiteral("/a"), QStringLiteral("/b"), QStringLiteral("/c")}));
+    QCOMPARE(styles.find(QStringLiteral("/c")), std::optional(1));
+    QCOMPARE(styles.find(QStringLiteral("/b")), std::optional(2));
+  }
+};
+
+LOCKSTEP_TEST(TstRunStyles)
+#include "tst_run_styles.moc"
