@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstDelay{50};
 constexpr std::chrono::milliseconds kLongestDelay{2000};
+constexpr std::chrono::milliseconds kLongestSilence{5000};
 
 bool isLasting(QLocalSocket::LocalSocketError error) {
   return error == QLocalSocket::SocketAccessError ||
@@ -20,10 +21,15 @@ bool isLasting(QLocalSocket::LocalSocketError error) {
 EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   retry_.setSingleShot(true);
   connect(&retry_, &QTimer::timeout, this, &EngineLink::tryConnect);
+  silence_.setSingleShot(true);
+  silence_.setInterval(kLongestSilence);
+  connect(&silence_, &QTimer::timeout, this, [this] {
+    socket_.abort();
+    tryAgainLater(tr("it takes the connection and says nothing"));
+  });
   connect(&socket_, &QLocalSocket::connected, this, [this] {
-    delay_ = std::chrono::milliseconds(0);
     lines_ = protocol::LineBuffer();
-    setState(State::Connected);
+    silence_.start();
     Q_EMIT connected();
   });
   connect(&socket_, &QLocalSocket::readyRead, this, &EngineLink::readLines);
@@ -32,9 +38,10 @@ EngineLink::EngineLink(QObject* parent) : QObject(parent) {
 
 EngineLink::~EngineLink() { socket_.disconnect(this); }
 
-void EngineLink::setState(State state) {
-  if (state_ == state) return;
+void EngineLink::setState(State state, const QString& trouble) {
+  if (state_ == state && trouble_ == trouble) return;
   state_ = state;
+  trouble_ = trouble;
   Q_EMIT stateChanged(state);
 }
 
@@ -49,8 +56,10 @@ void EngineLink::connectToEngine(const QString& socketPath) {
 
 void EngineLink::disconnectFromEngine() {
   retry_.stop();
+  silence_.stop();
   setState(State::Off);
   socket_.abort();
+  lines_ = protocol::LineBuffer();
 }
 
 void EngineLink::tryConnect() {
@@ -67,10 +76,15 @@ void EngineLink::takeError(QLocalSocket::LocalSocketError error) {
     return;
   }
   const bool wasConnected = state_ == State::Connected;
-  setState(State::Connecting);
+  tryAgainLater(socket_.errorString());
+  if (wasConnected) Q_EMIT lost();
+}
+
+void EngineLink::tryAgainLater(const QString& trouble) {
+  silence_.stop();
   delay_ = delay_.count() == 0 ? kFirstDelay : std::min(kLongestDelay, delay_ * 2);
   retry_.start(delay_);
-  if (wasConnected) Q_EMIT lost();
+  setState(State::Connecting, trouble);
 }
 
 void EngineLink::readLines() {
@@ -81,7 +95,7 @@ void EngineLink::readLines() {
     const auto result = lines_.next(line);
     if (result == protocol::LineBuffer::Result::NeedMore) return;
     if (result == protocol::LineBuffer::Result::Line) takeLine(line);
-    if (state_ != State::Connected) return;  // a slot has hung up
+    if (state_ == State::Off) return;  // a slot has hung up
   }
 }
 
@@ -98,6 +112,9 @@ void EngineLink::takeLine(const std::string& line) {
     return;  // of a newer engine, or not for us: the next line may be
   }
   if (const auto* welcome = std::get_if<protocol::Welcome>(&message)) {
+    silence_.stop();
+    delay_ = std::chrono::milliseconds(0);
+    setState(State::Connected);
     Q_EMIT welcomed(*welcome);
   } else if (const auto* ok = std::get_if<protocol::Ok>(&message)) {
     Q_EMIT answered(QString::fromStdString(ok->id), QString::fromStdString(ok->extra));

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <QTimer>
+#include <chrono>
 
 #include "engine/protocol/messages.h"
 
@@ -17,11 +18,16 @@ class EngineLink : public QObject {
   Q_OBJECT
 
  public:
+  /// Connected: the engine has answered; an open socket alone says nothing.
   enum class State { Off, Connecting, Connected };
   explicit EngineLink(QObject* parent = nullptr);
   ~EngineLink() override;
 
   State state() const { return state_; }
+  /// Why it is still connecting; empty: it is not, or it has only begun.
+  QString trouble() const { return trouble_; }
+  /// How long an open socket may be silent before it is tried anew.
+  void setWelcomeTimeout(std::chrono::milliseconds timeout) { silence_.setInterval(timeout); }
   /// Connects to the socket at this absolute path and keeps trying until disconnectFromEngine() or
   /// a lasting fault.
   void connectToEngine(const QString& socketPath);
@@ -35,6 +41,7 @@ class EngineLink : public QObject {
                       double scoreThreshold);
 
  Q_SIGNALS:
+  /// Another state or another trouble.
   void stateChanged(lockstep::app::EngineLink::State state);
   /// The socket is open: the time for sendHello().
   void connected();
@@ -48,18 +55,21 @@ class EngineLink : public QObject {
   void failed(const QString& message);
 
  private:
-  void setState(State state);
+  void setState(State state, const QString& trouble = {});
   void tryConnect();
   void readLines();
   void takeLine(const std::string& line);
   void takeError(QLocalSocket::LocalSocketError error);
+  void tryAgainLater(const QString& trouble);
   void send(const protocol::ClientMessage& message);
   QString nextId();
 
   QLocalSocket socket_;
   QTimer retry_;
+  QTimer silence_;  ///< since the socket opened
   protocol::LineBuffer lines_;
   QString path_;
+  QString trouble_;
   State state_ = State::Off;
   std::chrono::milliseconds delay_{0};
   int lastId_ = 0;

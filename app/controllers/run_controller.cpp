@@ -6,9 +6,7 @@
 
 #include "app/models/background.h"
 #include "engine/base/error.h"
-#include "engine/coco/files/dataset.h"
 #include "engine/events/reader.h"
-#include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::app {
 namespace {
@@ -16,58 +14,75 @@ namespace {
 constexpr std::chrono::milliseconds kRereadInterval{1000};
 constexpr double kScoreThreshold = 0.05;
 
-/// Throws Error when the configuration or its annotations cannot be read.
-double countStepsPerEpoch(const std::string& folder) {
-  const config::Experiment experiment = run_folder::readRunExperiment(run_folder::Layout(folder));
-  const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
-  const std::size_t images =
-      experiment.dataset.skipEmpty ? dataset.usableImageCount() : dataset.images().size();
-  return static_cast<double>(images) / experiment.solver.batchSize;
-}
-
 }  // namespace
 
 /// What is read of a run folder in a worker thread: it travels to the thread and back, so that one
 /// side holds it at a time.
 struct RunController::Tail {
+  /// Tells whether a file that could not be read has changed since.
+  struct Stamp {
+    std::uintmax_t bytes = 0;
+    run_folder::fs::file_time_type changed{};
+    bool operator==(const Stamp&) const = default;
+    static Stamp of(const run_folder::fs::path& file);
+  };
+  struct Broken {
+    Stamp stamp;
+    QString error;
+  };
   std::optional<events::Reader> reader;
   run_folder::RunSummary summary;
   std::optional<RunHistory> whole;      ///< of the first reading
   std::vector<events::Record> records;  ///< of later ones
   double smoothing = 0.6;
   int attempt = 0;
+  std::optional<Broken> broken;
   QString error;
 
   /// Records after `since`; nullopt: run.json alone, the socket tells the rest.
   void read(const run_folder::fs::path& folder, std::optional<std::int64_t> since);
+  void readEvents(const run_folder::fs::path& file, std::int64_t since);
 };
+
+RunController::Tail::Stamp RunController::Tail::Stamp::of(const run_folder::fs::path& file) {
+  std::error_code ignored;
+  return {run_folder::fs::file_size(file, ignored), run_folder::fs::last_write_time(file, ignored)};
+}
 
 void RunController::Tail::read(const run_folder::fs::path& folder,
                                std::optional<std::int64_t> since) {
+  Stamp stamp;
   try {
     // First the attempt, then the records: a resume in between makes the engine reset us, never
     // leaves us with too much.
     summary = run_folder::summarise(folder);
     if (!since) return;
-    // A resume has cut the file: the place in it is no place any more.
-    if (reader && (reader->wasCut() || summary.info.attempt != attempt)) reader.reset();
-    attempt = summary.info.attempt;
-    const bool first = !reader;
-    if (first) {
-      const run_folder::fs::path file = events::findEventFile(folder);
-      if (file.empty()) return;  // queued: not there yet
-      reader.emplace(file);
-      whole.emplace();
-      whole->metrics().setSmoothing(smoothing);
-      reader->visitAvailable(
-          [this](const events::RecordView& record) { whole->add(record, reader->tags()); });
-    } else {
-      while (auto record = reader->next())
-        if (record->seq > *since) records.push_back(std::move(*record));
-    }
+    const run_folder::fs::path file = events::findEventFile(folder);
+    if (file.empty()) return;  // queued: not there yet
+    stamp = Stamp::of(file);
+    if (broken && broken->stamp == stamp) throw Error(broken->error.toStdString());
+    if (std::exchange(broken, std::nullopt)) reader.reset();
+    readEvents(file, *since);
   } catch (const std::exception& fault) {
     error = QString::fromUtf8(fault.what());
+    broken = Broken{stamp, error};
   }
+}
+
+void RunController::Tail::readEvents(const run_folder::fs::path& file, std::int64_t since) {
+  // A resume has cut the file: the place in it is no place any more.
+  if (reader && (reader->wasCut() || summary.info.attempt != attempt)) reader.reset();
+  attempt = summary.info.attempt;
+  if (reader) {
+    while (auto record = reader->next())
+      if (record->seq > since) records.push_back(std::move(*record));
+    return;
+  }
+  reader.emplace(file);
+  whole.emplace();
+  whole->metrics().setSmoothing(smoothing);
+  reader->visitAvailable(
+      [this](const events::RecordView& record) { whole->add(record, reader->tags()); });
 }
 
 RunController::RunController(const QString& folder, QObject* parent)
@@ -95,13 +110,14 @@ void RunController::connectSignals() {
     attempt_ = welcome.attempt;
     summary_.info.attempt = welcome.attempt;
     summary_.info.state = welcome.state;
+    setFault(linkFault_, std::nullopt);
     Q_EMIT infoChanged();
   });
   connect(&link_, &EngineLink::eventReceived, this, &RunController::takeEvent);
   connect(&link_, &EngineLink::answered, this, &RunController::takeAnswer);
   connect(&link_, &EngineLink::refused, this, &RunController::takeRefusal);
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
-    Q_EMIT failed(tr("The run cannot be followed live"), message);
+    setFault(linkFault_, RunFault{tr("The run cannot be followed live"), message});
   });
 }
 
@@ -141,17 +157,23 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
   if (tail == tail_) {
     if (tail->whole && !live) {
       const double smoothing = history_.metrics().smoothing();
+      // Else the file was only mended: no step differs.
+      const bool wasCut =
+          summary_.info.attempt != attempt_ || tail->whole->lastSeq() < history_.lastSeq();
       history_ = std::move(*tail->whole);
       if (history_.metrics().smoothing() != smoothing) history_.metrics().setSmoothing(smoothing);
-      if (loaded_) Q_EMIT cutAfter(0);  // resumed while nobody followed: any step may differ
+      if (loaded_ && wasCut)
+        Q_EMIT cutAfter(0);  // resumed while nobody followed: any step may differ
       attempt_ = summary_.info.attempt;
     }
     for (const events::Record& record : tail->records) history_.add(record);
   }
   tail->whole.reset();
   tail->records.clear();
-  if (!tail->error.isEmpty())
-    Q_EMIT failed(tr("%1 cannot be read").arg(folder_), std::exchange(tail->error, QString()));
+  const QString error = std::exchange(tail->error, QString());
+  setFault(readFault_, error.isEmpty()
+                           ? std::nullopt
+                           : std::optional(RunFault{tr("The run cannot be read"), error}));
   if (summary_.info.step < history_.metrics().lastStep())
     summary_.info.step = history_.metrics().lastStep();
   const bool first = !std::exchange(loaded_, true);
@@ -168,9 +190,11 @@ void RunController::followLive() {
     link_.connectToEngine(QString::fromStdString(summary_.info.socket));
   } else {
     link_.disconnectFromEngine();
+    setFault(linkFault_, std::nullopt);
   }
-  // Alive but not (yet) to be reached by its socket: the file tells.
-  if (summary_.alive && link_.state() != EngineLink::State::Connected) {
+  // Alive but not (yet) to be reached by its socket: the file tells. One that cannot be read may be
+  // mended without a change of run.json.
+  if ((summary_.alive && link_.state() != EngineLink::State::Connected) || readFault_) {
     reread_.start();
   } else {
     reread_.stop();
@@ -219,22 +243,10 @@ std::optional<double> RunController::secondsLeft() const {
   return last[last.size() / 2] * static_cast<double>(info.maxSteps - info.step);
 }
 
-void RunController::countEpoch() {
-  if (stepsPerEpoch_ || std::exchange(countingEpoch_, true)) return;
-  const std::string folder = folder_.toStdString();
-  auto count = [folder]() -> std::optional<double> {
-    try {
-      const double steps = countStepsPerEpoch(folder);
-      return steps > 0 ? std::optional(steps) : std::nullopt;
-    } catch (const std::exception&) {
-      return std::nullopt;  // the data are elsewhere: no epochs to show
-    }
-  };
-  runInBackground(this, count, [this](std::optional<double> steps) {
-    countingEpoch_ = false;
-    stepsPerEpoch_ = steps;
-    Q_EMIT epochCounted();
-  });
+void RunController::setFault(std::optional<RunFault>& which, std::optional<RunFault> now) {
+  if (which == now) return;
+  which = std::move(now);
+  Q_EMIT faultChanged();
 }
 
 void RunController::command(const QString& name) {

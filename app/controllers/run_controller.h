@@ -13,6 +13,12 @@
 
 namespace lockstep::app {
 
+/// What, where and how to mend it.
+struct RunFault {
+  QString title, detail;
+  bool operator==(const RunFault&) const = default;
+};
+
 /// One open run: reads its event file in a worker thread, then follows it live over its socket,
 /// without a gap or a double. Closing it leaves the run going. No method blocks.
 class RunController : public QObject {
@@ -29,16 +35,14 @@ class RunController : public QObject {
   const run_folder::RunInfo& info() const { return summary_.info; }
   bool isAlive() const { return summary_.alive; }
   EngineLink::State linkState() const { return link_.state(); }
+  QString linkTrouble() const { return link_.trouble(); }
   /// The event file was read up to its end.
   bool isLoaded() const { return loaded_; }
   /// Seconds to the last step by the pace of the last steps; nothing when it cannot be told.
   std::optional<double> secondsLeft() const;
 
-  /// Steps of one pass over the training images; nothing until countEpoch() has found them.
-  std::optional<double> stepsPerEpoch() const { return stepsPerEpoch_; }
-  /// Counts the training images of the run's configuration in the background, once; then
-  /// epochCounted.
-  void countEpoch();
+  /// Why the run cannot be read or followed now; nothing once it can again.
+  const std::optional<RunFault>& fault() const { return readFault_ ? readFault_ : linkFault_; }
 
   /// Reads the run; again when run.json has changed (a run that ended, or was resumed).
   void refresh();
@@ -57,12 +61,12 @@ class RunController : public QObject {
   void historyChanged();
   void infoChanged();
   void linkChanged();
-  void epochCounted();
+  void faultChanged();
   /// The log was cut after this step: a run was resumed from an earlier checkpoint.
   void cutAfter(qint64 step);
   void predictionReady(qint64 imageId, qint64 step, const QString& file);
   void predictionFailed(qint64 imageId, qint64 step, const QString& message);
-  /// What, where and how to mend it.
+  /// A wish that could not be met: what, where and how to mend it.
   void failed(const QString& title, const QString& detail);
 
  private:
@@ -81,6 +85,7 @@ class RunController : public QObject {
   void takeAnswer(const QString& id, const QString& extraJson);
   void takeRefusal(const QString& id, const QString& message);
   void command(const QString& name);
+  void setFault(std::optional<RunFault>& which, std::optional<RunFault> now);
 
   QString folder_;
   run_folder::RunSummary summary_;
@@ -89,8 +94,7 @@ class RunController : public QObject {
   std::shared_ptr<Tail> tail_;
   QHash<QString, Request> requests_;
   QTimer reread_;
-  std::optional<double> stepsPerEpoch_;
-  bool countingEpoch_ = false;
+  std::optional<RunFault> readFault_, linkFault_;
   int attempt_ = 0;  ///< that the history was held from
   bool loaded_ = false;
   bool reading_ = false;

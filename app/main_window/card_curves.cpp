@@ -16,7 +16,7 @@ widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XA
   curve.kind = plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
   curve.stroke = plan.stroke;
   curve.source =
-      std::make_shared<MetricCurve>(shown.run, plan.tag, axis, 0, plan.smooth && !plan.evaluation);
+      std::make_shared<MetricCurve>(shown.run, plan.tag, axis, plan.smooth && !plan.evaluation);
   return curve;
 }
 

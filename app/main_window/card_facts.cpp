@@ -74,7 +74,7 @@ CardFact deviceFact(const CardPlan& plan, const RunController& run) {
 CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun) {
   if (plan.perRank) return isOnlyRun ? rankFact(plan, run) : CardFact{};
   if (plan.perGpu) return isOnlyRun ? deviceFact(plan, run) : CardFact{};
-  if (plan.curves.front().tag == "time/step_seconds") {
+  if (isOnlyRun && hasShare(plan)) {
     const double whole = lastValue(run, "time/step_seconds");
     const double waiting = lastValue(run, "time/data_seconds");
     if (!(whole > 0 && waiting >= 0)) return {};
@@ -84,6 +84,8 @@ CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun
   const double now = lastValue(run, plan.curves.front().tag);
   return {std::isfinite(now) ? widgets::valueText(now) : QString()};
 }
+
+bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == "time/step_seconds"; }
 
 std::vector<int> toldGpus(const RunController& run) {
   const MetricStore& metrics = run.history().metrics();

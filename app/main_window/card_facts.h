@@ -15,6 +15,9 @@ struct CardFact {
   bool isWarning = false;
 };
 
+/// Whether the fact is the second curve's share of the first, which makes a legend needless.
+bool hasShare(const CardPlan& plan);
+
 /// Of a run, by its newest records. `isOnlyRun`: no other is drawn on the card.
 CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun);
 

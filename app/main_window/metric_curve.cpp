@@ -3,15 +3,15 @@
 namespace lockstep::app {
 namespace {
 
-XScale scaleOf(const MetricStore& metrics, widgets::XAxis axis, double stepsPerEpoch) {
+XScale scaleOf(const RunController& run, widgets::XAxis axis) {
   XScale scale;
-  scale.baseTime = metrics.baseTime();
+  scale.baseTime = run.history().metrics().baseTime();
   switch (axis) {
     case widgets::XAxis::Step:
       break;
     case widgets::XAxis::Epoch:
       scale.quantity = XScale::Quantity::Epoch;
-      scale.stepsPerEpoch = stepsPerEpoch;
+      scale.stepsPerEpoch = run.info().stepsPerEpoch.value_or(0);
       break;
     case widgets::XAxis::Relative:
       scale.quantity = XScale::Quantity::RelativeSeconds;
@@ -32,23 +32,20 @@ std::vector<QPointF> toPoints(const std::vector<PlotPoint>& points) {
 
 }  // namespace
 
-MetricCurve::MetricCurve(RunController* run, std::string tag, widgets::XAxis axis,
-                         double stepsPerEpoch, bool smooth)
-    : run_(run),
-      tag_(std::move(tag)),
-      axis_(axis),
-      stepsPerEpoch_(stepsPerEpoch),
-      smooth_(smooth) {}
+bool hasAxis(const RunController& run, widgets::XAxis axis) {
+  return axis != widgets::XAxis::Epoch || run.info().stepsPerEpoch;
+}
 
-/// nullptr also where x cannot be told: epochs of a run whose images could not be counted.
+MetricCurve::MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, bool smooth)
+    : run_(run), tag_(std::move(tag)), axis_(axis), smooth_(smooth) {}
+
+/// nullptr also where x cannot be told.
 const MetricSeries* MetricCurve::series() const {
-  if (axis_ == widgets::XAxis::Epoch && stepsPerEpoch_ <= 0) return nullptr;
-  return run_ ? run_->history().metrics().series(tag_) : nullptr;
+  if (!run_ || !hasAxis(*run_, axis_)) return nullptr;
+  return run_->history().metrics().series(tag_);
 }
 
-XScale MetricCurve::scale() const {
-  return scaleOf(run_->history().metrics(), axis_, stepsPerEpoch_);
-}
+XScale MetricCurve::scale() const { return scaleOf(*run_, axis_); }
 
 bool MetricCurve::isEmpty() const {
   const MetricSeries* own = series();
@@ -93,13 +90,10 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   return reading(*own, *index);
 }
 
-std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis,
-                              double stepsPerEpoch) {
-  const MetricStore& metrics = run.history().metrics();
-  const MetricSeries* times = metrics.series("train/loss_total");
-  if (!times || times->size() == 0) return std::nullopt;
-  if (axis == widgets::XAxis::Epoch && stepsPerEpoch <= 0) return std::nullopt;
-  const XScale scale = scaleOf(metrics, axis, stepsPerEpoch);
+std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {
+  const MetricSeries* times = run.history().metrics().series("train/loss_total");
+  if (!times || times->size() == 0 || !hasAxis(run, axis)) return std::nullopt;
+  const XScale scale = scaleOf(run, axis);
   return scale.at(times->axis(), nearestIndex(*times, XScale{}, static_cast<double>(step)));
 }
 

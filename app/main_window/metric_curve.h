@@ -14,9 +14,7 @@ namespace lockstep::app {
 /// One tag of one open run as plots draw it. Gives nothing once the run was closed.
 class MetricCurve : public widgets::CurveSource {
  public:
-  /// stepsPerEpoch: of this run; 0: not known, over epochs there is then nothing.
-  MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, double stepsPerEpoch,
-              bool smooth);
+  MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, bool smooth);
 
   bool isEmpty() const override;
   std::pair<double, double> xRange() const override;
@@ -33,13 +31,15 @@ class MetricCurve : public widgets::CurveSource {
   QPointer<RunController> run_;
   std::string tag_;
   widgets::XAxis axis_;
-  double stepsPerEpoch_;
   bool smooth_;
 };
 
+/// Whether the run can be drawn over this axis: over epochs, one whose run.json says how many steps
+/// they have.
+bool hasAxis(const RunController& run, widgets::XAxis axis);
+
 /// x of a step on this axis, by the times of a run's training records; nothing when the run has no
 /// record there.
-std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis,
-                              double stepsPerEpoch);
+std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis);
 
 }  // namespace lockstep::app

@@ -18,6 +18,7 @@
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/run_legend.h"
 #include "widgets/theme.h"
 #include "widgets/throttle.h"
 
@@ -46,11 +47,20 @@ void MonitorPage::buildUi() {
   scroll_->setWidget(grid_);
   scroll_->setFrameShape(QFrame::NoFrame);
   alert_ = new widgets::Banner;
+  axisNote_ = new QLabel;
+  axisNote_->setWordWrap(true);
+  axisNote_->setContentsMargins(kMarginPx, 10, kMarginPx, 0);
+  widgets::setRole(axisNote_, "muted");
+  axisNote_->hide();
+  runLegend_ = new widgets::RunLegend;
+  runLegend_->hide();
   auto* content = new QWidget;
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(alert_);
+  column->addWidget(axisNote_);
+  column->addWidget(runLegend_);
   column->addWidget(scroll_, 1);
   empty_ = new widgets::EmptyState;
   stack_ = new QStackedLayout(this);
@@ -144,6 +154,7 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
     if (isReady()) Q_EMIT readyChanged();
   });
   connect(card->plot(), &widgets::CurvePlot::stepChosen, this, &MonitorPage::stepChosen);
+  connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
   connect(card, &widgets::CurveCard::expandRequested, this,
           [this, card] { showAlone(alone_ == card ? nullptr : card); });
 }
@@ -191,18 +202,22 @@ void MonitorPage::layOutCards() {
   }
 }
 
+bool MonitorPage::sharesRunWith(const std::vector<ShownRun>& others) const {
+  return std::any_of(runs_.begin(), runs_.end(), [&](const ShownRun& own) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const ShownRun& other) { return own.run == other.run; });
+  });
+}
+
 void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_)
     if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
+  // A zoom is into what these runs have to show; beside another one they are still there.
+  if (!sharesRunWith(runs)) resetViews();
   runs_ = std::move(runs);
   for (const ShownRun& shown : runs_) {
     connect(shown.run, &RunController::historyChanged, redraw_, &widgets::Throttle::request);
     connect(shown.run, &RunController::loaded, this, &MonitorPage::updateCurves);
-    connect(shown.run, &RunController::epochCounted, this, [this] {
-      rebuildCurves();
-      updateMarks();
-    });
-    if (axis_ == widgets::XAxis::Epoch) shown.run->countEpoch();
   }
   const bool any = !runs_.empty();
   if (any && cards_.empty()) {
@@ -215,6 +230,10 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
                        tr("Configure an experiment"));
   stack_->setCurrentIndex(any ? 0 : 1);
   tools_->setVisible(any);
+  std::vector<widgets::RunLegend::Run> legend;
+  for (const ShownRun& shown : runs_) legend.push_back({shown.name, shown.styleIndex});
+  runLegend_->setRuns(std::move(legend));
+  runLegend_->setVisible(runs_.size() > 1);
   updateParts();
   rebuildCurves();
   updateCurves();
@@ -232,9 +251,9 @@ void MonitorPage::rebuildCurves() {
     } else if (ranks_ > 1) {
       curves = curvesOfRanks(plan, runs_.front(), ranks_, lateRank_, axis_);
     }
-    // Run names stand in the first card; the others would only repeat them.
-    const bool hasShare = plan.curves.front().tag == "time/step_seconds";  // stands there instead
-    cards_[i]->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare : i == 0);
+    // Which run is which stands over all cards.
+    cards_[i]->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare(plan)
+                                                  : plan.curves.size() > 1);
     cards_[i]->setCurves(std::move(curves));
     cards_[i]->plot()->setXAxis(axis_);
   }
@@ -264,6 +283,7 @@ void MonitorPage::updateCurves() {
   if (updateParts()) rebuildCurves();
   updateMarks();
   updateAlert();
+  updateAxisNote();
   updateFacts();
   updateXExtent();
   for (widgets::CurveCard* card : cards_) card->refresh();
@@ -274,7 +294,7 @@ void MonitorPage::updateMarks() {
   std::vector<widgets::EventMark> marks;
   if (const RunController* run = leading())
     for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
-      if (const auto x = xOfStep(*run, checkpoint.step, axis_, run->stepsPerEpoch().value_or(0)))
+      if (const auto x = xOfStep(*run, checkpoint.step, axis_))
         marks.push_back({*x, checkpoint.best ? tr("checkpoint (best)") : tr("checkpoint")});
   cards_.front()->plot()->setEventMarks(std::move(marks));
 }
@@ -320,8 +340,7 @@ void MonitorPage::updateXExtent() {
   std::optional<std::pair<double, double>> extent;
   for (const ShownRun& shown : runs_) {
     if (!shown.run) continue;
-    const MetricCurve steps(shown.run, "train/loss_total", axis_,
-                            shown.run->stepsPerEpoch().value_or(0), false);
+    const MetricCurve steps(shown.run, "train/loss_total", axis_, false);
     if (steps.isEmpty()) continue;
     const auto own = steps.xRange();
     extent =
@@ -329,6 +348,18 @@ void MonitorPage::updateXExtent() {
                : own;
   }
   for (widgets::CurveCard* card : cards_) card->plot()->setXExtent(extent);
+}
+
+/// A run that cannot be drawn over the axis does not leave without a word.
+void MonitorPage::updateAxisNote() {
+  QStringList names;
+  for (const ShownRun& shown : runs_)
+    if (shown.run && shown.run->isLoaded() && !hasAxis(*shown.run, axis_)) names.append(shown.name);
+  axisNote_->setVisible(!names.isEmpty());
+  axisNote_->setText(
+      tr("Not drawn over epochs: %1. run.json does not say how many steps an epoch has, as runs of "
+         "earlier versions do not: choose another x.")
+          .arg(names.join(QStringLiteral(", "))));
 }
 
 /// The figures beside the titles: those of the leading run, now.
@@ -342,11 +373,8 @@ void MonitorPage::updateFacts() {
 
 void MonitorPage::setXAxis(widgets::XAxis axis) {
   axis_ = axis;
-  if (axis == widgets::XAxis::Epoch)
-    for (const ShownRun& shown : runs_)
-      if (shown.run) shown.run->countEpoch();
   rebuildCurves();
-  updateMarks();
+  updateCurves();
 }
 
 double MonitorPage::smoothing() const { return smoothing_->value() / 1000.0; }
@@ -357,7 +385,7 @@ void MonitorPage::setSmoothing(double weight) {
 void MonitorPage::showStep(qint64 step) {
   const RunController* run = leading();
   if (!run) return;
-  const auto x = xOfStep(*run, step, axis_, run->stepsPerEpoch().value_or(0));
+  const auto x = xOfStep(*run, step, axis_);
   for (widgets::CurveCard* card : cards_) card->plot()->showCursor(x, card == cards_.front());
 }
 

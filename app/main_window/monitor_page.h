@@ -24,6 +24,7 @@ namespace lockstep::widgets {
 class Banner;
 class CurveCard;
 class EmptyState;
+class RunLegend;
 class Throttle;
 }  // namespace lockstep::widgets
 
@@ -64,6 +65,8 @@ class MonitorPage : public QWidget {
   /// A click in a curve.
   void stepChosen(qint64 step);
   void alertsRequested();
+  /// A picture could not be written: what, where and how to mend it.
+  void exportFailed(const QString& why);
   void emptyActionTriggered();
 
  protected:
@@ -85,6 +88,8 @@ class MonitorPage : public QWidget {
   void showAlert(const protocol::Alert& alert);
   void updateFacts();
   void updateXExtent();
+  void updateAxisNote();
+  bool sharesRunWith(const std::vector<ShownRun>& others) const;
   void setXAxis(widgets::XAxis axis);
   void showAlone(widgets::CurveCard* card);
   widgets::CurveCard* cardUnderPointer() const;
@@ -105,6 +110,8 @@ class MonitorPage : public QWidget {
   QGridLayout* layout_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   widgets::Banner* alert_ = nullptr;
+  QLabel* axisNote_ = nullptr;               ///< which runs cannot be drawn over the axis, and why
+  widgets::RunLegend* runLegend_ = nullptr;  ///< of several runs
   widgets::Throttle* redraw_ = nullptr;
   QPointer<widgets::CurveCard> alone_;
   widgets::XAxis axis_ = widgets::XAxis::Step;

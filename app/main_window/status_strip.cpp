@@ -42,7 +42,10 @@ void StatusStrip::showRun(const RunController* run) {
       parts << tr("connected") << tr("pid %1").arg(info.pid);
       break;
     case EngineLink::State::Connecting:
-      parts << tr("engine not answering, trying again") << tr("pid %1").arg(info.pid);
+      parts << (run->linkTrouble().isEmpty()
+                    ? tr("connecting")
+                    : tr("engine not answering (%1), trying again").arg(run->linkTrouble()))
+            << tr("pid %1").arg(info.pid);
       break;
     case EngineLink::State::Off:
       parts << (run->isLoaded() ? tr("not running") : tr("reading…"));

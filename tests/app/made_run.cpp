@@ -142,6 +142,7 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   info.ranks = run.ranks;
   info.step = run.steps;
   info.maxSteps = run.maxSteps;
+  info.stepsPerEpoch = run.stepsPerEpoch;
   info.created = run.created;
   info.started = run.created;
   info.updated = end;

@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/run_folder/run_folder.h"
@@ -17,8 +18,9 @@ struct MadeRun {
   std::int64_t maxSteps = 40;
   std::int64_t evaluateEvery = 10;
   double created = 1795255200;
-  double lossOffset = 0;  ///< tells runs apart
-  int ranks = 1;          ///< of several the last one runs late
+  std::optional<double> stepsPerEpoch = 8;  ///< of run.json; none: of an earlier version
+  double lossOffset = 0;                    ///< tells runs apart
+  int ranks = 1;                            ///< of several the last one runs late
   bool isLateForImages = false;
   int gpus = -1;  ///< with figures of the processors and of so many GPUs; -1: of none
   std::int64_t lateRankUntil = 1 << 30;  ///< the step after which it is gone

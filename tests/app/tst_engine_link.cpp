@@ -46,6 +46,27 @@ class TstEngineLink : public QObject {
     QCOMPARE(link.state(), EngineLink::State::Connected);
   }
 
+  void aSilentSocketDoesNotCountAsConnected() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({"@await", "@await", kWelcome}));  // it answers nothing to a hello
+    EngineLink link;
+    link.setWelcomeTimeout(std::chrono::milliseconds(50));
+    int hellos = 0;
+    connect(&link, &EngineLink::connected, &link, [&] {
+      ++hellos;
+      link.sendHello(-1, 0);
+    });
+    bool wasConnected = false;
+    connect(&link, &EngineLink::stateChanged, &link, [&](EngineLink::State state) {
+      wasConnected = wasConnected || state == EngineLink::State::Connected;
+    });
+    link.connectToEngine(engine.path());
+    QTRY_VERIFY(hellos > 1);  // it was tried anew
+    QVERIFY(!wasConnected);
+    QVERIFY2(link.trouble().contains(QStringLiteral("says nothing")), qPrintable(link.trouble()));
+    QVERIFY(link.sendCommand(QStringLiteral("stop")).isEmpty());
+  }
+
   void aSocketThatIsNotThereYetIsTriedAgain() {
     tests::FakeSocket engine;
     EngineLink link;
@@ -70,7 +91,7 @@ class TstEngineLink : public QObject {
 
   void badLinesAreLeftOutAndTheNextIsRead() {
     tests::FakeSocket engine;
-    QVERIFY(engine.start({"not json", R"({"v":1,"type":"from the future"})", R"([])",
+    QVERIFY(engine.start({kWelcome, "not json", R"({"v":1,"type":"from the future"})", R"([])",
                           "@half " + scalars(8).left(20), scalars(8).mid(20), scalars(9)}));
     EngineLink link;
     connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
@@ -105,12 +126,14 @@ class TstEngineLink : public QObject {
 
   void requestsAreAnsweredByTheirId() {
     tests::FakeSocket engine;
-    QVERIFY(engine.start({}));
+    QVERIFY(engine.start({kWelcome}));
     EngineLink link;
-    QSignalSpy connected(&link, &EngineLink::connected), answered(&link, &EngineLink::answered);
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy welcomed(&link, &EngineLink::welcomed), answered(&link, &EngineLink::answered);
     QVERIFY(link.sendCommand(QStringLiteral("stop")).isEmpty());
     link.connectToEngine(engine.path());
-    QTRY_COMPARE(connected.count(), 1);
+    QTRY_COMPARE(welcomed.count(), 1);
+    QVERIFY(engine.nextLine().contains("hello"));
     const QString stop = link.sendCommand(QStringLiteral("stop"));
     const QString predict = link.sendPredict({4}, QStringLiteral("200"), 0.05);
     QVERIFY(!stop.isEmpty() && stop != predict);

@@ -1,3 +1,4 @@
+#include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -47,6 +48,17 @@ struct LiveRun {
     lock = run_folder::RunLock::tryAcquire(layout);
   }
 };
+
+void write(const QString& path, const QByteArray& content) {
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+  file.write(content);
+}
+
+QByteArray contentOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
 
 std::size_t lossCount(const RunController& run) {
   const auto* series = run.history().metrics().series("train/loss_total");
@@ -143,6 +155,48 @@ class TstRunController : public QObject {
     QTRY_COMPARE(ready.count(), 1);
     QCOMPARE(ready[0][0].toLongLong(), 7);
     QCOMPARE(ready[0][1].toLongLong(), 20);
+  }
+
+  void aLiveRunThatCannotBeReadSaysSoOnceAndTakesItBack() {
+    LiveRun live;
+    const QString file =
+        QString::fromStdString(events::findEventFile(live.folder.toStdString()).string());
+    const QString aside = live.parent.filePath(QStringLiteral("aside"));
+    QVERIFY(QFile::copy(file, aside));
+    write(file, QByteArray(4000, 'x'));
+    RunController run(live.folder);
+    QSignalSpy changed(&run, &RunController::faultChanged), read(&run, &RunController::infoChanged);
+    run.refresh();
+    QTRY_VERIFY(run.fault());
+    QVERIFY2(run.fault()->detail.contains(file), qPrintable(run.fault()->detail));
+    for (int i = 0; i < 3; ++i) {  // it is read again and again
+      read.clear();
+      run.refresh();
+      QTRY_VERIFY(!read.isEmpty());
+    }
+    QCOMPARE(changed.count(), 1);
+    write(file, contentOf(aside));
+    QTRY_VERIFY_WITH_TIMEOUT(!run.fault(), 10000);
+    QCOMPARE(changed.count(), 2);
+    QCOMPARE(lossCount(run), std::size_t{20});
+  }
+
+  void anEngineOfAnotherVersionIsToldOnce() {
+    LiveRun live;
+    QVERIFY(live.engine.start(
+        {R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})",
+         R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})"}));
+    RunController run(live.folder);
+    QSignalSpy changed(&run, &RunController::faultChanged), read(&run, &RunController::infoChanged);
+    run.refresh();
+    QTRY_VERIFY(run.fault());
+    QSignalSpy refused(&run, &RunController::linkChanged);
+    run.refresh();  // it is tried again
+    QTRY_VERIFY(refused.count() >= 2);
+    QCOMPARE(changed.count(), 1);
+    live.lock.reset();  // it has ended: there is nothing to follow
+    run.refresh();
+    QTRY_VERIFY(!run.fault());
   }
 
   void aCommandWithoutAConnectionIsToldInline() {

@@ -1,0 +1,110 @@
+#include <QComboBox>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/main_window/monitor_page.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/run_legend.h"
+
+using namespace lockstep;
+using app::MonitorPage;
+using app::RunController;
+
+class TstMonitorPage : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void runsAreDrawnOverTheEpochsThatTheyTell() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("a"), 0}});
+    chooseEpochs(page);
+    QTRY_VERIFY(page.isReady());
+    const widgets::CurveCard* loss = page.cards().front();
+    QVERIFY(loss->plot()->drawnPointCount(0) >= 40);
+    const auto range = loss->plot()->curves().front().source->xRange();
+    QCOMPARE(range.first, 1.0 / 8);
+    QCOMPARE(range.second, 40.0 / 8);
+    QVERIFY(!note(page).contains(QStringLiteral("epoch")));
+  }
+
+  void aRunThatDoesNotTellItsEpochsSaysWhyItIsNotDrawn() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "told", 8);
+    const auto older = open(parent, "older", std::nullopt);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("told"), 0}, {older.get(), QStringLiteral("older"), 1}});
+    QCOMPARE(note(page), QString());
+    chooseEpochs(page);
+    QTRY_VERIFY2(note(page).startsWith(QStringLiteral("Not drawn over epochs: older. ")),
+                 qPrintable(note(page)));
+    page.setRuns({{run.get(), QStringLiteral("told"), 0}});
+    QCOMPARE(note(page), QString());
+  }
+
+  void severalRunsHaveOneLegendOverAllCards() {
+    QTemporaryDir parent;
+    const auto a = open(parent, "a", 8), b = open(parent, "b", 8);
+    MonitorPage page;
+    show(page, {{a.get(), QStringLiteral("a"), 0}, {b.get(), QStringLiteral("b"), 1}});
+    const auto* legend = page.findChild<widgets::RunLegend*>();
+    QVERIFY(legend->isVisible());
+    QCOMPARE(legend->toolTip(), QStringLiteral("a\nb"));
+    page.setRuns({{a.get(), QStringLiteral("a"), 0}});
+    QVERIFY(!legend->isVisible());
+  }
+
+  void aZoomEndsWithTheRunsItWasInto() {
+    QTemporaryDir parent;
+    const auto a = open(parent, "a", 8), b = open(parent, "b", 8);
+    const app::ShownRun first{a.get(), QStringLiteral("a"), 0};
+    const app::ShownRun second{b.get(), QStringLiteral("b"), 1};
+    MonitorPage page;
+    show(page, {first});
+    widgets::CurvePlot* plot = page.cards().front()->plot();
+    plot->setXView(10, 20);
+    page.setRuns({second, first});  // to compare what is in view
+    QVERIFY(plot->isZoomed());
+    page.setRuns({second});
+    QVERIFY(plot->isZoomed());
+    page.setRuns({first});
+    QVERIFY(!plot->isZoomed());
+  }
+
+ private:
+  static std::unique_ptr<RunController> open(const QTemporaryDir& parent, const char* name,
+                                             std::optional<double> stepsPerEpoch) {
+    tests::MadeRun plan;
+    plan.name = name;
+    plan.stepsPerEpoch = stepsPerEpoch;
+    auto run = std::make_unique<RunController>(tests::makeRun(parent.path(), plan));
+    QSignalSpy loaded(run.get(), &RunController::loaded);
+    run->refresh();
+    loaded.wait();
+    return run;
+  }
+  static void show(MonitorPage& page, std::vector<app::ShownRun> runs) {
+    page.resize(1100, 700);
+    page.setRuns(std::move(runs));
+    page.show();
+    QTRY_VERIFY(page.isReady());
+  }
+  static void chooseEpochs(MonitorPage& page) {
+    auto* axis = page.tools()->findChild<QComboBox*>();
+    axis->setCurrentIndex(axis->findData(static_cast<int>(widgets::XAxis::Epoch)));
+  }
+  static QString note(const MonitorPage& page) {
+    for (const QLabel* label : page.findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(QStringLiteral("run.json")))
+        return label->text();
+    return {};
+  }
+};
+
+LOCKSTEP_TEST(TstMonitorPage)
+#include "tst_monitor_page.moc"
