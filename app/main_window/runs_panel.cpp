@@ -8,7 +8,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
-#include <QRegularExpression>
+#include <QScopedValueRollback>
 #include <QStackedLayout>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -23,22 +23,21 @@
 
 namespace lockstep::app {
 
-bool RunFilter::setFilterText(const QString& text) {
+bool RunFilter::setText(const QString& text) {
   const bool isExpression =
       text.size() > 2 && text.startsWith(QLatin1Char('/')) && text.endsWith(QLatin1Char('/'));
   const QRegularExpression expression(
       isExpression ? text.mid(1, text.size() - 2) : QRegularExpression::escape(text.trimmed()),
       QRegularExpression::CaseInsensitiveOption);
   if (!expression.isValid()) return false;
-  setFilterRegularExpression(expression);
+  expression_ = expression;
   return true;
 }
 
-bool RunFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
-  const QModelIndex index = sourceModel()->index(row, 0, parent);
-  const QString text = index.data(RunListModel::NameRole).toString() + QLatin1Char(' ') +
-                       index.data(RunListModel::StateRole).toString();
-  return filterRegularExpression().match(text).hasMatch();
+bool RunFilter::accepts(const QModelIndex& run) const {
+  const QString text = run.data(RunListModel::NameRole).toString() + QLatin1Char(' ') +
+                       run.data(RunListModel::StateRole).toString();
+  return expression_.match(text).hasMatch();
 }
 
 RunsPanel::RunsPanel(RunListModel* model, QWidget* parent) : QWidget(parent), model_(model) {
@@ -52,15 +51,22 @@ void RunsPanel::buildUi() {
   setAttribute(Qt::WA_StyledBackground);
   auto* title = new QLabel(tr("Runs"));
   widgets::setRole(title, "section");
-  filter_ = new QLineEdit;
-  filter_->setPlaceholderText(tr("Filter name or /regex/"));
-  filter_->setClearButtonEnabled(true);
-  filter_->setAccessibleName(tr("Filter runs"));
-  proxy_ = new RunFilter(this);
-  proxy_->setSourceModel(model_);
+  filterText_ = new QLineEdit;
+  filterText_->setPlaceholderText(tr("Filter name or /regex/"));
+  filterText_->setClearButtonEnabled(true);
+  filterText_->setAccessibleName(tr("Filter runs"));
+  for (QLabel** note : {&hiddenNote_, &listingFault_}) {
+    *note = new QLabel;
+    (*note)->setWordWrap(true);
+    (*note)->setTextFormat(Qt::PlainText);
+    (*note)->setMinimumWidth(1);  // a long path is no reason for a wide panel
+    (*note)->hide();
+  }
+  widgets::setRole(hiddenNote_, "muted");
+  widgets::setRole(listingFault_, "warning");
   list_ = new QListView;
   list_->setObjectName(QStringLiteral("runList"));
-  list_->setModel(proxy_);
+  list_->setModel(model_);
   list_->setItemDelegate(new RunDelegate(list_));
   list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -75,7 +81,9 @@ void RunsPanel::buildUi() {
   head->setContentsMargins(12, 14, 12, 0);
   head->setSpacing(8);
   head->addWidget(title);
-  head->addWidget(filter_);
+  head->addWidget(filterText_);
+  head->addWidget(hiddenNote_);
+  head->addWidget(listingFault_);
   stack_ = new QStackedLayout;
   stack_->addWidget(list_);
   stack_->addWidget(empty_);
@@ -89,27 +97,86 @@ void RunsPanel::buildUi() {
 }
 
 void RunsPanel::connectSignals() {
-  connect(filter_, &QLineEdit::textChanged, &debounce_, qOverload<>(&QTimer::start));
-  connect(&debounce_, &QTimer::timeout, this, [this] {
-    const bool valid = proxy_->setFilterText(filter_->text());
-    filter_->setProperty("fault", !valid);
-    filter_->setToolTip(valid ? QString() : tr("This is not a regular expression"));
-    widgets::repolish(filter_);
-    updateEmptyState();
-  });
+  connect(filterText_, &QLineEdit::textChanged, &debounce_, qOverload<>(&QTimer::start));
+  connect(&debounce_, &QTimer::timeout, this, &RunsPanel::takeFilterText);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
-          &RunsPanel::takeSelection);
+          [this](const QItemSelection& selected) {
+            leaveHiddenRows(selected);
+            takeSelection();
+          });
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
           &RunsPanel::takeSelection);
+  connect(model_, &QAbstractItemModel::rowsInserted, this,
+          [this](const QModelIndex&, int first, int last) { applyFilter(first, last); });
+  connect(model_, &QAbstractItemModel::rowsRemoved, this, [this] { applyFilter(0, -1); });
+  // A state changes, and the filter is for states too.
+  connect(model_, &QAbstractItemModel::dataChanged, this,
+          [this](const QModelIndex& first, const QModelIndex& last) {
+            if (!filter_.isEmpty()) applyFilter(first.row(), last.row());
+          });
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectWanted);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::selectWanted);
-  for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-    connect(proxy_, signal, this, &RunsPanel::updateEmptyState);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::updateEmptyState);
+  connect(model_, &RunListModel::listingFaultChanged, this, &RunsPanel::updateListingFault);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
   });
   connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::openMenu);
+}
+
+void RunsPanel::takeFilterText() {
+  const bool valid = filter_.setText(filterText_->text());
+  filterText_->setProperty("fault", !valid);
+  filterText_->setToolTip(valid ? QString() : tr("This is not a regular expression"));
+  widgets::repolish(filterText_);
+  alwaysShown_.clear();
+  applyFilter(0, model_->rowCount() - 1);
+}
+
+void RunsPanel::applyFilter(int first, int last) {
+  for (int row = first; row <= last; ++row) {
+    const QModelIndex run = model_->index(row);
+    const bool hidden = !filter_.accepts(run) &&
+                        !alwaysShown_.contains(run.data(RunListModel::FolderRole).toString());
+    if (hidden != list_->isRowHidden(row)) list_->setRowHidden(row, hidden);
+  }
+  updateHiddenNote();
+  updateEmptyState();
+}
+
+int RunsPanel::hiddenCount() const {
+  int count = 0;
+  if (filter_.isEmpty()) return count;
+  for (int row = 0; row < model_->rowCount(); ++row) count += list_->isRowHidden(row);
+  return count;
+}
+
+void RunsPanel::updateHiddenNote() {
+  const int hidden = hiddenCount();
+  hiddenNote_->setVisible(hidden > 0);
+  if (hidden == 0) return;
+  int chosen = 0;
+  for (const QModelIndex& index : list_->selectionModel()->selectedIndexes())
+    chosen += list_->isRowHidden(index.row());
+  const QString text = tr("%1 of %2 hidden").arg(hidden).arg(model_->rowCount());
+  hiddenNote_->setText(chosen == 0 ? text : text + tr(", %1 of them selected").arg(chosen));
+}
+
+void RunsPanel::updateListingFault() {
+  const QString fault = model_->listingFault();
+  listingFault_->setVisible(!fault.isEmpty());
+  listingFault_->setText(tr("These runs are as last seen. %1").arg(fault));
+}
+
+/// Select all, or a range, is of the rows that can be seen.
+void RunsPanel::leaveHiddenRows(const QItemSelection& selected) {
+  if (isSelecting_) return;
+  QItemSelection hidden;
+  for (const QModelIndex& index : selected.indexes())
+    if (list_->isRowHidden(index.row())) hidden.select(index, index);
+  if (hidden.isEmpty()) return;
+  const QScopedValueRollback<bool> guard(isSelecting_, true);
+  list_->selectionModel()->select(hidden, QItemSelectionModel::Deselect);
 }
 
 QStringList RunsPanel::selectedRuns() const {
@@ -127,11 +194,13 @@ void RunsPanel::takeSelection() {
   current_ = selected         ? index.data(RunListModel::FolderRole).toString()
              : !all.isEmpty() ? all.first().data(RunListModel::FolderRole).toString()
                               : QString();
+  updateHiddenNote();
   Q_EMIT selectionChanged();
 }
 
 void RunsPanel::selectRun(const QString& folder) {
   wanted_ = {folder};
+  alwaysShown_.insert(folder);
   choseFirst_ = true;
   list_->selectionModel()->clearSelection();
   selectWanted();
@@ -139,6 +208,7 @@ void RunsPanel::selectRun(const QString& folder) {
 
 void RunsPanel::addToSelection(const QString& folder) {
   wanted_.append(folder);
+  alwaysShown_.insert(folder);
   choseFirst_ = true;
   selectWanted();
 }
@@ -151,11 +221,14 @@ void RunsPanel::selectWanted() {
     choseFirst_ = true;
     wanted_ = {model_->index(0).data(RunListModel::FolderRole).toString()};
   }
+  if (wanted_.isEmpty()) return;
+  applyFilter(0, model_->rowCount() - 1);
+  const QScopedValueRollback<bool> guard(isSelecting_, true);
   const QStringList wanted = wanted_;
   for (const QString& folder : wanted) {
     const int row = model_->rowOf(folder);
-    const QModelIndex index = row < 0 ? QModelIndex() : proxy_->mapFromSource(model_->index(row));
-    if (!index.isValid()) continue;
+    if (row < 0) continue;
+    const QModelIndex index = model_->index(row);
     wanted_.removeAll(folder);
     if (selection->hasSelection()) {
       selection->select(index, QItemSelectionModel::Select);
@@ -168,28 +241,28 @@ void RunsPanel::selectWanted() {
 void RunsPanel::focusList() { list_->setFocus(Qt::OtherFocusReason); }
 
 void RunsPanel::focusFilter() {
-  filter_->setFocus(Qt::ShortcutFocusReason);
-  filter_->selectAll();
+  filterText_->setFocus(Qt::ShortcutFocusReason);
+  filterText_->selectAll();
 }
 
 bool RunsPanel::clearFilter() {
-  if (filter_->text().isEmpty()) return false;
-  filter_->clear();
-  proxy_->setFilterText({});
-  updateEmptyState();
+  if (filterText_->text().isEmpty()) return false;
+  filterText_->clear();
+  takeFilterText();
   return true;
 }
 
 void RunsPanel::updateEmptyState() {
-  const bool isEmpty = proxy_->rowCount() == 0;
+  const bool isEmpty = hiddenCount() == model_->rowCount();
   if (isEmpty && window()->focusWidget() == list_) setFocus();  // or it would go to the button
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
   if (model_->rowCount() > 0) {
     empty_->setContent(
         tr("No match"),
-        tr("None of %n run(s) has “%1” in name or state.", nullptr, model_->rowCount())
-            .arg(filter_->text()),
+        tr("None of %1 has “%2” in name or state.")
+            .arg(model_->rowCount() == 1 ? tr("1 run") : tr("%1 runs").arg(model_->rowCount()),
+                 filterText_->text()),
         tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),

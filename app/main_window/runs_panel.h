@@ -1,9 +1,12 @@
 #pragma once
 
-#include <QSortFilterProxyModel>
+#include <QRegularExpression>
+#include <QSet>
 #include <QTimer>
 #include <QWidget>
 
+class QItemSelection;
+class QLabel;
 class QLineEdit;
 class QListView;
 class QStackedLayout;
@@ -16,21 +19,20 @@ namespace lockstep::app {
 
 class RunListModel;
 
-/// Keeps rows whose name or state contains the text, or matches /regex/.
-class RunFilter : public QSortFilterProxyModel {
-  Q_OBJECT
-
+/// Takes runs whose name or state contains the text, or matches /regex/.
+class RunFilter {
  public:
-  using QSortFilterProxyModel::QSortFilterProxyModel;
-  /// False when the text is a /regex/ that does not compile; the rows then stay as they were.
-  bool setFilterText(const QString& text);
+  /// False when the text is a /regex/ that does not compile; the filter then stays as it was.
+  bool setText(const QString& text);
+  bool isEmpty() const { return expression_.pattern().isEmpty(); }
+  bool accepts(const QModelIndex& run) const;
 
- protected:
-  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+ private:
+  QRegularExpression expression_;
 };
 
 /// The left dock: filter and list of runs. The current run leads (top bar, predictions); all
-/// selected ones are compared.
+/// selected ones are compared. The filter hides rows and leaves the selection as it is.
 class RunsPanel : public QWidget {
   Q_OBJECT
 
@@ -59,20 +61,31 @@ class RunsPanel : public QWidget {
   void buildUi();
   void connectSignals();
   void takeSelection();
+  /// Rows first to last.
+  void applyFilter(int first, int last);
+  void takeFilterText();
+  void leaveHiddenRows(const QItemSelection& selected);
+  int hiddenCount() const;
+  void updateHiddenNote();
+  void updateListingFault();
   void selectWanted();
   void updateEmptyState();
   void openMenu(const QPoint& position);
 
   RunListModel* model_;
-  RunFilter* proxy_ = nullptr;
-  QLineEdit* filter_ = nullptr;
+  RunFilter filter_;
+  QLineEdit* filterText_ = nullptr;
+  QLabel* hiddenNote_ = nullptr;  ///< how many the filter hides
+  QLabel* listingFault_ = nullptr;
   QListView* list_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   QTimer debounce_;
   QString current_;
-  QStringList wanted_;  ///< to be selected once they are listed
+  QStringList wanted_;         ///< to be selected once they are listed
+  QSet<QString> alwaysShown_;  ///< asked for since the filter was set: it does not hide them
   bool choseFirst_ = false;
+  bool isSelecting_ = false;  ///< here, not the user in the list
 };
 
 }  // namespace lockstep::app

@@ -1,6 +1,4 @@
 #include <QFile>
-#include <QLineEdit>
-#include <QListView>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollArea>
@@ -307,29 +305,6 @@ class TstMainWindow : public QObject {
     QCOMPARE(window.page(), MainWindow::Page::Predictions);
     QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
     QCOMPARE(window.page(), MainWindow::Page::Monitor);
-  }
-
-  void theFilterTakesTextAndExpressions_data() {
-    QTest::addColumn<QString>("filter");
-    QTest::addColumn<int>("rows");
-    QTest::newRow("text") << QStringLiteral("alp") << 1;
-    QTest::newRow("state") << QStringLiteral("finished") << 2;
-    QTest::newRow("expression") << QStringLiteral("/^(alpha|beta)/") << 2;
-    QTest::newRow("nothing") << QStringLiteral("gamma") << 0;
-    QTest::newRow("dots are dots") << QStringLiteral("a.p") << 0;
-  }
-  void theFilterTakesTextAndExpressions() {
-    QFETCH(QString, filter);
-    QFETCH(int, rows);
-    QTemporaryDir parent;
-    tests::makeRun(parent.path(), made("alpha", 1000));
-    tests::makeRun(parent.path(), made("beta", 2000));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    auto* list = window.findChild<QListView*>(QStringLiteral("runList"));
-    QTRY_COMPARE(list->model()->rowCount(), 2);
-    window.findChild<app::RunsPanel*>()->findChild<QLineEdit*>()->setText(filter);
-    QTRY_COMPARE(list->model()->rowCount(), rows);
   }
 
   void aFailedRunSaysWhyInline() {

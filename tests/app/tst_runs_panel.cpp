@@ -1,0 +1,142 @@
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/main_window/runs_panel.h"
+#include "app/models/run_list_model.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::RunListModel;
+using app::RunsPanel;
+
+class TstRunsPanel : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    parent_ = std::make_unique<QTemporaryDir>();
+    for (const char* name : {"alpha", "beta", "gamma"}) makeRun(name);
+    model_ = std::make_unique<RunListModel>();
+    panel_ = std::make_unique<RunsPanel>(model_.get());
+    panel_->resize(260, 500);
+    panel_->show();
+    QSignalSpy loaded(model_.get(), &RunListModel::loaded);
+    model_->setParentFolder(parent_->path());
+    QVERIFY(loaded.wait());
+  }
+  void cleanup() {
+    panel_.reset();
+    model_.reset();
+  }
+
+  void theFilterTakesTextAndExpressions_data() {
+    QTest::addColumn<QString>("filter");
+    QTest::addColumn<int>("rows");
+    QTest::newRow("text") << QStringLiteral("alp") << 1;
+    QTest::newRow("state") << QStringLiteral("finished") << 3;
+    QTest::newRow("expression") << QStringLiteral("/^(alpha|beta)/") << 2;
+    QTest::newRow("nothing") << QStringLiteral("delta") << 0;
+    QTest::newRow("dots are dots") << QStringLiteral("a.p") << 0;
+    QTest::newRow("no expression") << QStringLiteral("/(/") << 3;
+  }
+  void theFilterTakesTextAndExpressions() {
+    QFETCH(QString, filter);
+    QFETCH(int, rows);
+    panel_->selectRun(folder("alpha"));
+    filterBy(filter);
+    QTRY_COMPARE(visible().size(), rows);
+  }
+
+  void aFilterHidesWithoutDeselecting() {
+    panel_->selectRun(folder("alpha"));
+    panel_->addToSelection(folder("beta"));
+    QSignalSpy changed(panel_.get(), &RunsPanel::selectionChanged);
+    filterBy(QStringLiteral("gamma"));
+    QTRY_COMPARE(visible(), QStringList{QStringLiteral("gamma")});
+    QCOMPARE(panel_->selectedRuns(), (QStringList{folder("alpha"), folder("beta")}));
+    QCOMPARE(panel_->currentRun(), folder("alpha"));
+    QVERIFY(says(QStringLiteral("2 of 3 hidden, 2 of them selected")));
+    QVERIFY(panel_->clearFilter());
+    QCOMPARE(visible().size(), 3);
+    QCOMPARE(panel_->selectedRuns(), (QStringList{folder("alpha"), folder("beta")}));
+    QCOMPARE(changed.count(), 0);
+  }
+
+  void aRunStartedUnderAFilterIsSelectedAndListed() {
+    panel_->selectRun(folder("alpha"));
+    filterBy(QStringLiteral("alp"));
+    QTRY_COMPARE(visible().size(), 1);
+    makeRun("new");
+    model_->addRun(folder("new"));
+    panel_->selectRun(folder("new"));
+    QTRY_COMPARE(panel_->selectedRuns(), QStringList{folder("new")});
+    QCOMPARE(visible(), (QStringList{QStringLiteral("new"), QStringLiteral("alpha")}));
+    QVERIFY(says(QStringLiteral("2 of 4 hidden")));
+    filterBy(QStringLiteral("alph"));  // another filter: that hides it, and leaves it selected
+    QTRY_COMPARE(visible(), QStringList{QStringLiteral("alpha")});
+    QCOMPARE(panel_->selectedRuns(), QStringList{folder("new")});
+  }
+
+  void selectAllIsOfTheRowsThatCanBeSeen() {
+    panel_->selectRun(folder("alpha"));
+    filterBy(QStringLiteral("/alpha|gamma/"));
+    QTRY_COMPARE(visible().size(), 2);
+    list()->setFocus();
+    QTest::keyClick(list(), Qt::Key_A, Qt::ControlModifier);
+    QStringList selected = panel_->selectedRuns();
+    selected.sort();
+    QCOMPARE(selected, (QStringList{folder("alpha"), folder("gamma")}));
+  }
+
+  void aClickUnderAFilterChoosesThatRunAlone() {
+    panel_->selectRun(folder("alpha"));
+    filterBy(QStringLiteral("gamma"));
+    QTRY_COMPARE(visible().size(), 1);
+    const QRect row = list()->visualRect(model_->index(model_->rowOf(folder("gamma"))));
+    QTest::mouseClick(list()->viewport(), Qt::LeftButton, {}, row.center());
+    QCOMPARE(panel_->selectedRuns(), QStringList{folder("gamma")});
+  }
+
+  void aFailedListingIsSaidOverTheRuns() {
+    QVERIFY(parent_->remove());
+    model_->refresh();
+    QTRY_VERIFY(says(QStringLiteral("as last seen")));
+    QCOMPARE(visible().size(), 3);
+  }
+
+ private:
+  void makeRun(const char* name) {
+    tests::MadeRun plan;
+    plan.name = name;
+    plan.created = ++created_;
+    tests::makeRun(parent_->path(), plan);
+  }
+  QString folder(const char* name) const { return parent_->filePath(QString::fromLatin1(name)); }
+  QListView* list() const { return panel_->findChild<QListView*>(); }
+  void filterBy(const QString& text) { panel_->findChild<QLineEdit*>()->setText(text); }
+  QStringList visible() const {
+    QStringList names;
+    for (int row = 0; row < model_->rowCount(); ++row)
+      if (!list()->isRowHidden(row))
+        names.append(model_->index(row).data(RunListModel::NameRole).toString());
+    return names;
+  }
+  bool says(const QString& text) const {
+    for (const QLabel* label : panel_->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(text)) return true;
+    return false;
+  }
+
+  std::unique_ptr<QTemporaryDir> parent_;
+  std::unique_ptr<RunListModel> model_;
+  std::unique_ptr<RunsPanel> panel_;
+  double created_ = 1000;
+};
+
+LOCKSTEP_TEST(TstRunsPanel)
+#include "tst_runs_panel.moc"
