@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "widgets/message_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -28,11 +29,8 @@ void Banner::buildUi() {
   title_->setFont(interfaceFont(13, QFont::DemiBold));
   title_->setTextFormat(Qt::PlainText);
   title_->setWordWrap(true);
-  detail_ = new QLabel;
-  detail_->setTextFormat(Qt::PlainText);
-  detail_->setWordWrap(true);
-  detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  setRole(detail_, "muted");
+  title_->setMinimumWidth(60);  // not that of its longest word
+  detail_ = new MessageText;
   action_ = new QPushButton;
   copy_ = new QToolButton;
   copy_->setText(tr("Copy"));
@@ -59,10 +57,7 @@ void Banner::connectSignals() {
   connect(action_, &QPushButton::clicked, this, &Banner::actionTriggered);
   connect(copy_, &QToolButton::clicked, this,
           [this] { QApplication::clipboard()->setText(title() + QLatin1Char('\n') + detail()); });
-  connect(close_, &QToolButton::clicked, this, [this] {
-    hide();
-    Q_EMIT dismissed();
-  });
+  connect(close_, &QToolButton::clicked, this, &Banner::dismiss);
 }
 
 void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
@@ -72,7 +67,7 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   icon_->setProperty("kind", QString::fromLatin1(name));
   icon_->setText(kind == Kind::Info ? QStringLiteral("i") : QStringLiteral("!"));
   title_->setText(title);
-  detail_->setText(detail);
+  detail_->setMessage(detail);
   detail_->setVisible(!detail.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
@@ -83,7 +78,13 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   show();
 }
 
+void Banner::dismiss() {
+  hide();
+  Q_EMIT dismissed();
+}
+
 QString Banner::title() const { return title_->text(); }
-QString Banner::detail() const { return detail_->text(); }
+QString Banner::detail() const { return detail_->toPlainText(); }
+QString Banner::action() const { return action_->text(); }
 
 }  // namespace lockstep::widgets

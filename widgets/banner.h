@@ -9,6 +9,8 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
+class MessageText;
+
 /// An inline message over a page: what, where, how to mend it. Never modal; stays until dismissed
 /// or replaced.
 class Banner : public QFrame {
@@ -18,12 +20,14 @@ class Banner : public QFrame {
   enum class Kind { Error, Warning, Info };
   explicit Banner(QWidget* parent = nullptr);
 
-  /// `title` in one line, `detail` wrapped below it; `action` empty: no button. `dismiss`: what the
-  /// button says that takes the message away; empty: Dismiss.
+  /// `title` in one line, `detail` wrapped below it, scrolled past three lines; `action` empty: no
+  /// button. `dismiss`: what the button says that takes the message away; empty: Dismiss.
   void showMessage(Kind kind, const QString& title, const QString& detail,
                    const QString& action = {}, const QString& dismiss = {});
   QString title() const;
   QString detail() const;
+  QString action() const;
+  void dismiss();
 
  Q_SIGNALS:
   void actionTriggered();
@@ -35,7 +39,7 @@ class Banner : public QFrame {
 
   QLabel* icon_ = nullptr;
   QLabel* title_ = nullptr;
-  QLabel* detail_ = nullptr;
+  MessageText* detail_ = nullptr;
   QPushButton* action_ = nullptr;
   QToolButton* copy_ = nullptr;
   QToolButton* close_ = nullptr;

@@ -76,6 +76,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit, QTextEdit { back
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: @accent; }
 QLineEdit[fault="true"], QSpinBox[fault="true"], QDoubleSpinBox[fault="true"], QComboBox[fault="true"] { border-color: @error; }
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled { color: @textFaint; background: @panel; }
+QTextEdit#messageText { background: transparent; border: none; padding: 0; color: @textMuted; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url(:/icons/chevron-down-@v.svg); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: @card; border: 1px solid @cardBorder; selection-background-color: @selection;

@@ -22,7 +22,9 @@ constexpr int kLinePx = 19;
 /// A list that says why it is empty.
 class LogList : public QListView {
  public:
-  explicit LogList(const QString& emptyText) : emptyText_(emptyText) {}
+  explicit LogList(const QString& emptyText) : emptyText_(emptyText) {
+    setMinimumHeight(2 * kLinePx);  // in a low window the pages need the room more
+  }
 
  protected:
   void paintEvent(QPaintEvent* event) override {

@@ -17,18 +17,21 @@
 #include "app/main_window/document_banner.h"
 #include "app/main_window/log_panel.h"
 #include "app/main_window/monitor_page.h"
+#include "app/main_window/page_scroll.h"
 #include "app/main_window/predictions_page.h"
-#include "app/main_window/run_state_text.h"
+#include "app/main_window/run_banner.h"
 #include "app/main_window/runs_panel.h"
 #include "app/main_window/status_strip.h"
 #include "app/main_window/top_bar.h"
 #include "widgets/banner.h"
+#include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
 namespace {
 
 constexpr int kLayoutVersion = 1;
 constexpr QSize kUsualSize(1440, 900);
+static_assert(RunStyles::kCount == widgets::kRunStyles);
 
 std::optional<double> lastValue(const RunController& run, const char* tag) {
   const MetricSeries* series = run.history().metrics().series(tag);
@@ -39,7 +42,7 @@ std::optional<double> lastValue(const RunController& run, const char* tag) {
 /// Pages are made when they are first shown; until then an empty widget keeps their place.
 void replacePage(QStackedWidget* pages, int index, QWidget* page) {
   QWidget* empty = pages->widget(index);
-  pages->insertWidget(index, page);
+  pages->insertWidget(index, new PageScroll(page));
   pages->removeWidget(empty);
   delete empty;
 }
@@ -62,7 +65,7 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   openPaths();
   updateStatus();
   updateTrainable();
-  runs_->focusList();
+  focusPage();
 }
 
 MainWindow::~MainWindow() = default;
@@ -104,6 +107,11 @@ QWidget* MainWindow::buildCentre() {
   pages_->setCurrentIndex(1);
   banner_ = new widgets::Banner;
   documentBanner_ = new DocumentBanner;
+  runBanner_ = new RunBanner;
+  runPagesHead_ = new QWidget;
+  auto* runPagesColumn = new QVBoxLayout(runPagesHead_);
+  runPagesColumn->setContentsMargins(0, 0, 0, 0);
+  runPagesColumn->addWidget(runBanner_);
 
   auto* head = new QHBoxLayout;
   head->setContentsMargins(12, 4, 0, 0);
@@ -120,6 +128,7 @@ QWidget* MainWindow::buildCentre() {
   column->addWidget(line);
   column->addWidget(banner_);
   column->addWidget(documentBanner_);
+  column->addWidget(runPagesHead_);
   column->addWidget(pages_, 1);
   return centre;
 }
@@ -153,16 +162,19 @@ void MainWindow::connectSignals() {
   connect(topBar_, &TopBar::stopRequested, this, &MainWindow::stopRun);
 
   connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::showSelection);
-  connect(runs_, &RunsPanel::resumeRequested, this, [this](const QString& folder) {
-    setStarting(true);
-    engine_->resumeRun(folder);
-  });
+  connect(runs_, &RunsPanel::resumeRequested, this, &MainWindow::resumeRun);
+  connect(runBanner_, &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
     if (RunController* run = openRuns_->find(folder)) run->refresh();
   });
   connect(runList_, &RunListModel::loaded, this, &MainWindow::readyChanged);
+  connect(runList_, &RunListModel::stylesChanged, this, [this] {
+    if (options_.keepLayout)
+      QSettings().setValue(QStringLiteral("runStyles"), runList_->keptStyles());
+  });
+  connect(runList_, &RunListModel::runsVanished, this, &MainWindow::tellOfVanishedRuns);
   connect(openRuns_, &OpenRuns::runOpened, this, &MainWindow::connectRun);
 
   connect(engine_, &EngineProcess::started, this, [this](const QString& folder) {
@@ -188,6 +200,8 @@ void MainWindow::connectSignals() {
     chosenStep_ = step;
     if (predictions_) predictions_->showStep(step);
   });
+  connect(monitor_, &MonitorPage::exportFailed, this,
+          [this](const QString& why) { showFailure(tr("The picture was not exported"), why); });
   connect(log_, &LogPanel::stepChosen, monitor_, &MonitorPage::showStep);
 }
 
@@ -203,7 +217,10 @@ void MainWindow::connectRun(RunController* run) {
     log_->setLog(run->history().log());
     log_->setAlerts(run->history().alerts());
   });
-  connect(run, &RunController::failed, this, &MainWindow::showFailure);
+  connect(run, &RunController::faultChanged, this, &MainWindow::showRunFaults);
+  connect(run, &RunController::failed, this, [this, run](const QString& title, const QString& why) {
+    if (runs_->selectedRuns().contains(run->folder())) showFailure(title, why);
+  });
 }
 
 ConfigurePage* MainWindow::configurePage() {
@@ -232,11 +249,20 @@ void MainWindow::showPage(Page page) {
   const QSignalBlocker blocker(tabs_);
   tabs_->setCurrentIndex(static_cast<int>(page));
   pages_->setCurrentIndex(static_cast<int>(page));
+  runPagesHead_->setVisible(page != Page::Configure);
   monitor_->tools()->setVisible(page == Page::Monitor && currentRun());
   for (QShortcut* shortcut : monitorShortcuts_) shortcut->setEnabled(page == Page::Monitor);
   documentBanner_->setOnItsPage(page == Page::Configure);
   updateTitle();
+  focusPage();
   Q_EMIT readyChanged();
+}
+
+/// The keys that the page tells of work at once; on Monitor they are the window's, and the list has
+/// the arrows.
+void MainWindow::focusPage() {
+  if (page() == Page::Monitor) runs_->focusList();
+  if (page() == Page::Predictions) predictions_->view()->setFocus(Qt::OtherFocusReason);
 }
 
 MainWindow::Page MainWindow::page() const { return static_cast<Page>(tabs_->currentIndex()); }
@@ -286,15 +312,14 @@ RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->cu
 
 void MainWindow::showSelection() {
   const QStringList folders = runs_->selectedRuns();
-  std::vector<ShownRun> shown;
-  for (const QString& folder : folders) {
-    const int row = runList_->rowOf(folder);
-    const QString name = row < 0 ? QFileInfo(folder).fileName()
-                                 : runList_->index(row).data(RunListModel::NameRole).toString();
-    shown.push_back({openRuns_->open(folder), name, runList_->styleIndexOf(folder)});
-  }
+  runList_->keepApart(folders);
+  const QStringList names = runList_->namesOf(folders);
+  shownRuns_.clear();
+  for (qsizetype i = 0; i < folders.size(); ++i)
+    shownRuns_.push_back(
+        {openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i])});
   openRuns_->setShown(folders);
-  monitor_->setRuns(std::move(shown));
+  monitor_->setRuns(shownRuns_);
   monitor_->tools()->setVisible(page() == Page::Monitor && !folders.isEmpty());
   RunController* run = currentRun();
   if (predictions_) predictions_->setRun(run);
@@ -322,30 +347,27 @@ void MainWindow::updateStatus() {
   }
   topBar_->setStatus(status);
   status_->showRun(run);
-  showRunError();
+  showRunFaults();
   updateTitle();
 }
 
-/// A failed run says why, inline, once.
-void MainWindow::showRunError() {
-  const RunController* run = currentRun();
-  const bool failed = run && run->info().error && run->info().state == "failed";
-  const QString folder = failed ? run->folder() : QString();
-  if (folder == errorShownOf_) return;
-  errorShownOf_ = folder;
-  if (!failed) {
-    banner_->hide();
-    return;
-  }
-  const protocol::RunError& error = *run->info().error;
-  QStringList where;
-  if (error.step > 0) where << tr("step %1").arg(error.step);
-  if (!error.phase.empty()) where << QString::fromStdString(error.phase);
-  if (error.rank >= 0 && !error.host.empty())
-    where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
-  QString detail = QString::fromStdString(error.message);
-  if (!where.isEmpty()) detail += QStringLiteral("\n") + where.join(QStringLiteral(" · "));
-  showFailure(tr("The run failed"), detail);
+void MainWindow::showRunFaults() { runBanner_->showRuns(shownRuns_); }
+
+void MainWindow::tellOfVanishedRuns(const QStringList& folders) {
+  QStringList names;
+  for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
+  banner_->showMessage(
+      widgets::Banner::Kind::Warning,
+      folders.size() == 1
+          ? tr("A run left the list: its folder was removed or renamed")
+          : tr("%1 runs left the list: their folders were removed or renamed").arg(folders.size()),
+      folders.size() == 1 ? folders.front() : names.join(QStringLiteral(", ")));
+}
+
+void MainWindow::resumeRun(const QString& folder) {
+  if (engine_->isStarting()) return;
+  setStarting(true);
+  engine_->resumeRun(folder);
 }
 
 void MainWindow::showFailure(const QString& title, const QString& detail) {
@@ -398,6 +420,8 @@ void MainWindow::restoreLayout() {
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
     monitor_->setSmoothing(settings.value(QStringLiteral("smoothing"), 0.6).toDouble());
   }
+  // Pictures have the colours that the window has.
+  runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
   if (!options_.size.isEmpty()) resize(options_.size);
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/controllers/engine_process.h"
 #include "app/controllers/open_runs.h"
+#include "app/main_window/card_curves.h"
 #include "app/models/run_list_model.h"
 #include "widgets/theme.h"
 
@@ -29,6 +30,7 @@ class DocumentBanner;
 class LogPanel;
 class MonitorPage;
 class PredictionsPage;
+class RunBanner;
 class RunsPanel;
 class StatusStrip;
 class TopBar;
@@ -94,11 +96,14 @@ class MainWindow : public QMainWindow {
   void bringBackDrafts(bool isFree);
   void openCopyOfRun(const QString& folder);
   void openWithDialog();
+  void focusPage();
   void showSelection();
   void updateStatus();
   void updateTrainable();
   void updateTitle();
-  void showRunError();
+  void showRunFaults();
+  void tellOfVanishedRuns(const QStringList& folders);
+  void resumeRun(const QString& folder);
   void showShortcuts();
   void showFailure(const QString& title, const QString& detail);
   void setStarting(bool starting);
@@ -121,11 +126,13 @@ class MainWindow : public QMainWindow {
   StatusStrip* status_ = nullptr;
   widgets::Banner* banner_ = nullptr;
   DocumentBanner* documentBanner_ = nullptr;
+  RunBanner* runBanner_ = nullptr;
+  QWidget* runPagesHead_ = nullptr;  ///< over the pages that show runs
+  std::vector<ShownRun> shownRuns_;  ///< the leading one first
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
   QList<QShortcut*> monitorShortcuts_;
   std::optional<qint64> chosenStep_;  ///< in the curves, before there was a page of predictions
-  QString errorShownOf_;              ///< the run whose failure the banner tells
 };
 
 }  // namespace lockstep::app

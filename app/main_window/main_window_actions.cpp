@@ -13,8 +13,10 @@
 #include "app/main_window/configure_page.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/monitor_page.h"
+#include "app/main_window/run_banner.h"
 #include "app/main_window/runs_panel.h"
 #include "app/main_window/status_strip.h"
+#include "app/main_window/top_bar.h"
 #include "widgets/banner.h"
 
 namespace lockstep::app {
@@ -110,6 +112,7 @@ void MainWindow::addShortcuts() {
   add(QStringLiteral("/"), [this] { runs_->focusFilter(); });
   add(QStringLiteral("Esc"), [this] { escape(); });
   add(QStringLiteral("?"), [this] { showShortcuts(); });
+  add(QStringLiteral("F10"), [this] { topBar_->openMenu(); });
   add(QStringLiteral("F11"), [this] { isFullScreen() ? showNormal() : showFullScreen(); });
   add(QStringLiteral("Ctrl+D"), [this] {
     const QString run = runs_->currentRun();
@@ -139,29 +142,33 @@ void MainWindow::escape() {
   if (runs_->clearFilter()) return;
   if (isFullScreen()) {
     showNormal();
-  } else {
-    banner_->hide();
+  } else if (banner_->isVisible()) {
+    banner_->dismiss();
+  } else if (runBanner_->isVisible()) {
+    runBanner_->dismiss();
   }
 }
 
 void MainWindow::showShortcuts() {
   auto* sheet = new QWidget(this, Qt::Popup);
   sheet->setAttribute(Qt::WA_DeleteOnClose);
-  auto* text =
-      new QLabel(tr("<table cellspacing='4'>"
-                    "<tr><td><b>Ctrl+1 2 3</b></td><td>Configure, Monitor, Predictions</td></tr>"
-                    "<tr><td><b>Ctrl+Return</b></td><td>Train</td></tr>"
-                    "<tr><td><b>Ctrl+Shift+P</b></td><td>Pause, resume</td></tr>"
-                    "<tr><td><b>Ctrl+.</b></td><td>Save a checkpoint and stop</td></tr>"
-                    "<tr><td><b>Ctrl+O, Ctrl+S</b></td><td>Open, save the experiment</td></tr>"
-                    "<tr><td><b>Ctrl+Shift+S</b></td><td>Save it under another name</td></tr>"
-                    "<tr><td><b>Ctrl+D</b></td><td>Edit a copy of the run's configuration</td></tr>"
-                    "<tr><td><b>/</b>, <b>Esc</b></td><td>Filter runs, clear</td></tr>"
-                    "<tr><td><b>L X S O</b></td><td>Log Y, log X, smoothing, outliers</td></tr>"
-                    "<tr><td><b>R F</b></td><td>Show everything, one card alone</td></tr>"
-                    "<tr><td><b>G M B T</b></td><td>Ground truth, masks, boxes, labels</td></tr>"
-                    "<tr><td><b>A D</b></td><td>Previous, next image</td></tr>"
-                    "</table>"));
+  sheet->setObjectName(QStringLiteral("shortcutSheet"));
+  auto* text = new QLabel(
+      tr("<table cellspacing='4'>"
+         "<tr><td><b>Ctrl+1 Ctrl+2 Ctrl+3</b></td><td>Configure, Monitor, Predictions</td></tr>"
+         "<tr><td><b>Ctrl+Return</b></td><td>Train</td></tr>"
+         "<tr><td><b>Ctrl+Shift+P</b></td><td>Pause, resume</td></tr>"
+         "<tr><td><b>Ctrl+.</b></td><td>Save a checkpoint and stop</td></tr>"
+         "<tr><td><b>Ctrl+O Ctrl+S</b></td><td>Open, save the experiment</td></tr>"
+         "<tr><td><b>Ctrl+D</b></td><td>Edit a copy of the run's configuration</td></tr>"
+         "<tr><td><b>/ Esc</b></td><td>Filter runs, clear</td></tr>"
+         "<tr><td><b>L X S O</b></td><td>Log Y, log X, smoothing, outliers</td></tr>"
+         "<tr><td><b>R F</b></td><td>Show everything, one card alone</td></tr>"
+         "<tr><td>Ctrl+wheel</td><td>Zoom into a curve</td></tr>"
+         "<tr><td><b>G M B T</b></td><td>Ground truth, masks, boxes, labels</td></tr>"
+         "<tr><td><b>A D</b></td><td>Previous, next image</td></tr>"
+         "<tr><td><b>F10 F11</b></td><td>Menu, full screen</td></tr>"
+         "</table>"));
   text->setTextFormat(Qt::RichText);
   auto* layout = new QVBoxLayout(sheet);
   layout->setContentsMargins(18, 14, 18, 14);

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
@@ -193,6 +194,13 @@ void TopBar::fitNames() {
 }
 
 void TopBar::setMenu(QMenu* menu) { menu_->setMenu(menu); }
+
+void TopBar::openMenu() {
+  QMenu* menu = menu_->menu();
+  const QPoint corner = menu_->mapToGlobal(menu_->rect().bottomRight());
+  menu->popup(corner - QPoint(menu->sizeHint().width(), 0));
+  menu->setActiveAction(menu->actions().value(0));
+}
 
 void TopBar::updateButtons() {
   const bool paused = status_.state == QLatin1String("paused");

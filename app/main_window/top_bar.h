@@ -40,6 +40,7 @@ class TopBar : public QWidget {
   /// A run is being started.
   void setStarting(bool starting);
   void setMenu(QMenu* menu);
+  void openMenu();
 
  Q_SIGNALS:
   void trainRequested();

@@ -1,7 +1,9 @@
+#include <QDir>
 #include <QFile>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollArea>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
@@ -10,7 +12,9 @@
 #include "app/main_window/configure_page.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/monitor_page.h"
+#include "app/main_window/run_banner.h"
 #include "app/main_window/runs_panel.h"
+#include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
@@ -57,6 +61,17 @@ tests::MadeRun made(const char* name, double created) {
   run.name = name;
   run.created = created;
   return run;
+}
+
+QString makeFailedRun(const QString& parent, const char* name, double created) {
+  tests::MadeRun run = made(name, created);
+  run.state = "failed";
+  const QString folder = tests::makeRun(parent, run);
+  const run_folder::Layout layout{folder.toStdString()};
+  run_folder::RunInfo info = run_folder::readRunInfo(layout);
+  info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
+  run_folder::writeRunInfo(layout, info);
+  return folder;
 }
 
 }  // namespace
@@ -307,23 +322,97 @@ class TstMainWindow : public QObject {
     QCOMPARE(window.page(), MainWindow::Page::Monitor);
   }
 
-  void aFailedRunSaysWhyInline() {
+  void aFailedRunSaysWhyOnThePagesOfRuns() {
     QTemporaryDir parent;
-    tests::MadeRun run = made("broken", 1000);
-    run.state = "failed";
-    const QString folder = tests::makeRun(parent.path(), run);
-    const run_folder::Layout layout{folder.toStdString()};
-    run_folder::RunInfo info = run_folder::readRunInfo(layout);
-    info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
-    run_folder::writeRunInfo(layout, info);
+    const QString folder = makeFailedRun(parent.path(), "broken", 1000);
     MainWindow window(&theme_, optionsFor({folder}));
     window.show();
     QTRY_VERIFY(window.isReady());
-    bool told = false;
-    for (const auto* banner : window.findChildren<widgets::Banner*>())
-      told = told || (banner->isVisible() &&
-                      banner->detail().contains(QStringLiteral("rank 0 ran out of memory")));
-    QVERIFY(told);
+    const auto* banner = window.findChild<app::RunBanner*>();
+    QVERIFY(banner->isVisible());
+    QVERIFY(banner->detail().contains(QStringLiteral("rank 0 ran out of memory")));
+    QVERIFY(!banner->action().isEmpty());
+    window.showPage(MainWindow::Page::Predictions);
+    QVERIFY(banner->isVisible());
+    window.showPage(MainWindow::Page::Configure);  // there another experiment may be open
+    QVERIFY(!banner->isVisible());
+    window.showPage(MainWindow::Page::Monitor);
+    QVERIFY(banner->isVisible());
+  }
+
+  void aHiddenRunsFaultDoesNotCoverTheShownOnes() {
+    QTemporaryDir parent;
+    const QString failed = makeFailedRun(parent.path(), "broken", 1000);
+    const QString hidden = tests::makeRun(parent.path(), made("hidden", 500));
+    MainWindow window(&theme_, optionsFor({parent.path(), hidden}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const auto* banner = window.findChild<app::RunBanner*>();
+    QVERIFY(!banner->isVisible());
+    window.runsPanel()->selectRun(failed);
+    QTRY_VERIFY(banner->isVisible());
+    // The one that was shown before is still held open, and becomes unreadable.
+    QFile file(QString::fromStdString(events::findEventFile(hidden.toStdString()).string()));
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    file.write(QByteArray(4000, 'x'));
+    file.close();
+    const run_folder::Layout layout{hidden.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    ++info.attempt;
+    run_folder::writeRunInfo(layout, info);
+    auto* list = window.findChild<app::RunListModel*>();
+    QSignalSpy changed(list, &app::RunListModel::runChanged);
+    list->refresh();
+    QTRY_VERIFY(!changed.isEmpty());
+    window.runsPanel()->addToSelection(hidden);
+    QTRY_COMPARE(window.runsPanel()->selectedRuns().size(), 2);
+    QTRY_VERIFY(window.isReady());
+    QVERIFY2(banner->title().contains(QStringLiteral("failed")), qPrintable(banner->title()));
+    window.runsPanel()->selectRun(hidden);
+    QTRY_VERIFY2(banner->title().contains(QStringLiteral("cannot be read")),
+                 qPrintable(banner->title()));
+  }
+
+  void aRunThatLeavesTheListSaysSo() {
+    QTemporaryDir parent;
+    const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
+    tests::makeRun(parent.path(), made("stays", 500));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->currentRun(), gone);
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(QDir(gone).removeRecursively());
+    window.findChild<app::RunListModel*>()->refresh();
+    const auto told = [&] {
+      for (const auto* banner : window.findChildren<widgets::Banner*>())
+        if (banner->isVisible() && banner->title().contains(QStringLiteral("left the list")))
+          return banner->detail() == gone;
+      return false;
+    };
+    QTRY_VERIFY(told());
+  }
+
+  void coloursAreKeptWithTheLayout() {
+    QTemporaryDir parent, settings;
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    const QString first = tests::makeRun(parent.path(), made("first", 1000));
+    const QString second = tests::makeRun(parent.path(), made("second", 2000));
+    app::MainWindowOptions options = optionsFor({parent.path()});
+    options.keepLayout = true;
+    int style = 0;
+    {
+      MainWindow window(&theme_, options);
+      window.show();
+      QTRY_VERIFY(window.isReady());
+      style = window.findChild<app::RunListModel*>()->styleIndexOf(second);
+    }
+    QVERIFY(QDir(first).removeRecursively());
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(style != 0);
+    QCOMPARE(window.findChild<app::RunListModel*>()->styleIndexOf(second), style);
   }
 
   void theThemeSwitchesWhileTheWindowIsOpen() {

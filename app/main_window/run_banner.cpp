@@ -1,0 +1,66 @@
+#include "app/main_window/run_banner.h"
+
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::app {
+
+RunBanner::RunBanner(QWidget* parent) : Banner(parent) {
+  connect(this, &Banner::actionTriggered, this, [this] { Q_EMIT resumeRequested(shownOf_); });
+  connect(this, &Banner::dismissed, this, [this] { dismissed_[shownOf_] = shownKind_; });
+}
+
+RunBanner::Message RunBanner::failureOf(const RunController& run) {
+  const protocol::RunError& error = *run.info().error;
+  QStringList where;
+  if (error.step > 0) where << tr("step %1").arg(error.step);
+  if (!error.phase.empty()) where << QString::fromStdString(error.phase);
+  if (error.rank >= 0 && !error.host.empty())
+    where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
+  Message message;
+  message.folder = run.folder();
+  message.kind = message.title = tr("The run failed");
+  message.detail = QString::fromStdString(error.message);
+  if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
+  const run_folder::Layout layout(run.folder().toStdString());
+  std::error_code ignored;
+  if (run.isAlive() || !run_folder::fs::exists(layout.config(), ignored)) return message;
+  const auto steps = run_folder::checkpointSteps(layout);
+  message.action =
+      steps.empty() ? tr("Start it again") : tr("Resume from step %1").arg(steps.back());
+  return message;
+}
+
+std::optional<RunBanner::Message> RunBanner::messageOf(const ShownRun& shown, bool leads,
+                                                       bool isOnly) {
+  std::optional<Message> message;
+  if (!shown.run) return message;
+  if (const auto& fault = shown.run->fault()) {
+    message = Message{shown.run->folder(), fault->title, fault->title, fault->detail, {}};
+  } else if (leads && shown.run->info().error && shown.run->info().state == "failed") {
+    message = failureOf(*shown.run);
+  }
+  if (message && !isOnly) message->title = shown.name + QStringLiteral(": ") + message->title;
+  return message;
+}
+
+void RunBanner::showRuns(const std::vector<ShownRun>& runs) {
+  std::optional<Message> first;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto message = messageOf(runs[i], i == 0, runs.size() == 1);
+    if (!message && runs[i].run) dismissed_.remove(runs[i].run->folder());
+    const bool isWanted = message && dismissed_.value(message->folder) != message->kind;
+    if (!first && isWanted) first = message;
+  }
+  if (!first) {
+    hide();
+    return;
+  }
+  const bool isSame = !isHidden() && shownOf_ == first->folder && title() == first->title &&
+                      detail() == first->detail && action() == first->action;
+  if (isSame) return;
+  shownOf_ = first->folder;
+  shownKind_ = first->kind;
+  showMessage(Kind::Error, first->title, first->detail, first->action);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QHash>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "app/controllers/run_controller.h"
+#include "app/main_window/card_curves.h"
+#include "widgets/banner.h"
+
+namespace lockstep::app {
+
+/// Over the pages of runs: why one of those shown failed, or cannot be read or followed. It tells
+/// the leading run's before another's, offers to go on with a run that failed, goes when the fault
+/// is mended, and once dismissed stays away until there is another.
+class RunBanner : public widgets::Banner {
+  Q_OBJECT
+
+ public:
+  explicit RunBanner(QWidget* parent = nullptr);
+  /// The first leads. Again whenever one of them has changed.
+  void showRuns(const std::vector<ShownRun>& runs);
+
+ Q_SIGNALS:
+  void resumeRequested(const QString& folder);
+
+ private:
+  struct Message {
+    QString folder, kind, title, detail, action;
+  };
+  static std::optional<Message> messageOf(const ShownRun& shown, bool leads, bool isOnly);
+  static Message failureOf(const RunController& run);
+
+  QString shownOf_, shownKind_;        ///< whose message stands here, and which
+  QHash<QString, QString> dismissed_;  ///< by run: which
+};
+
+}  // namespace lockstep::app

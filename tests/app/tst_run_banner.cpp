@@ -1,0 +1,139 @@
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/main_window/run_banner.h"
+#include "engine/events/reader.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::RunBanner;
+using app::RunController;
+
+namespace {
+
+QString makeFailedRun(const QString& parent, const char* name) {
+  tests::MadeRun plan;
+  plan.name = name;
+  plan.state = "failed";
+  const QString folder = tests::makeRun(parent, plan);
+  const run_folder::Layout layout{folder.toStdString()};
+  run_folder::RunInfo info = run_folder::readRunInfo(layout);
+  info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
+  run_folder::writeRunInfo(layout, info);
+  return folder;
+}
+
+void makeCheckpoint(const QString& folder, std::int64_t step) {
+  const auto checkpoint = run_folder::Layout{folder.toStdString()}.checkpoint(step);
+  QVERIFY(QDir().mkpath(QString::fromStdString(checkpoint.string())));
+  for (const char* name : run_folder::kCheckpointFiles) {
+    QFile file(QString::fromStdString((checkpoint / name).string()));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+  }
+}
+
+void makeUnreadable(const QString& folder) {
+  QFile file(QString::fromStdString(events::findEventFile(folder.toStdString()).string()));
+  QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+  file.write(QByteArray(4000, 'x'));
+}
+
+void open(RunController& run) {
+  QSignalSpy loaded(&run, &RunController::loaded);
+  run.refresh();
+  QVERIFY(loaded.wait());
+}
+
+app::ShownRun shown(RunController& run, const char* name) {
+  return {&run, QString::fromLatin1(name), 0};
+}
+
+}  // namespace
+
+class TstRunBanner : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aFailedRunSaysWhyAndCanBeGoneOnWith() {
+    QTemporaryDir parent;
+    const QString folder = makeFailedRun(parent.path(), "a");
+    makeCheckpoint(folder, 20);
+    makeCheckpoint(folder, 30);
+    RunController run(folder);
+    open(run);
+    RunBanner banner;
+    QSignalSpy resumed(&banner, &RunBanner::resumeRequested);
+    banner.showRuns({shown(run, "a")});
+    QVERIFY(!banner.isHidden());
+    QVERIFY(banner.detail().contains(QStringLiteral("rank 0 ran out of memory")));
+    QVERIFY(banner.detail().contains(QStringLiteral("step 40 · forward")));
+    QCOMPARE(banner.action(), QStringLiteral("Resume from step 30"));
+    Q_EMIT banner.actionTriggered();
+    QCOMPARE(resumed.count(), 1);
+    QCOMPARE(resumed[0][0].toString(), folder);
+  }
+
+  void whereThereIsNoCheckpointItBeginsAgainAndWithoutAConfigurationNothing() {
+    QTemporaryDir parent;
+    const QString folder = makeFailedRun(parent.path(), "a");
+    RunController run(folder);
+    open(run);
+    {
+      RunBanner banner;
+      banner.showRuns({shown(run, "a")});
+      QCOMPARE(banner.action(), QStringLiteral("Start it again"));
+    }
+    QVERIFY(QFile::remove(folder + QStringLiteral("/config.yaml")));
+    RunBanner banner;
+    banner.showRuns({shown(run, "a")});
+    QVERIFY(!banner.isHidden());
+    QCOMPARE(banner.action(), QString());
+  }
+
+  void onceDismissedItStaysAwayUntilThereIsAnother() {
+    QTemporaryDir parent;
+    RunController run(makeFailedRun(parent.path(), "a"));
+    open(run);
+    RunBanner banner;
+    banner.showRuns({shown(run, "a")});
+    banner.dismiss();
+    banner.showRuns({shown(run, "a")});
+    QVERIFY(banner.isHidden());
+    makeUnreadable(run.folder());
+    const run_folder::Layout layout{run.folder().toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    ++info.attempt;  // it is read anew
+    run_folder::writeRunInfo(layout, info);
+    run.refresh();
+    QTRY_VERIFY(run.fault());
+    banner.showRuns({shown(run, "a")});
+    QVERIFY(!banner.isHidden());
+    QCOMPARE(banner.title(), QStringLiteral("The run cannot be read"));
+  }
+
+  void theLeadingRunsMessageComesFirst() {
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.name = "b";
+    const QString unreadable = tests::makeRun(parent.path(), plan);
+    makeUnreadable(unreadable);
+    RunController a(makeFailedRun(parent.path(), "a")), b(unreadable);
+    open(a);
+    open(b);
+    RunBanner banner;
+    banner.showRuns({shown(a, "a"), shown(b, "b")});
+    QCOMPARE(banner.title(), QStringLiteral("a: The run failed"));
+    // The leading one is well: the other's fault may be told. Its failure is no news there.
+    banner.showRuns({shown(b, "b"), shown(a, "a")});
+    QCOMPARE(banner.title(), QStringLiteral("b: The run cannot be read"));
+    banner.showRuns({});
+    QVERIFY(banner.isHidden());
+  }
+};
+
+LOCKSTEP_TEST(TstRunBanner)
+#include "tst_run_banner.moc"

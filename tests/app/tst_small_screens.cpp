@@ -1,0 +1,100 @@
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/main_window/configure_page.h"
+#include "app/main_window/main_window.h"
+#include "app/main_window/run_banner.h"
+#include "app/main_window/runs_panel.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::MainWindow;
+
+namespace {
+
+/// A message with a word as long as paths can be, and with many lines.
+std::string longMessage() {
+  std::string text = "/" + std::string(300, 'p') + "/images/a.jpg: cannot be read";
+  for (int i = 0; i < 20; ++i) text += "\nrank " + std::to_string(i) + " said the same";
+  return text;
+}
+
+/// Failed, with ranks of which one is late.
+QString makeFailedRun(const QString& parent) {
+  tests::MadeRun plan;
+  plan.name = "a_run_with_a_rather_long_name_of_sixty_letters_and_some_more_1";
+  plan.state = "failed";
+  plan.ranks = 3;
+  const QString folder = tests::makeRun(parent, plan);
+  const run_folder::Layout layout{folder.toStdString()};
+  run_folder::RunInfo info = run_folder::readRunInfo(layout);
+  info.error = protocol::RunError{longMessage(), 2, "host", 40, "forward", "", ""};
+  run_folder::writeRunInfo(layout, info);
+  return folder;
+}
+
+}  // namespace
+
+class TstSmallScreens : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyPageFitsWithEveryBanner_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<MainWindow::Page>("page");
+    for (const QSize size : {QSize(1280, 720), QSize(1000, 600)})
+      for (const auto& [name, page] : {std::pair("Configure", MainWindow::Page::Configure),
+                                       {"Monitor", MainWindow::Page::Monitor},
+                                       {"Predictions", MainWindow::Page::Predictions}})
+        QTest::addRow("%s %d x %d", name, size.width(), size.height()) << size << page;
+  }
+  void everyPageFitsWithEveryBanner() {
+    QFETCH(QSize, size);
+    QFETCH(MainWindow::Page, page);
+    QTemporaryDir parent;
+    const QString failed = makeFailedRun(parent.path());
+    tests::MadeRun other;
+    other.name = std::string(120, 'o');
+    const QString gone = tests::makeRun(parent.path(), other);
+    QFile experiment(parent.filePath(QStringLiteral("experiment.yaml")));
+    QVERIFY(experiment.open(QIODevice::WriteOnly));
+    experiment.write("name: faulty\nsolver: {base_lr: -1}\n");
+    experiment.close();
+
+    app::MainWindowOptions options;
+    options.paths = QStringList{parent.path(), failed};
+    options.size = size;
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QVERIFY(window.configurePage()->open(experiment.fileName()));
+    QTRY_COMPARE(window.runsPanel()->currentRun(), failed);
+    window.showPage(page);
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(QDir(gone).removeRecursively());
+    window.findChild<app::RunListModel*>()->refresh();
+    const auto bannersShown = [&] {
+      int count = 0;
+      for (const auto* banner : window.findChildren<widgets::Banner*>())
+        count += banner->isVisible();
+      return count;
+    };
+    // A run that left; the one that failed; its alert.
+    QTRY_COMPARE(bannersShown(), page == MainWindow::Page::Monitor       ? 3
+                                 : page == MainWindow::Page::Predictions ? 2
+                                                                         : 1);
+    QTRY_COMPARE(window.size(), size);
+    const QSize least = window.minimumSizeHint();
+    QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),
+             qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+  }
+
+ private:
+  widgets::ThemeSwitch theme_;
+};
+
+LOCKSTEP_TEST(TstSmallScreens)
+#include "tst_small_screens.moc"
