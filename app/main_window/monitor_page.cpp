@@ -7,7 +7,6 @@
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSlider>
 #include <QStackedLayout>
 #include <algorithm>
 #include <cmath>
@@ -19,6 +18,7 @@
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"
+#include "widgets/slider.h"
 #include "widgets/theme.h"
 #include "widgets/throttle.h"
 
@@ -91,7 +91,7 @@ void MonitorPage::buildTools() {
   tools_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
   smoothingLabel_ = new QLabel(tr("Smoothing"));
   widgets::setRole(smoothingLabel_, "muted");
-  smoothing_ = new QSlider(Qt::Horizontal);
+  smoothing_ = new widgets::Slider;
   smoothing_->setRange(0, 999);
   smoothing_->setValue(600);
   smoothing_->setFixedWidth(110);
@@ -118,7 +118,7 @@ void MonitorPage::buildTools() {
 }
 
 void MonitorPage::connectSignals() {
-  connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {
+  connect(smoothing_, &widgets::Slider::valueChanged, this, [this](int value) {
     smoothingText_->setText(QString::number(value / 1000.0, 'g', 3));
     if (value > 0) lastSmoothing_ = value;
     Q_EMIT smoothingChanged(value / 1000.0);

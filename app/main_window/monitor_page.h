@@ -16,7 +16,6 @@ class QComboBox;
 class QGridLayout;
 class QLabel;
 class QScrollArea;
-class QSlider;
 class QStackedLayout;
 class QToolButton;
 
@@ -25,6 +24,7 @@ class Banner;
 class CurveCard;
 class EmptyState;
 class RunLegend;
+class Slider;
 class Throttle;
 }  // namespace lockstep::widgets
 
@@ -100,7 +100,7 @@ class MonitorPage : public QWidget {
   std::vector<widgets::CurveCard*> cards_;
   std::vector<ShownRun> runs_;
   QWidget* tools_ = nullptr;
-  QSlider* smoothing_ = nullptr;
+  widgets::Slider* smoothing_ = nullptr;
   QLabel* smoothingLabel_ = nullptr;
   QLabel* smoothingText_ = nullptr;
   QComboBox* xAxis_ = nullptr;

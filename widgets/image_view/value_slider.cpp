@@ -3,9 +3,9 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
-#include <QSlider>
 #include <QVBoxLayout>
 
+#include "widgets/slider.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -15,7 +15,7 @@ ValueSlider::ValueSlider(const QString& title, std::function<QString(int)> text,
   title_ = new QLabel(title);
   figure_ = new QLabel;
   setRole(figure_, "mono");
-  slider_ = new QSlider(Qt::Horizontal);
+  slider_ = new Slider;
   slider_->setAccessibleName(title);
   slider_->setMinimumHeight(16);
   auto* line = new QHBoxLayout;
@@ -27,7 +27,7 @@ ValueSlider::ValueSlider(const QString& title, std::function<QString(int)> text,
   column->setSpacing(2);
   column->addLayout(line);
   column->addWidget(slider_);
-  connect(slider_, &QSlider::valueChanged, this, [this](int value) {
+  connect(slider_, &Slider::valueChanged, this, [this](int value) {
     refreshText();
     Q_EMIT valueChosen(value);
   });

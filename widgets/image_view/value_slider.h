@@ -4,9 +4,10 @@
 #include <functional>
 
 class QLabel;
-class QSlider;
 
 namespace lockstep::widgets {
+
+class Slider;
 
 /// A title, the value in figures, and the slider below them.
 class ValueSlider : public QWidget {
@@ -33,7 +34,7 @@ class ValueSlider : public QWidget {
   std::function<QString(int)> text_;
   QLabel* title_ = nullptr;
   QLabel* figure_ = nullptr;
-  QSlider* slider_ = nullptr;
+  Slider* slider_ = nullptr;
 };
 
 }  // namespace lockstep::widgets
