@@ -45,12 +45,20 @@ supervisor::FileDescriptor lockSocket(const fs::path& socket) {
   return file;
 }
 
-/// The inspection that holds the lock; it may not listen yet.
-supervisor::FileDescriptor connectToTheOther(const fs::path& socket) {
+/// The lock, or a connection to the inspection that holds it.
+struct Place {
+  supervisor::FileDescriptor lock, other;
+};
+
+/// The one that holds the lock may not listen yet, or may be about to end.
+Place takePlace(const fs::path& socket) {
   constexpr int kTries = 100, kPauseMs = 50;
   for (int attempt = 1;; ++attempt) {
+    Place place{lockSocket(socket), {}};
+    if (place.lock.isOpen()) return place;
     try {
-      return supervisor::connectTo(socket);
+      place.other = supervisor::connectTo(socket);
+      return place;
     } catch (const Error&) {
       if (attempt == kTries) throw;
       ::poll(nullptr, 0, kPauseMs);
@@ -84,9 +92,8 @@ std::string weightsOfTheOther(const supervisor::FileDescriptor& other) {
 }
 
 /// The one that lives answers for both, unless other weights are asked for.
-void joinTheOther(const ModelSource& source, const InspectOptions& options,
-                  const fs::path& socket) {
-  const supervisor::FileDescriptor other = connectToTheOther(socket);
+void joinTheOther(const ModelSource& source, const InspectOptions& options, const fs::path& socket,
+                  const supervisor::FileDescriptor& other) {
   if (!options.weights.empty()) {
     const std::string loaded = weightsOfTheOther(other);
     std::error_code ignored;
@@ -107,9 +114,9 @@ int inspect(const InspectOptions& options) {
   setup.run = source.run;
   setup.job = source.job("inspect");
   setup.socket = run_folder::socketPath("inspect:" + source.target.string());
-  const supervisor::FileDescriptor lock = lockSocket(setup.socket);
-  if (!lock.isOpen()) {
-    joinTheOther(source, options, setup.socket);
+  const Place place = takePlace(setup.socket);
+  if (place.other.isOpen()) {
+    joinTheOther(source, options, setup.socket, place.other);
     return static_cast<int>(ExitStatus::Done);
   }
   supervisor::InspectSession(setup, [&setup] { printSocket(setup.socket); }).run();

@@ -64,11 +64,11 @@ void InspectSession::take(const protocol::WorkerMessage& message) {
 
 void InspectSession::workerExited(const WorkerExit& exit) {
   if (ending_) {
-    failure_.clear();
-  } else if (failure_.empty()) {
-    failure_ = "the worker ended (" + exit.describe() + ")";
+    failure_.clear();  // who still waits sees the connection close, and may inspect by itself
+  } else {
+    if (failure_.empty()) failure_ = "the worker ended (" + exit.describe() + ")";
+    requests_->failAll(failure_);
   }
-  requests_->failAll(failure_.empty() ? "the inspection has ended" : failure_);
   loop_.stop();
 }
 

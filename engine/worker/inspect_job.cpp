@@ -1,5 +1,6 @@
 #include <torch/types.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
@@ -24,12 +25,16 @@ class Inspector {
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
   }
 
-  /// Loads weights unless they are the loaded ones. Empty: the job's.
+  /// Loads weights unless they are the loaded ones: a run that was resumed writes other ones to the
+  /// same place. Empty: the job's.
   void use(const std::string& weights) {
     const std::string& wanted = weights.empty() ? job_.weights : weights;
-    if (loaded_ && wanted == loadedFrom_) return;
+    std::error_code isGone;  // loading says so
+    const auto written = std::filesystem::last_write_time(wanted, isGone);
+    if (loaded_ && wanted == loadedFrom_ && written == loadedWritten_) return;
     loaded_ = train::loadModel(experiment_, wanted, heldOut_ ? &*heldOut_ : nullptr, device_);
     loadedFrom_ = wanted;
+    loadedWritten_ = written;
     if (heldOut_) makeEvaluator();
   }
 
@@ -79,6 +84,7 @@ class Inspector {
   std::optional<eval::Evaluator> evaluator_;
   std::optional<train::LoadedModel> loaded_;
   std::string loadedFrom_;
+  std::filesystem::file_time_type loadedWritten_;
 };
 
 }  // namespace

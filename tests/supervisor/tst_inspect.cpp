@@ -119,6 +119,40 @@ class TstInspect : public QObject {
     QVERIFY2(result.status == 0 && contains(result.out, socket.string()), result.err.c_str());
   }
 
+  void secondInspectionTakesThePlaceOfAFirstThatEnds() {
+    EngineBench bench;
+    makeRun(bench);
+    qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
+    const fs::path socket = run_folder::socketPath("inspect:" + (bench.folder() / "run").string());
+    run_folder::ensureSocketFolder();
+    // One that has the lock and listens no more.
+    supervisor::FileDescriptor lock(::open(fs::path(socket).replace_extension(".lock").c_str(),
+                                           O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    QCOMPARE(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+    const auto second = bench.start({"inspect", "run"});
+    QVERIFY2(!second->waitForFinished(300), "it has nobody to speak of yet");
+    lock.reset();
+    SocketClient client(socketPrintedBy(*second));
+    client.send(protocol::PredictRequest{"p", {}, {"a.jpg"}, "4", 0.5});
+    QCOMPARE(client.expect<protocol::Ok>().id, std::string("p"));
+    second->terminate();
+    QCOMPARE(EngineBench::finish(*second).status, 0);
+  }
+
+  void oneThatIsEndedHangsUpOnWhoWaits() {
+    EngineBench bench;
+    makeRun(bench);
+    bench.script("state running 0\nawait nothing\n", "inspect");
+    const auto inspect = bench.start({"inspect", "run"});
+    SocketClient client(socketPrintedBy(*inspect));
+    client.send(protocol::PredictRequest{"p", {}, {"a.jpg"}, "4", 0.5});
+    client.send(protocol::Command{"s", "status"});
+    QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
+    inspect->terminate();
+    QVERIFY2(!client.next(), "an error would tell that the image cannot be predicted");
+    QCOMPARE(EngineBench::finish(*inspect).status, 0);
+  }
+
   void faultOfTheWeightsIsTheExitStatus() {
     EngineBench bench;
     makeRun(bench);

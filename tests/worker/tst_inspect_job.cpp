@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -56,6 +57,33 @@ class TstInspectJob : public QObject {
              answers[0].error.c_str());
     QCOMPARE(answers[1].error, std::string());
     QVERIFY(!fs::exists(path("a.json")) && fs::exists(path("b.json")));
+  }
+
+  void weightsThatWereReplacedAreReadAgain() {
+    fs::copy_file(path("weights.safetensors"), path("replaced.safetensors"));
+    const std::string image = experiment_.dataset.val.images + "/scene_000005.jpg";
+    std::vector<protocol::Answer> answers;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (std::holds_alternative<protocol::WorkerState>(message))
+        return bench.mailbox.post(predict("before", image));
+      const auto* answer = std::get_if<protocol::Answer>(&message);
+      if (!answer) return;
+      answers.push_back(*answer);
+      if (answers.size() == 2)
+        return bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+      base::writeFileAtomically(path("replaced.safetensors"), "no weights");
+      fs::last_write_time(path("replaced.safetensors"),
+                          fs::file_time_type::clock::now() + std::chrono::hours(1));
+      bench.mailbox.post(predict("after", image));
+    };
+    protocol::Job job = tests::jobOn(experiment_, "inspect");
+    job.weights = path("replaced.safetensors");
+    bench.run(worker::runInspect, job);
+    QCOMPARE(answers.size(), std::size_t(2));
+    QCOMPARE(answers[0].error, std::string());
+    QVERIFY2(answers[1].error.find("replaced.safetensors") != std::string::npos,
+             answers[1].error.c_str());
   }
 
   void heldOutImagesFollowTheModelsClasses() {
