@@ -26,6 +26,7 @@ EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   connect(&silence_, &QTimer::timeout, this, [this] {
     socket_.abort();
     tryAgainLater(tr("it takes the connection and says nothing"));
+    Q_EMIT unreachable();
   });
   connect(&socket_, &QLocalSocket::connected, this, [this] {
     lines_ = protocol::LineBuffer();
@@ -77,7 +78,11 @@ void EngineLink::takeError(QLocalSocket::LocalSocketError error) {
   }
   const bool wasConnected = state_ == State::Connected;
   tryAgainLater(socket_.errorString());
-  if (wasConnected) Q_EMIT lost();
+  if (wasConnected) {
+    Q_EMIT lost();
+  } else {
+    Q_EMIT unreachable();
+  }
 }
 
 void EngineLink::tryAgainLater(const QString& trouble) {

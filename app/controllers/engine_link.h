@@ -46,6 +46,8 @@ class EngineLink : public QObject {
   /// The socket is open: the time for sendHello().
   void connected();
   void lost();
+  /// A try to connect was in vain; the next one is on its way.
+  void unreachable();
   void welcomed(const lockstep::protocol::Welcome& welcome);
   /// Every event, reset and alert, in the order they came.
   void eventReceived(const lockstep::protocol::EngineMessage& message);

@@ -18,25 +18,7 @@ InspectProcess::InspectProcess(const QString& program, QObject* parent)
       program_(program.isEmpty()
                    ? QCoreApplication::applicationDirPath() + QStringLiteral("/lockstep-engine")
                    : program) {
-  connect(&link_, &EngineLink::connected, this, [this] { link_.sendHello(-1, 0); });
-  connect(&link_, &EngineLink::welcomed, this, &InspectProcess::sendWaiting);
-  connect(&link_, &EngineLink::answered, this, [this](const QString& id, const QString& extra) {
-    const Request request = take(id);
-    if (request.id.isEmpty()) return;
-    const QString path =
-        QJsonDocument::fromJson(extra.toUtf8()).object().value(QStringLiteral("path")).toString();
-    if (path.isEmpty()) {
-      Q_EMIT predictionFailed(request.imageId, request.step,
-                              tr("The engine's answer names no file."));
-    } else {
-      Q_EMIT predictionReady(request.imageId, request.step, path);
-    }
-  });
-  connect(&link_, &EngineLink::refused, this, [this](const QString& id, const QString& message) {
-    const Request request = take(id);
-    if (!request.id.isEmpty()) Q_EMIT predictionFailed(request.imageId, request.step, message);
-  });
-  connect(&link_, &EngineLink::failed, this, &InspectProcess::failAll);
+  connectSignals();
 }
 
 InspectProcess::~InspectProcess() {
@@ -47,44 +29,95 @@ InspectProcess::~InspectProcess() {
   if (!process_->waitForFinished(kEndWaitMs)) process_->kill();
 }
 
-void InspectProcess::predict(const QString& runFolder, qint64 imageId, qint64 step) {
-  if (!process_ || runFolder != runFolder_) startFor(runFolder);
+void InspectProcess::connectSignals() {
+  connect(&link_, &EngineLink::connected, this, [this] { link_.sendHello(-1, 0); });
+  connect(&link_, &EngineLink::welcomed, this, &InspectProcess::sendWaiting);
+  connect(&link_, &EngineLink::lost, this, &InspectProcess::takeLoss);
+  connect(&link_, &EngineLink::unreachable, this, &InspectProcess::takeLoss);
+  connect(&link_, &EngineLink::answered, this, &InspectProcess::takeAnswer);
+  connect(&link_, &EngineLink::refused, this, [this](const QString& id, const QString& message) {
+    const Request request = take(id);
+    if (!request.id.isEmpty()) Q_EMIT predictionFailed(request.imageId, request.step, message);
+  });
+  connect(&link_, &EngineLink::failed, this, &InspectProcess::failAll);
+}
+
+void InspectProcess::setRun(const QString& runFolder) {
+  if (runFolder == runFolder_) return;
+  runFolder_ = runFolder;
+  requests_.clear();
+  link_.disconnectFromEngine();
+  endProcess();
+}
+
+void InspectProcess::predict(qint64 imageId, qint64 step) {
   requests_.push_back({imageId, step, {}});
+  if (!process_ && link_.state() == EngineLink::State::Off) start();
   sendWaiting();
 }
 
-void InspectProcess::startFor(const QString& runFolder) {
-  failAll(tr("Another run was chosen."));
-  link_.disconnectFromEngine();
-  if (process_) {
-    process_->disconnect(this);
-    process_->terminate();
-    // It ends by itself; the object follows.
-    connect(process_.get(), &QProcess::finished, process_.get(), &QObject::deleteLater);
-    process_.release()->setParent(nullptr);
-  }
-  runFolder_ = runFolder;
+void InspectProcess::start() {
   process_ = std::make_unique<QProcess>();
   process_->setStandardInputFile(QProcess::nullDevice());
-  connect(process_.get(), &QProcess::readyReadStandardOutput, this, [this] {
-    if (!process_->canReadLine() || link_.state() != EngineLink::State::Off) return;
-    const QJsonObject answer = QJsonDocument::fromJson(process_->readLine()).object();
-    const QString socket = answer.value(QStringLiteral("socket")).toString();
-    if (!socket.isEmpty()) link_.connectToEngine(socket);
+  connect(process_.get(), &QProcess::readyReadStandardOutput, this, &InspectProcess::takeSocket);
+  connect(process_.get(), &QProcess::finished, this, &InspectProcess::takeEnd);
+  connect(process_.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+    if (error == QProcess::FailedToStart) takeEnd();
   });
-  auto ended = [this] {
-    const QString said = QString::fromUtf8(process_->readAllStandardError())
-                             .trimmed()
-                             .section(QLatin1Char('\n'), -1);
-    link_.disconnectFromEngine();
-    process_.release()->deleteLater();
-    failAll(said.isEmpty() ? tr("lockstep-engine inspect ended.") : said);
-  };
-  connect(process_.get(), &QProcess::finished, this, ended);
-  connect(process_.get(), &QProcess::errorOccurred, this, [ended](QProcess::ProcessError error) {
-    if (error == QProcess::FailedToStart) ended();
-  });
-  process_->start(program_, {QStringLiteral("inspect"), runFolder});
+  process_->start(program_, {QStringLiteral("inspect"), runFolder_});
+}
+
+/// It ends by itself; the object follows.
+void InspectProcess::endProcess() {
+  if (!process_) return;
+  process_->disconnect(this);
+  process_->terminate();
+  connect(process_.get(), &QProcess::finished, process_.get(), &QObject::deleteLater);
+  process_.release();
+}
+
+void InspectProcess::takeSocket() {
+  if (!process_->canReadLine() || link_.state() != EngineLink::State::Off) return;
+  const QJsonObject answer = QJsonDocument::fromJson(process_->readLine()).object();
+  const QString socket = answer.value(QStringLiteral("socket")).toString();
+  if (!socket.isEmpty()) link_.connectToEngine(socket);
+}
+
+/// A process that succeeds right away has named the socket of one that lives; one of ours that was
+/// idle for long takes its socket with it, which takeLoss() sees.
+void InspectProcess::takeEnd() {
+  takeSocket();
+  QProcess* ended = process_.release();
+  ended->deleteLater();
+  const bool succeeded = ended->error() != QProcess::FailedToStart &&
+                         ended->exitStatus() == QProcess::NormalExit && ended->exitCode() == 0;
+  if (succeeded && link_.state() != EngineLink::State::Off) return;
+  const QString said =
+      QString::fromUtf8(ended->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
+  link_.disconnectFromEngine();
+  failAll(said.isEmpty() ? tr("lockstep-engine inspect ended.") : said);
+}
+
+/// What was asked for on the old connection is asked for again on the next one. While our own
+/// process lives, the link tries its socket again by itself.
+void InspectProcess::takeLoss() {
+  for (Request& request : requests_) request.id.clear();
+  if (process_) return;
+  link_.disconnectFromEngine();
+  if (!requests_.empty()) start();
+}
+
+void InspectProcess::takeAnswer(const QString& id, const QString& extraJson) {
+  const Request request = take(id);
+  if (request.id.isEmpty()) return;
+  const QString path =
+      QJsonDocument::fromJson(extraJson.toUtf8()).object().value(QStringLiteral("path")).toString();
+  if (path.isEmpty()) {
+    Q_EMIT predictionFailed(request.imageId, request.step,
+                            tr("The engine's answer names no file."));
+  } else {
+    Q_EMIT predictionReady(request.imageId, request.step, path);
+  }
 }
 
 void InspectProcess::sendWaiting() {

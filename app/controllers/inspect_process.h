@@ -10,9 +10,10 @@
 
 namespace lockstep::app {
 
-/// Predictions of a run that has ended: starts `lockstep-engine inspect RUN`, whose warm worker
-/// answers over the same socket messages as a live run, and asks it. Ends with the app. No method
-/// blocks.
+/// Predictions of a run that has ended: asks a warm worker over the same socket messages as a live
+/// run. `lockstep-engine inspect RUN` starts that worker, or names the socket of one that lives
+/// already (another window's) and ends; when that one goes away, a new one is started. One run at a
+/// time; ends with the app. No method blocks.
 class InspectProcess : public QObject {
   Q_OBJECT
 
@@ -20,9 +21,11 @@ class InspectProcess : public QObject {
   explicit InspectProcess(const QString& program = {}, QObject* parent = nullptr);
   ~InspectProcess() override;
 
-  /// Predicts one image with the checkpoint of a step; starts the process for this run when it is
-  /// not there.
-  void predict(const QString& runFolder, qint64 imageId, qint64 step);
+  /// Ends what was there for another run and forgets its requests without a word. Empty: none.
+  void setRun(const QString& runFolder);
+  /// Predicts one image of the run with the checkpoint of a step; starts the process when nobody is
+  /// there to ask. Answered by one of the signals.
+  void predict(qint64 imageId, qint64 step);
 
  Q_SIGNALS:
   void predictionReady(qint64 imageId, qint64 step, const QString& file);
@@ -32,16 +35,22 @@ class InspectProcess : public QObject {
   struct Request {
     qint64 imageId = 0;
     qint64 step = 0;
-    QString id;
+    QString id;  ///< empty: to be sent
   };
-  void startFor(const QString& runFolder);
+  void connectSignals();
+  void start();
+  void endProcess();
+  void takeSocket();
+  void takeEnd();
+  void takeLoss();
+  void takeAnswer(const QString& id, const QString& extraJson);
   void sendWaiting();
   void failAll(const QString& message);
   Request take(const QString& id);
 
   QString program_;
   QString runFolder_;
-  std::unique_ptr<QProcess> process_;
+  std::unique_ptr<QProcess> process_;  ///< null: none, or the worker is another window's
   EngineLink link_;
   std::vector<Request> requests_;
 };

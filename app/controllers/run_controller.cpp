@@ -34,6 +34,7 @@ struct RunController::Tail {
   run_folder::RunSummary summary;
   std::optional<RunHistory> whole;      ///< of the first reading
   std::vector<events::Record> records;  ///< of later ones
+  std::vector<std::int64_t> checkpointSteps;
   double smoothing = 0.6;
   int attempt = 0;
   std::optional<Broken> broken;
@@ -56,6 +57,7 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
     // First the attempt, then the records: a resume in between makes the engine reset us, never
     // leaves us with too much.
     summary = run_folder::summarise(folder);
+    checkpointSteps = run_folder::checkpointSteps(run_folder::Layout(folder));
     if (!since) return;
     const run_folder::fs::path file = events::findEventFile(folder);
     if (file.empty()) return;  // queued: not there yet
@@ -153,8 +155,11 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
     summary_.info.state = before.state;
     summary_.info.step = std::max(before.step, summary_.info.step);
   }
+  bool hasResults = checkpointSteps_ != tail->checkpointSteps;
+  checkpointSteps_ = tail->checkpointSteps;
   // Else a reset has come meanwhile: what was read lies in the part that was cut.
   if (tail == tail_) {
+    hasResults = hasResults || tail->whole || !tail->records.empty();
     if (tail->whole && !live) {
       const double smoothing = history_.metrics().smoothing();
       // Else the file was only mended: no step differs.
@@ -179,6 +184,7 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
   const bool first = !std::exchange(loaded_, true);
   Q_EMIT infoChanged();
   Q_EMIT historyChanged();
+  if (hasResults) Q_EMIT resultsChanged();
   if (first) Q_EMIT loaded();
   followLive();
   if (std::exchange(readAgain_, false)) refresh();
@@ -209,6 +215,8 @@ void RunController::takeEvent(const protocol::EngineMessage& message) {
     tail_->summary = summary_;
     Q_EMIT cutAfter(reset->step);
     Q_EMIT historyChanged();
+    Q_EMIT resultsChanged();
+    refresh();  // which checkpoints are left
     return;
   }
   if (!history_.add(message)) return;
@@ -218,9 +226,12 @@ void RunController::takeEvent(const protocol::EngineMessage& message) {
     takeState(*state);
   } else if (std::holds_alternative<protocol::Evaluation>(message) ||
              std::holds_alternative<protocol::Checkpoint>(message)) {
-    refresh();  // run.json names the best
+    refresh();  // run.json names the best, the folder has other checkpoints
   }
   Q_EMIT historyChanged();
+  if (std::holds_alternative<protocol::Evaluation>(message) ||
+      std::holds_alternative<protocol::Predictions>(message))
+    Q_EMIT resultsChanged();
   Q_EMIT infoChanged();
 }
 

@@ -38,6 +38,8 @@ class RunController : public QObject {
   QString linkTrouble() const { return link_.trouble(); }
   /// The event file was read up to its end.
   bool isLoaded() const { return loaded_; }
+  /// Steps whose checkpoint is there to predict with, rising: others were pruned, or never saved.
+  const std::vector<std::int64_t>& checkpointSteps() const { return checkpointSteps_; }
   /// Seconds to the last step by the pace of the last steps; nothing when it cannot be told.
   std::optional<double> secondsLeft() const;
 
@@ -59,6 +61,8 @@ class RunController : public QObject {
   void loaded();
   /// New scalars or events; any number at once.
   void historyChanged();
+  /// There may be other evaluations, checkpoints or predictions: seldom, unlike historyChanged().
+  void resultsChanged();
   void infoChanged();
   void linkChanged();
   void faultChanged();
@@ -90,6 +94,7 @@ class RunController : public QObject {
   QString folder_;
   run_folder::RunSummary summary_;
   RunHistory history_;
+  std::vector<std::int64_t> checkpointSteps_;
   EngineLink link_;
   std::shared_ptr<Tail> tail_;
   QHash<QString, Request> requests_;

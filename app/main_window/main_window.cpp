@@ -197,7 +197,7 @@ void MainWindow::connectSignals() {
     log_->showAlerts();
   });
   connect(monitor_, &MonitorPage::stepChosen, this, [this](qint64 step) {
-    chosenStep_ = step;
+    chosenStep_ = {runs_->currentRun(), step};
     if (predictions_) predictions_->showStep(step);
   });
   connect(monitor_, &MonitorPage::exportFailed, this,
@@ -239,7 +239,8 @@ PredictionsPage* MainWindow::predictionsPage() {
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
   predictions_->setRun(currentRun());
-  if (chosenStep_) predictions_->showStep(*chosenStep_);
+  if (chosenStep_ && chosenStep_->run == runs_->currentRun())
+    predictions_->showStep(chosenStep_->step);
   return predictions_;
 }
 

@@ -132,7 +132,11 @@ class MainWindow : public QMainWindow {
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
   QList<QShortcut*> monitorShortcuts_;
-  std::optional<qint64> chosenStep_;  ///< in the curves, before there was a page of predictions
+  struct ChosenStep {
+    QString run;
+    qint64 step = 0;
+  };
+  std::optional<ChosenStep> chosenStep_;  ///< in the curves, before the page of predictions was there
 };
 
 }  // namespace lockstep::app

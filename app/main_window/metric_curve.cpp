@@ -90,11 +90,23 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   return reading(*own, *index);
 }
 
+/// The series whose steps and times stand for the run's; nullptr where x cannot be told by it.
+static const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
+  const MetricSeries* records = run.history().metrics().series("train/loss_total");
+  return records && records->size() > 0 && hasAxis(run, axis) ? records : nullptr;
+}
+
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {
-  const MetricSeries* times = run.history().metrics().series("train/loss_total");
-  if (!times || times->size() == 0 || !hasAxis(run, axis)) return std::nullopt;
-  const XScale scale = scaleOf(run, axis);
-  return scale.at(times->axis(), nearestIndex(*times, XScale{}, static_cast<double>(step)));
+  const MetricSeries* records = trainingRecords(run, axis);
+  if (!records) return std::nullopt;
+  return scaleOf(run, axis)
+      .at(records->axis(), nearestIndex(*records, XScale{}, static_cast<double>(step)));
+}
+
+std::optional<std::int64_t> stepAtX(const RunController& run, double x, widgets::XAxis axis) {
+  const MetricSeries* records = trainingRecords(run, axis);
+  if (!records) return std::nullopt;
+  return records->step(nearestIndex(*records, scaleOf(run, axis), x));
 }
 
 }  // namespace lockstep::app

@@ -42,4 +42,7 @@ bool hasAxis(const RunController& run, widgets::XAxis axis);
 /// record there.
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis);
 
+/// The step nearest to x, likewise.
+std::optional<std::int64_t> stepAtX(const RunController& run, double x, widgets::XAxis axis);
+
 }  // namespace lockstep::app

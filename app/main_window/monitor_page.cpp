@@ -153,7 +153,7 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
   connect(card->plot(), &widgets::CurvePlot::drawn, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
   });
-  connect(card->plot(), &widgets::CurvePlot::stepChosen, this, &MonitorPage::stepChosen);
+  connect(card->plot(), &widgets::CurvePlot::clicked, this, &MonitorPage::chooseAt);
   connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
   connect(card, &widgets::CurveCard::expandRequested, this,
           [this, card] { showAlone(alone_ == card ? nullptr : card); });
@@ -380,6 +380,14 @@ void MonitorPage::setXAxis(widgets::XAxis axis) {
 double MonitorPage::smoothing() const { return smoothing_->value() / 1000.0; }
 void MonitorPage::setSmoothing(double weight) {
   smoothing_->setValue(static_cast<int>(std::lround(weight * 1000)));
+}
+
+/// The step of the leading run there, whichever run's curve lies under the pointer.
+void MonitorPage::chooseAt(double x) {
+  const RunController* run = leading();
+  if (!run) return;
+  if (const auto step = stepAtX(*run, x, axis_))
+    Q_EMIT stepChosen(*step);
 }
 
 void MonitorPage::showStep(qint64 step) {

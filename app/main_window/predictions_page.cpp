@@ -3,10 +3,24 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
+namespace {
+
+/// AP of masks by step, of boxes where the model has no masks.
+std::map<qint64, double> averagePrecisions(const MetricStore& metrics) {
+  const MetricSeries* series = metrics.series("eval/segm/AP");
+  if (!series) series = metrics.series("eval/bbox/AP");
+  std::map<qint64, double> values;
+  for (std::size_t i = 0; series && i < series->size(); ++i)
+    values[series->step(i)] = series->value(i);
+  return values;
+}
+
+}  // namespace
 
 PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
   view_ = new widgets::PredictionsView;
@@ -21,6 +35,10 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           &PredictionsPage::requestPrediction);
+  connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
+    wantedStep_.reset();
+    followsNewest_ = !steps_.empty() && step == steps_.back();
+  });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
@@ -29,8 +47,7 @@ void PredictionsPage::connectSignals() {
             hasDataset_ = true;
             view_->setMessage({});
             view_->setDataset(dataset, imagesFolder);
-            steps_.clear();
-            updateSteps();
+            takeResults();
           });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
@@ -43,6 +60,8 @@ void PredictionsPage::connectSignals() {
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
           [this](qint64, const QString& message) { view_->setMessage(message); });
+  connect(&store_, &PredictionsStore::answerFailed, view_,
+          &widgets::PredictionsView::setPredictionFailed);
   connect(&inspect_, &InspectProcess::predictionReady, this,
           [this](qint64 image, qint64 step, const QString& file) {
             store_.readAnswer(step, file, ImageId{image});
@@ -59,6 +78,8 @@ void PredictionsPage::setRun(RunController* run) {
   run_ = run;
   hasDataset_ = false;
   steps_.clear();
+  wantedStep_.reset();
+  followsNewest_ = true;
   view_->clear();
   view_->setMessage({});
   view_->setEmptyText(
@@ -66,21 +87,23 @@ void PredictionsPage::setRun(RunController* run) {
       tr("Choose a run at the left: its held-out images and what it predicts on them appear here."),
       tr("Configure an experiment"));
   store_.setRun({});
+  inspect_.setRun(run ? run->folder() : QString());
   if (!run) return;
-  connect(run, &RunController::historyChanged, this, [this] {
-    updateSteps();
-    updatePrecision();
-  });
-  connect(run, &RunController::cutAfter, this, [this](qint64 step) { store_.forgetAfter(step); });
-  connect(run, &RunController::predictionReady, this,
+  connectRun();
+  if (isVisible()) load();
+}
+
+void PredictionsPage::connectRun() {
+  connect(run_, &RunController::resultsChanged, this, &PredictionsPage::takeResults);
+  connect(run_, &RunController::cutAfter, this, &PredictionsPage::forgetAfter);
+  connect(run_, &RunController::predictionReady, this,
           [this](qint64 image, qint64 step, const QString& file) {
             store_.readAnswer(step, file, ImageId{image});
           });
-  connect(run, &RunController::predictionFailed, this,
+  connect(run_, &RunController::predictionFailed, this,
           [this](qint64 image, qint64 step, const QString& why) {
             view_->setPredictionFailed(ImageId{image}, step, why);
           });
-  if (isVisible()) load();
 }
 
 void PredictionsPage::showEvent(QShowEvent* event) {
@@ -95,33 +118,30 @@ void PredictionsPage::load() {
   store_.setRun(run_->folder());
 }
 
-void PredictionsPage::updateSteps() {
+/// Steps that can be chosen are those with stored predictions and those with a checkpoint to
+/// predict with.
+void PredictionsPage::takeResults() {
   if (!run_ || !hasDataset_) return;
-  const RunHistory& history = run_->history();
-  store_.readSteps(history.predictionSteps());
-  std::vector<std::int64_t> steps = history.predictionSteps();
-  for (const protocol::Checkpoint& checkpoint : history.checkpoints())
-    steps.push_back(checkpoint.step);
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  if (steps == steps_) return;
-  // A view that shows the newest goes on to the next newest.
-  const bool follows = steps_.empty() || view_->currentCheckpoint() == steps_.back();
-  steps_ = steps;
-  view_->setCheckpoints({steps.begin(), steps.end()});
-  updatePrecision();
+  const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
+  const std::vector<std::int64_t>& kept = run_->checkpointSteps();
+  store_.readSteps(stored);
+  steps_.clear();
+  std::set_union(stored.begin(), stored.end(), kept.begin(), kept.end(),
+                 std::back_inserter(steps_));
+  view_->setCheckpoints(steps_, {kept.begin(), kept.end()});
+  view_->setAveragePrecisions(averagePrecisions(run_->history().metrics()));
   if (wantedStep_) {
     showStep(*wantedStep_);
-  } else if (follows && !history.predictionSteps().empty()) {
-    view_->setCurrentCheckpoint(history.predictionSteps().back());
+  } else if (followsNewest_ && !stored.empty()) {
+    view_->setCurrentCheckpoint(stored.back());
   }
 }
 
-void PredictionsPage::updatePrecision() {
-  if (!run_ || !hasDataset_) return;
-  const MetricSeries* precision = run_->history().metrics().series("eval/segm/AP");
-  for (std::size_t i = 0; precision && i < precision->size(); ++i)
-    view_->setAveragePrecision(precision->step(i), precision->value(i));
+/// The run was resumed there: what it predicted later is of a past that is gone.
+void PredictionsPage::forgetAfter(qint64 step) {
+  store_.forgetAfter(step);
+  std::erase_if(steps_, [step](qint64 known) { return known > step; });
+  view_->forgetAfter(step);
 }
 
 void PredictionsPage::showStep(qint64 step) {
@@ -129,7 +149,9 @@ void PredictionsPage::showStep(qint64 step) {
   if (steps_.empty()) return;
   wantedStep_.reset();
   const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
-  view_->setCurrentCheckpoint(after == steps_.begin() ? steps_.front() : *std::prev(after));
+  const qint64 shown = after == steps_.begin() ? steps_.front() : *std::prev(after);
+  followsNewest_ = shown == steps_.back();
+  view_->setCurrentCheckpoint(shown);
 }
 
 void PredictionsPage::requestPrediction(ImageId image, qint64 step) {
@@ -137,7 +159,7 @@ void PredictionsPage::requestPrediction(ImageId image, qint64 step) {
   if (run_->linkState() == EngineLink::State::Connected) {
     run_->predict(image.value, step);
   } else {
-    inspect_.predict(run_->folder(), image.value, step);
+    inspect_.predict(image.value, step);
   }
 }
 

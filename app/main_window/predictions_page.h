@@ -25,7 +25,8 @@ class PredictionsPage : public QWidget {
 
   /// nullptr: none.
   void setRun(RunController* run);
-  /// Shows the newest checkpoint at or before a step: the cursor of the curves was placed there.
+  /// Shows the newest checkpoint at or before a step of the run: the cursor of its curves was
+  /// placed there.
   void showStep(qint64 step);
   bool isReady() const;
   widgets::PredictionsView* view() const { return view_; }
@@ -39,9 +40,10 @@ class PredictionsPage : public QWidget {
 
  private:
   void connectSignals();
+  void connectRun();
   void load();
-  void updateSteps();
-  void updatePrecision();
+  void takeResults();
+  void forgetAfter(qint64 step);
   void requestPrediction(ImageId image, qint64 step);
   void announceReady();
 
@@ -49,8 +51,9 @@ class PredictionsPage : public QWidget {
   QPointer<RunController> run_;
   PredictionsStore store_;
   InspectProcess inspect_;
-  std::vector<std::int64_t> steps_;
-  std::optional<qint64> wantedStep_;  ///< chosen in the curves before the checkpoints were known
+  std::vector<qint64> steps_;         ///< that can be chosen, rising
+  std::optional<qint64> wantedStep_;  ///< chosen in the curves before the steps were known
+  bool followsNewest_ = true;         ///< nobody has chosen an older step
   bool hasDataset_ = false;
 };
 

@@ -2,9 +2,7 @@
 
 #include <QtConcurrentRun>
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/models/background.h"
 #include "engine/base/atomic_file.h"
@@ -14,26 +12,13 @@
 namespace lockstep::app {
 namespace {
 
-template <typename Value>
-struct Outcome {
-  std::optional<Value> value;
-  QString error;
-};
-
 struct LoadedDataset {
   std::shared_ptr<const coco::Dataset> dataset;
   QString imagesFolder;
+  QString error;  ///< why there is none
 };
 
-template <typename Value>
-Outcome<Value> attempt(const std::function<Value()>& work) {
-  try {
-    return {work(), {}};
-  } catch (const std::exception& error) {
-    return {std::nullopt, QString::fromUtf8(error.what())};
-  }
-}
-
+/// Throws Error.
 LoadedDataset loadHeldOut(const std::string& runFolder) {
   const run_folder::Layout layout{runFolder};
   const config::DatasetPart part = run_folder::readRunExperiment(layout).dataset.val;
@@ -41,7 +26,16 @@ LoadedDataset loadHeldOut(const std::string& runFolder) {
     throw Error(layout.config().string() +
                 ": dataset.val.annotations is not given: no held-out images to show");
   return {std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations)),
-          QString::fromStdString(part.images)};
+          QString::fromStdString(part.images),
+          {}};
+}
+
+PredictionsOutcome readPredictions(const std::string& file, qint64 step) {
+  try {
+    return {parseStepPredictions(base::readFile(file), file, step), {}};
+  } catch (const std::exception& error) {
+    return {std::nullopt, QString::fromUtf8(error.what())};
+  }
 }
 
 }  // namespace
@@ -69,80 +63,72 @@ StepPredictions parseStepPredictions(const std::string& text, const std::string&
   return result;
 }
 
-static Outcome<StepPredictions> readPredictions(const std::string& file, qint64 step) {
-  return attempt<StepPredictions>(
-      [&] { return parseStepPredictions(base::readFile(file), file, step); });
-}
-
 PredictionsStore::PredictionsStore(QObject* parent) : QObject(parent) {}
 PredictionsStore::~PredictionsStore() = default;
 
 void PredictionsStore::setRun(const QString& runFolder) {
   runFolder_ = runFolder;
   requested_.clear();
+  wanted_.clear();
   const int generation = ++generation_;
   if (runFolder.isEmpty()) return;
   ++running_;
-  const std::string folder = runFolder.toStdString();
-  auto load = [folder] { return attempt<LoadedDataset>([&] { return loadHeldOut(folder); }); };
-  runInBackground(this, load, [this, generation](const Outcome<LoadedDataset>& outcome) {
+  auto load = [folder = runFolder.toStdString()]() -> LoadedDataset {
+    try {
+      return loadHeldOut(folder);
+    } catch (const std::exception& error) {
+      return {nullptr, {}, QString::fromUtf8(error.what())};
+    }
+  };
+  runInBackground(this, load, [this, generation](const LoadedDataset& loaded) {
     if (generation == generation_) {
-      if (outcome.value) {
-        Q_EMIT datasetLoaded(outcome.value->dataset, outcome.value->imagesFolder);
+      if (loaded.dataset) {
+        Q_EMIT datasetLoaded(loaded.dataset, loaded.imagesFolder);
       } else {
-        Q_EMIT datasetFailed(outcome.error);
+        Q_EMIT datasetFailed(loaded.error);
       }
     }
     finishOne();
   });
 }
 
+void PredictionsStore::read(qint64 step, const std::string& file,
+                            std::function<void(PredictionsOutcome&&)> deliver) {
+  const int number = ++lastReading_;
+  wanted_[number] = step;
+  ++running_;
+  runInBackground(
+      this, [file, step] { return readPredictions(file, step); },
+      [this, number, deliver = std::move(deliver)](PredictionsOutcome outcome) {
+        if (wanted_.erase(number) > 0) deliver(std::move(outcome));
+        finishOne();
+      });
+}
+
 void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
-  const int generation = generation_;
   for (const std::int64_t step : steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
-    ++running_;
-    const std::string file =
-        run_folder::Layout(runFolder_.toStdString()).predictions(step).string();
-    auto read = [file, step] { return readPredictions(file, step); };
-    runInBackground(this, read, [this, generation, step](const Outcome<StepPredictions>& outcome) {
-      if (generation == generation_) {
-        if (outcome.value) {
-          Q_EMIT predictionsLoaded(*outcome.value);
-        } else {
-          Q_EMIT predictionsFailed(step, outcome.error);
-        }
-      }
-      finishOne();
+    const run_folder::Layout layout(runFolder_.toStdString());
+    read(step, layout.predictions(step).string(), [this, step](PredictionsOutcome&& outcome) {
+      if (!outcome.value) return Q_EMIT predictionsFailed(step, outcome.error);
+      Q_EMIT predictionsLoaded(*outcome.value);
     });
   }
 }
 
 void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {
-  const int generation = generation_;
-  ++running_;
-  const std::string path = file.toStdString();
-  auto read = [path, step] { return readPredictions(path, step); };
-  runInBackground(this, read, [this, generation, step, image](Outcome<StepPredictions> outcome) {
-    if (generation == generation_) {
-      if (!outcome.value) {
-        Q_EMIT predictionsFailed(step, outcome.error);
-      } else {
-        auto& watched = outcome.value->watched;
-        if (std::find(watched.begin(), watched.end(), image) == watched.end())
-          watched.push_back(image);
-        Q_EMIT predictionsLoaded(*outcome.value);
-      }
-    }
-    finishOne();
+  read(step, file.toStdString(), [this, step, image](PredictionsOutcome&& outcome) {
+    if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
+    auto& watched = outcome.value->watched;
+    if (std::find(watched.begin(), watched.end(), image) == watched.end()) watched.push_back(image);
+    Q_EMIT predictionsLoaded(*outcome.value);
   });
 }
 
 void PredictionsStore::forgetAfter(qint64 step) {
-  requested_.erase(std::remove_if(requested_.begin(), requested_.end(),
-                                  [&](std::int64_t other) { return other > step; }),
-                   requested_.end());
+  std::erase_if(requested_, [step](std::int64_t other) { return other > step; });
+  std::erase_if(wanted_, [step](const auto& reading) { return reading.second > step; });
 }
 
 void PredictionsStore::finishOne() {

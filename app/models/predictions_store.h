@@ -3,7 +3,10 @@
 #include <QFutureWatcher>
 #include <QObject>
 #include <QString>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
@@ -16,6 +19,12 @@ struct StepPredictions {
   qint64 step = 0;
   std::vector<coco::Detection> detections;
   std::vector<ImageId> watched;  ///< every image that was predicted
+};
+
+/// Predictions, or why there are none.
+struct PredictionsOutcome {
+  std::optional<StepPredictions> value;
+  QString error;
 };
 
 /// Reads a run's held-out data set and its files of predictions in the background and hands them on
@@ -35,7 +44,7 @@ class PredictionsStore : public QObject {
   /// Reads an answer to a request for a prediction, in the results format or as the files of steps
   /// are.
   void readAnswer(qint64 step, const QString& file, ImageId image);
-  /// Forgets what was read of steps after this one.
+  /// Forgets what was read of steps after this one; what is being read of them is never told.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
 
@@ -45,16 +54,24 @@ class PredictionsStore : public QObject {
   /// What is wrong and where.
   void datasetFailed(const QString& message);
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
+  /// The file of a step cannot be read.
   void predictionsFailed(qint64 step, const QString& message);
+  /// Nor can the answer for an image.
+  void answerFailed(lockstep::ImageId image, qint64 step, const QString& message);
   /// isIdle() became true.
   void idle();
 
  private:
+  /// Reads a file of predictions; `deliver` is called unless they are forgotten meanwhile.
+  void read(qint64 step, const std::string& file,
+            std::function<void(PredictionsOutcome&&)> deliver);
   void finishOne();
 
   QString runFolder_;
   std::vector<std::int64_t> requested_;
-  int generation_ = 0;  ///< results of another run's are dropped
+  std::map<int, qint64> wanted_;  ///< step of each reading whose result is waited for, by number
+  int lastReading_ = 0;
+  int generation_ = 0;  ///< a data set of another run's is dropped
   int running_ = 0;
 };
 

@@ -92,6 +92,27 @@ events::ScalarValues heldOutValues(const MadeRun& run, std::int64_t step) {
   return values;
 }
 
+/// predictions/step-N.json: one detection of category 1 on each watched image.
+void writePredictions(const run_folder::Layout& layout, const MadeRun& run, std::int64_t step) {
+  std::string ids, detections;
+  for (const std::int64_t image : run.watchedImages) {
+    const std::string comma = ids.empty() ? "" : ", ";
+    ids += comma + std::to_string(image);
+    detections += comma + R"({"image_id": )" + std::to_string(image) +
+                  R"(, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]})";
+  }
+  std::filesystem::create_directories(layout.predictions(step).parent_path());
+  std::ofstream(layout.predictions(step))
+      << R"({"image_ids": [)" << ids << R"(], "score_threshold": 0.05, "detections": [)"
+      << detections << "]}";
+}
+
+void writeCheckpoint(const run_folder::Layout& layout, std::int64_t step) {
+  std::filesystem::create_directories(layout.checkpoint(step));
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json"})
+    std::ofstream(layout.checkpoint(step) / name) << "made";
+}
+
 void writeConfig(const run_folder::Layout& layout, const MadeRun& run) {
   std::ofstream config(layout.config());
   config << "name: " << run.name << "\n";
@@ -125,6 +146,12 @@ QString makeRun(const QString& parent, const MadeRun& run) {
     journal.appendEvent(
         protocol::Evaluation{0, step, 0, "evaluations/" + run_folder::stepName(step) + ".json"},
         step, time + 0.2);
+    if (!run.watchedImages.empty()) {
+      writePredictions(layout, run, step);
+      journal.appendEvent(
+          protocol::Predictions{0, step, 0, "predictions/" + run_folder::stepName(step) + ".json"},
+          step, time + 0.25);
+    }
     const double precision = heldOut[6].second;
     const bool best = !info.best || precision > info.best->value;
     if (best) info.best = run_folder::Best{"segm/AP", precision, step};
@@ -132,6 +159,7 @@ QString makeRun(const QString& parent, const MadeRun& run) {
         protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best}, step,
         time + 0.3);
   }
+  for (const std::int64_t step : run.keptCheckpoints) writeCheckpoint(layout, step);
   const double end = run.created + static_cast<double>(run.steps) * kStepSeconds + 1;
   std::optional<protocol::RunError> error;
   if (!run.error.empty()) error.emplace().message = run.error;

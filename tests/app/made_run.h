@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/run_folder/run_folder.h"
 
@@ -26,6 +27,9 @@ struct MadeRun {
   std::int64_t lateRankUntil = 1 << 30;  ///< the step after which it is gone
   std::string valImages;                 ///< dataset.val of config.yaml; empty: none
   std::string valAnnotations;
+  std::vector<std::int64_t> keptCheckpoints;  ///< steps whose checkpoint is on the disk
+  /// Predictions were stored with every evaluation: a box at the same place on these images.
+  std::vector<std::int64_t> watchedImages;
 };
 
 /// Writes a run folder with the engine's own writers: config.yaml, run.json and an event log of

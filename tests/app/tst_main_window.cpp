@@ -134,6 +134,23 @@ class TstMainWindow : public QObject {
     QVERIFY(curves[0].markLowest == false && curves[1].markLowest && !curves[3].markLowest);
   }
 
+  void aClickInAnotherRunsCurveIsAStepOfTheLeadingRun() {
+    QTemporaryDir parent;
+    tests::MadeRun plan = made("short", 1000);
+    plan.steps = 20;
+    const QString shorter = tests::makeRun(parent.path(), plan);
+    const QString longer = tests::makeRun(parent.path(), made("long", 2000));
+    MainWindow window(&theme_, optionsFor({shorter, longer}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->selectedRuns(), (QStringList{shorter, longer}));
+    QTRY_VERIFY(window.isReady());
+    QSignalSpy chosen(window.monitorPage(), &app::MonitorPage::stepChosen);
+    const widgets::CurveCard* card = window.monitorPage()->cards().front();
+    Q_EMIT card->plot()->clicked(35);
+    QCOMPARE(chosen.count(), 1);
+    QCOMPARE(chosen[0][0].toLongLong(), 20);  // the leading run has no step 35
+  }
+
   void aRunOfSeveralRanksHasCurvesOfEachRank() {
     QTemporaryDir parent;
     const QString one = tests::makeRun(parent.path(), made("one", 1000));

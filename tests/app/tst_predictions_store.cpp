@@ -93,6 +93,36 @@ class TstPredictionsStore : public QObject {
     QVERIFY(idle.count() >= 1);
   }
 
+  void whatIsForgottenWhileItIsReadIsNeverTold() {
+    QTemporaryDir parent;
+    tests::MadeRun made;
+    made.watchedImages = {3};
+    const QString folder = tests::makeRun(parent.path(), made);
+    PredictionsStore store;
+    QSignalSpy loaded(&store, &PredictionsStore::predictionsLoaded);
+    store.setRun(folder);
+    store.readSteps({10, 20, 30, 40});
+    store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), ImageId{3});
+    store.forgetAfter(20);
+    QTRY_VERIFY(store.isIdle());
+    QCOMPARE(loaded.count(), 2);
+    store.readSteps({10, 20, 30});  // the resumed run has come there again
+    QTRY_VERIFY(store.isIdle());
+    QCOMPARE(loaded.count(), 3);
+    QCOMPARE(loaded[2][0].value<StepPredictions>().step, 30);
+  }
+
+  void anAnswerThatCannotBeReadNamesItsImage() {
+    QTemporaryDir parent;
+    PredictionsStore store;
+    QSignalSpy failed(&store, &PredictionsStore::answerFailed);
+    store.readAnswer(40, parent.filePath(QStringLiteral("gone.json")), ImageId{3});
+    QVERIFY(failed.wait());
+    QCOMPARE(failed[0][0].value<ImageId>(), ImageId{3});
+    QCOMPARE(failed[0][1].toLongLong(), 40);
+    QVERIFY(failed[0][2].toString().contains(QStringLiteral("gone.json")));
+  }
+
   void aRunWithoutHeldOutImagesSaysSo() {
     QTemporaryDir parent;
     PredictionsStore store;

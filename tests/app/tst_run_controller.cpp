@@ -139,6 +139,44 @@ class TstRunController : public QObject {
     QTRY_COMPARE(run.linkState(), app::EngineLink::State::Off);
   }
 
+  void resultsAreToldApartFromTheScalars() {
+    LiveRun live;
+    const std::int64_t last = lastSeqIn(live.folder);
+    QVERIFY(live.engine.start(
+        {line(protocol::Welcome{live.folder.toStdString(), 1, last, "running"}), "@await",
+         scalars(last + 1, 21), scalars(last + 2, 22), "@await",
+         line(protocol::Predictions{last + 3, 22, 1.8e9, "predictions/step-00000022.json"})}));
+    RunController run(live.folder);
+    run.refresh();
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
+    QTRY_VERIFY(run.isLoaded());
+    QSignalSpy results(&run, &RunController::resultsChanged);
+    run.saveCheckpoint();  // lets the scalars come
+    QTRY_COMPARE(lossCount(run), std::size_t{22});
+    QCOMPARE(results.count(), 0);
+    run.saveCheckpoint();
+    QTRY_COMPARE(run.history().predictionSteps(), (std::vector<std::int64_t>{22}));
+    QCOMPARE(results.count(), 1);
+  }
+
+  void checkpointsThatWerePrunedAreNotToPredictWith() {
+    QTemporaryDir parent;
+    tests::MadeRun made;
+    made.keptCheckpoints = {20, 40};
+    RunController run(tests::makeRun(parent.path(), made));
+    QSignalSpy results(&run, &RunController::resultsChanged);
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    QCOMPARE(run.history().checkpoints().size(), std::size_t{4});
+    QCOMPARE(run.checkpointSteps(), (std::vector<std::int64_t>{20, 40}));
+    QCOMPARE(results.count(), 1);
+    const run_folder::Layout layout{run.folder().toStdString()};
+    std::filesystem::remove_all(layout.checkpoint(20));
+    run.refresh();
+    QTRY_COMPARE(run.checkpointSteps(), (std::vector<std::int64_t>{40}));
+    QCOMPARE(results.count(), 2);
+  }
+
   void commandsReachTheEngineAndAPredictionNamesItsFile() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);

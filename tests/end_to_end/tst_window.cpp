@@ -20,6 +20,7 @@
 #include "widgets/banner.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/predictions_view.h"
@@ -85,18 +86,38 @@ class TstWindow : public QObject {
   std::unique_ptr<MainWindow> window_;
   widgets::ThemeSwitch theme_;
 
-  void open(const QStringList& paths) {
+  std::unique_ptr<MainWindow> windowOn(const QStringList& paths) {
     app::MainWindowOptions options;
     options.paths = paths;
     options.size = QSize(1440, 900);
     options.theme = widgets::ThemeSwitch::Mode::Dark;
     options.themeGiven = true;
     options.keepLayout = false;
-    window_ = std::make_unique<MainWindow>(&theme_, options);
+    return std::make_unique<MainWindow>(&theme_, options);
+  }
+
+  void open(const QStringList& paths) {
+    window_ = windowOn(paths);
     window_->show();
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     QTRY_VERIFY_WITH_TIMEOUT(window_->isReady(), kPatienceMs);
+  }
+
+  /// Turns to the image that was not watched, and has it predicted with the checkpoint of a step.
+  static void predictUnwatched(MainWindow& window, qint64 step) {
+    window.show();
+    window.showPage(MainWindow::Page::Predictions);
+    QTRY_VERIFY_WITH_TIMEOUT(window.isReady(), kPatienceMs);
+    auto* view = window.findChild<widgets::PredictionsView*>();
+    auto* stage = window.findChild<widgets::ImageStage*>();
+    view->showImage(ImageId{6});
+    view->setCurrentCheckpoint(step);
+    QTRY_VERIFY(stage->notice().contains(text("not predicted at step %1").arg(step)));
+    for (QPushButton* predict : stage->findChildren<QPushButton*>())
+      if (predict->text() == text("Predict this image")) QTest::mouseClick(predict, Qt::LeftButton);
+    QVERIFY2(stage->notice().contains(text("Predicting")), qPrintable(stage->notice()));
+    QTRY_COMPARE_WITH_TIMEOUT(stage->notice(), QString(), kPatienceMs);
   }
 
   void close() {
@@ -306,6 +327,19 @@ class TstWindow : public QObject {
   void cleanup() {
     window_.reset();
     place_.reset();
+  }
+
+  void twoWindowsAreAnsweredByOneInspection() {
+    place_->writeExperiment();
+    const auto trained = place_->engine(
+        tests::words("train experiment.yaml --set monitor.prediction_images=1 --output run"));
+    QVERIFY2(trained.status == 0, trained.err.constData());
+    const QString run = place_->path(text("run"));
+    auto first = windowOn({run}), second = windowOn({run});
+    STEP(predictUnwatched(*first, 6));
+    STEP(predictUnwatched(*second, 6));
+    first.reset();  // and with it the worker that was asked
+    STEP(predictUnwatched(*second, 4));
   }
 
   void anEditedExperimentIsTrainedWatchedAndStopped_data() {

@@ -9,7 +9,7 @@
 // --arguments. With --replay it listens at PATH, prints every line a client sends, and after a
 // client's hello sends the lines of FILE. A line `@close` hangs up instead, `@half TEXT` sends TEXT
 // without its newline, `@await` waits for the next line of the client. Later requests with an id
-// are answered with ok.
+// are answered with ok, after a line `@mute` with nothing.
 #include <QCoreApplication>
 #include <QFile>
 #include <QJsonDocument>
@@ -52,7 +52,7 @@ class Replay : public QObject {
       std::fputs(line.constData(), stdout);
       std::fflush(stdout);
       const QJsonObject request = QJsonDocument::fromJson(line).object();
-      if (request.contains(QStringLiteral("id"))) {
+      if (request.contains(QStringLiteral("id")) && !isMute_) {
         const QJsonObject answer{{QStringLiteral("v"), 1},
                                  {QStringLiteral("type"), QStringLiteral("ok")},
                                  {QStringLiteral("id"), request[QStringLiteral("id")]},
@@ -68,6 +68,10 @@ class Replay : public QObject {
     while (client.next < lines_.size()) {
       const QByteArray line = lines_[client.next++];
       if (line == "@await") return;
+      if (line == "@mute") {
+        isMute_ = true;
+        continue;
+      }
       if (line == "@close") {
         socket->flush();
         socket->disconnectFromServer();
@@ -85,6 +89,7 @@ class Replay : public QObject {
   QLocalServer server_;
   QList<QByteArray> lines_;
   QHash<QLocalSocket*, Client> clients_;
+  bool isMute_ = false;
 };
 
 void writeArguments(const QString& path, const QStringList& arguments) {

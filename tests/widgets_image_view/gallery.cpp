@@ -41,7 +41,8 @@ void save(widgets::PredictionsView& view, const QString& folder, const QString& 
 void showDataset(widgets::PredictionsView& view,
                  const std::shared_ptr<const coco::Dataset>& dataset, const QString& images) {
   view.setDataset(dataset, images);
-  view.setCheckpoints({std::begin(kSteps), std::end(kSteps)});
+  view.setCheckpoints({std::begin(kSteps), std::end(kSteps)}, {160, 320, 400});
+  std::map<qint64, double> precisions;
   double quality = 0.3;
   for (qint64 step : kSteps) {
     std::vector<ImageId> watched;
@@ -53,11 +54,12 @@ void showDataset(widgets::PredictionsView& view,
       return std::find(watched.begin(), watched.end(), d.imageId) == watched.end();
     });
     view.setPredictions(step, std::move(detections), watched);
-    view.setAveragePrecision(step, quality * 0.7);
+    precisions[step] = quality * 0.7;
     quality += 0.15;
   }
   view.setCurrentCheckpoint(240);
 }
+  view.setAveragePrecisions(std::move(precisions));
 
 /// Time from asking for an image to its picture with everything on it.
 void timeImages(widgets::PredictionsView& view, const coco::Dataset& dataset) {

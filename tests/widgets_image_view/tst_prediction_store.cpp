@@ -35,12 +35,12 @@ class TstPredictionStore : public QObject {
   void stepsAreSortedAndTheNearestBeforeIsFound() {
     PredictionStore store;
     QCOMPARE(store.positionOf(5), -1);
-    store.setCheckpoints({300, 100, 200, 100});
+    store.setCheckpoints({300, 100, 200, 100}, {300});
     store.add(250, {}, {ImageId{1}});
     QCOMPARE(store.checkpoints(), (std::vector<qint64>{100, 200, 250, 300}));
     QCOMPARE(store.positionOf(260), 2);
     QCOMPARE(store.positionOf(50), 0);
-    store.setCheckpoints({100});
+    store.setCheckpoints({100}, {});
     QCOMPARE(store.checkpoints(), (std::vector<qint64>{100, 250}));
   }
 
@@ -56,10 +56,11 @@ class TstPredictionStore : public QObject {
 
   void aResumedRunForgetsWhatCameLater() {
     PredictionStore store;
-    store.setCheckpoints({10, 20, 30});
+    store.setCheckpoints({10, 20, 30}, {20, 30});
     for (qint64 step : {10, 20, 30}) store.add(step, {}, {ImageId{1}});
-    store.setAveragePrecision(30, 0.5);
+    store.setAveragePrecisions({{20, 0.4}, {30, 0.5}});
     store.forgetAfter(20);
+    QVERIFY(store.isKept(20) && !store.isKept(10) && !store.isKept(30));
     QCOMPARE(store.checkpoints(), (std::vector<qint64>{10, 20}));
     QVERIFY(store.find(20, ImageId{1}));
     QVERIFY(!store.find(30, ImageId{1}));
@@ -68,8 +69,7 @@ class TstPredictionStore : public QObject {
 
   void unknownPrecisionIsNotANumber() {
     PredictionStore store;
-    store.setAveragePrecision(10, 0.5);
-    store.setAveragePrecision(20, -1);
+    store.setAveragePrecisions({{10, 0.5}, {20, -1}});
     QCOMPARE(store.averagePrecision(10), 0.5);
     QVERIFY(std::isnan(store.averagePrecision(20)));
     QVERIFY(std::isnan(store.averagePrecision(30)));

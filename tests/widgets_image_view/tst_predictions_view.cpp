@@ -1,9 +1,11 @@
 #include <QComboBox>
 #include <QFile>
+#include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <memory>
 
 #include "tests/support/test_data.h"
@@ -45,6 +47,17 @@ class TstPredictionsView : public QObject {
                            tests::boxDetection(images[1], 1, 0.7, {4, 28, 16, 16})},
                           {images[0].id, images[1].id});
   }
+  bool hasLabel(const char* text) {
+    const auto labels = panel()->findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->text() == QString::fromUtf8(text);
+    });
+  }
+  QString checkpointTitle() {
+    for (const QLabel* label : panel()->findChildren<QLabel*>())
+      if (label->text().startsWith(QStringLiteral("step "))) return label->text();
+    return {};
+  }
   QStringList counts() {
     return {panel()->countText(Verdict::TruePositive), panel()->countText(Verdict::FalsePositive),
             panel()->countText(Verdict::Missed)};
@@ -60,7 +73,7 @@ class TstPredictionsView : public QObject {
     view_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(view_.get()));
     view_->setDataset(dataset_, folder_->path());
-    view_->setCheckpoints({10, 20, 30});
+    view_->setCheckpoints({10, 20, 30}, {10, 20, 30});
     view_->setCurrentCheckpoint(10);
     view_->setFocus();
   }
@@ -180,6 +193,22 @@ class TstPredictionsView : public QObject {
     QVERIFY(!button->isEnabled());
     QCOMPARE(button->toolTip(), QStringLiteral("The run has no checkpoint on this machine."));
   }
+  void aStepWithoutItsCheckpointShowsWhatWasStoredAlone() {
+    view_->setCheckpoints({10, 20, 30}, {20, 30});
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(checkpointTitle().contains(QStringLiteral("stored only")));
+    QCOMPARE(stage()->notice(), QString());  // image 1 was predicted
+    view_->showImage(ImageId{3});
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(stage()->notice().contains(QStringLiteral("checkpoint of that step is not there")));
+    for (const QPushButton* button : stage()->findChildren<QPushButton*>())
+      QVERIFY2(!button->isVisible(), qPrintable(button->text()));
+    view_->setCurrentCheckpoint(20);
+    QVERIFY(!checkpointTitle().contains(QStringLiteral("stored only")));
+    QVERIFY(stage()->notice().contains(QStringLiteral("not predicted at step 20")));
+  }
+
 
   void aBrokenImageIsNamedWithItsReason() {
     QFile file(folder_->filePath(QStringLiteral("image2.png")));
@@ -232,10 +261,10 @@ class TstPredictionsView : public QObject {
     view_->setDataset(dataset_, folder_->path());
     givePredictions(20);
     QCOMPARE(view_->currentCheckpoint(), qint64{20});
-    view_->setCheckpoints({10, 20, 30});
+    view_->setCheckpoints({10, 20, 30}, {10, 20, 30});
     QCOMPARE(view_->currentCheckpoint(), qint64{20});  // shown already: stays
     view_->setDataset(dataset_, folder_->path());
-    view_->setCheckpoints({10, 30});
+    view_->setCheckpoints({10, 30}, {10, 30});
     QCOMPARE(view_->currentCheckpoint(), qint64{30});
   }
 

@@ -212,14 +212,14 @@ class TstCurvePlot : public QObject {
     plot_->setCurves({curveOf(line(100))});
     show();
     QSignalSpy moved(plot_.get(), &CurvePlot::cursorMoved),
-        chosen(plot_.get(), &CurvePlot::stepChosen);
+        clicked(plot_.get(), &CurvePlot::clicked);
     QTest::mouseMove(overlayOf(), {300, 150});
     QVERIFY(moved.count() >= 1);
     const auto x = moved.last()[0].value<std::optional<double>>();
     QVERIFY(x && *x > 40 && *x < 55);
     QTest::mouseClick(overlayOf(), Qt::LeftButton, {}, {300, 150});
-    QCOMPARE(chosen.count(), 1);
-    QVERIFY(std::abs(chosen[0][0].toDouble() - *x) <= 1);
+    QCOMPARE(clicked.count(), 1);
+    QVERIFY(std::abs(clicked[0][0].toDouble() - *x) <= 1);
   }
 
   void logAxesTakeZerosAndNegativesWithoutHarm() {

@@ -7,8 +7,9 @@ namespace lockstep::widgets {
 
 void PredictionStore::clear() { *this = PredictionStore(); }
 
-void PredictionStore::setCheckpoints(const std::vector<qint64>& steps) {
+void PredictionStore::setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept) {
   checkpoints_ = steps;
+  kept_ = std::move(kept);
   for (const auto& [step, byImage] : predictions_) checkpoints_.push_back(step);
   std::sort(checkpoints_.begin(), checkpoints_.end());
   checkpoints_.erase(std::unique(checkpoints_.begin(), checkpoints_.end()), checkpoints_.end());
@@ -42,7 +43,8 @@ void PredictionStore::add(qint64 step, std::vector<coco::Detection> detections,
 
 void PredictionStore::forgetAfter(qint64 step) {
   predictions_.erase(predictions_.upper_bound(step), predictions_.end());
-  averagePrecision_.erase(averagePrecision_.upper_bound(step), averagePrecision_.end());
+  averagePrecisions_.erase(averagePrecisions_.upper_bound(step), averagePrecisions_.end());
+  kept_.erase(kept_.upper_bound(step), kept_.end());
   std::erase_if(requests_, [step](const auto& entry) { return entry.first.first > step; });
   std::erase_if(checkpoints_, [step](qint64 known) { return known > step; });
 }
@@ -60,8 +62,8 @@ const PredictionStore::ByImage& PredictionStore::at(qint64 step) const {
 }
 
 double PredictionStore::averagePrecision(qint64 step) const {
-  const auto found = averagePrecision_.find(step);
-  return found == averagePrecision_.end() || found->second < 0
+  const auto found = averagePrecisions_.find(step);
+  return found == averagePrecisions_.end() || found->second < 0
              ? std::numeric_limits<double>::quiet_NaN()
              : found->second;
 }

@@ -19,9 +19,12 @@ class PredictionStore {
   using ByImage = std::map<ImageId, Detections>;
 
   void clear();
-  /// Steps given here, and every step predictions came for, rising.
-  void setCheckpoints(const std::vector<qint64>& steps);
+  /// Steps given here, and every step predictions came for, rising. `kept`: those whose checkpoint
+  /// is there to predict with.
+  void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);
   const std::vector<qint64>& checkpoints() const { return checkpoints_; }
+  /// Whether more images can be predicted at this step.
+  bool isKept(qint64 step) const { return kept_.count(step) > 0; }
   /// Position of the step, or of the nearest one before it; -1 when there is none.
   int positionOf(qint64 step) const;
 
@@ -36,7 +39,9 @@ class PredictionStore {
   Detections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;
 
-  void setAveragePrecision(qint64 step, double value) { averagePrecision_[step] = value; }
+  void setAveragePrecisions(std::map<qint64, double> values) {
+    averagePrecisions_ = std::move(values);
+  }
   /// NaN: not known.
   double averagePrecision(qint64 step) const;
 
@@ -52,8 +57,9 @@ class PredictionStore {
   void mergeCheckpoint(qint64 step);
 
   std::vector<qint64> checkpoints_;
+  std::set<qint64> kept_;
   std::map<qint64, ByImage> predictions_;
-  std::map<qint64, double> averagePrecision_;
+  std::map<qint64, double> averagePrecisions_;
   std::map<std::pair<qint64, ImageId>, Request> requests_;
 };
 

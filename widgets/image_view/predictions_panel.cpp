@@ -113,7 +113,12 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
     return;
   }
   checkpoint_->setValue(store.positionOf(current));
-  checkpoint_->setTitle(tr("step %1 of %2").arg(current).arg(steps.back()));
+  const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
+  const bool isKept = store.isKept(current);
+  checkpoint_->setTitle(isKept ? title : tr("%1 · stored only").arg(title));
+  checkpoint_->setToolTip(isKept ? QString()
+                                 : tr("The checkpoint of this step is not there any more: its "
+                                      "stored predictions can be looked at, no new ones made."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {

@@ -176,6 +176,12 @@ void PredictionsView::Parts::showNotice() {
   if (request.state == PredictionStore::RequestState::Waiting) {
     return stage->setNotice(tr("Predicting with step %1 …").arg(session.step()));
   }
+  if (!session.store().isKept(session.step())) {
+    return stage->setNotice(
+        tr("This image was not predicted at step %1, and the checkpoint of that "
+           "step is not there any more.")
+            .arg(session.step()));
+  }
   const QString offReason = canPredict         ? QString()
                             : whyNot.isEmpty() ? tr("No engine is there to predict.")
                                                : whyNot;

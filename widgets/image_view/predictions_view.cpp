@@ -164,13 +164,13 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
 
 void PredictionsView::clear() { setDataset(nullptr, {}); }
 
-void PredictionsView::setCheckpoints(std::vector<qint64> steps) {
-  parts_->session.store().setCheckpoints(steps);
+void PredictionsView::setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept) {
+  parts_->session.store().setCheckpoints(steps, std::move(kept));
   parts_->chooseStep();
 }
 
-void PredictionsView::setAveragePrecision(qint64 step, double averagePrecision) {
-  parts_->session.store().setAveragePrecision(step, averagePrecision);
+void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePrecisions) {
+  parts_->session.store().setAveragePrecisions(std::move(averagePrecisions));
   parts_->panel->showCheckpoints(parts_->session.store(), currentCheckpoint());
 }
 

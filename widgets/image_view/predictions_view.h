@@ -2,7 +2,9 @@
 
 #include <QString>
 #include <QWidget>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -27,10 +29,12 @@ class PredictionsView : public QWidget {
   /// The held-out part and the folder its file names are relative to. Drops all predictions and
   /// checkpoints.
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder);
-  /// Steps that predictions can be shown for or asked of, in any order.
-  void setCheckpoints(std::vector<qint64> steps);
-  /// Mask (or box) AP of a checkpoint, shown beside its step; negative or NaN: not known.
-  void setAveragePrecision(qint64 step, double averagePrecision);
+  /// Steps that predictions can be shown for or asked of, in any order. `kept`: those whose
+  /// checkpoint is there to predict with; of the others stored predictions alone can be shown.
+  void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);
+  /// Mask (or box) AP by step, shown beside the checkpoint; negative or NaN: not known. Replaces
+  /// what was given before.
+  void setAveragePrecisions(std::map<qint64, double> averagePrecisions);
   /// Predictions of one step. `watched`: every image that was predicted, also those without any
   /// detection. Adds to what is there for the step; an image given again is replaced.
   void setPredictions(qint64 step, std::vector<coco::Detection> detections,

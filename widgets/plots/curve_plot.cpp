@@ -220,13 +220,7 @@ void CurvePlot::connectSignals() {
   connect(overlay, &PlotOverlay::resetRequested, this, &CurvePlot::resetView);
   connect(overlay, &PlotOverlay::menuRequested, this, &CurvePlot::menuRequested);
   connect(overlay, &PlotOverlay::clicked, this, [this, plot](const QPointF& position) {
-    for (const Curve& curve : parts_->curves) {
-      if (!curve.source) continue;
-      const auto reading = curve.source->nearest(plot->xAxis->pixelToCoord(position.x()));
-      if (!reading) continue;
-      Q_EMIT stepChosen(reading->step);
-      return;
-    }
+    Q_EMIT clicked(plot->xAxis->pixelToCoord(position.x()));
   });
 }
 

@@ -1,0 +1,171 @@
+#include <QFile>
+#include <QImage>
+#include <QLabel>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/main_window/main_window.h"
+#include "app/main_window/monitor_page.h"
+#include "app/main_window/predictions_page.h"
+#include "app/main_window/runs_panel.h"
+#include "engine/events/reader.h"
+#include "tests/app/fake_socket.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+#include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/predictions_view.h"
+#include "widgets/slider.h"
+
+using namespace lockstep;
+using app::PredictionsPage;
+using app::RunController;
+
+namespace {
+
+const QByteArray kDataset = R"({"images": [
+  {"id": 3, "file_name": "a.png", "width": 8, "height": 8},
+  {"id": 5, "file_name": "b.png", "width": 8, "height": 8}],
+  "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
+
+QByteArray line(const protocol::EngineMessage& message) {
+  return QByteArray::fromStdString(protocol::encode(message));
+}
+
+}  // namespace
+
+class TstPredictionsPage : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> parent_;
+
+  /// A run with predictions of image 3 at 10, 20, 30 and 40.
+  tests::MadeRun watchedRun(const char* name) {
+    const QString dataset = parent_->filePath(QStringLiteral("val.json"));
+    QFile file(dataset);
+    if (file.open(QIODevice::WriteOnly)) file.write(kDataset);
+    QImage picture(8, 8, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    for (const char* image : {"a.png", "b.png"})
+      picture.save(parent_->filePath(QString::fromUtf8(image)));
+    tests::MadeRun run;
+    run.name = name;
+    run.valImages = parent_->path().toStdString();
+    run.valAnnotations = dataset.toStdString();
+    run.watchedImages = {3};
+    return run;
+  }
+
+  static void show(PredictionsPage& page, RunController& run) {
+    page.resize(1200, 800);
+    page.setRun(&run);
+    run.refresh();
+    page.show();
+    QTRY_VERIFY(run.isLoaded());
+    QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() > 0);
+  }
+  /// How many steps the slider of checkpoints offers.
+  static int offered(const PredictionsPage& page) {
+    for (const auto* slider : page.findChildren<widgets::Slider*>())
+      if (slider->accessibleName().startsWith(QStringLiteral("step"))) return slider->maximum() + 1;
+    return 0;
+  }
+
+ private Q_SLOTS:
+  void init() { parent_ = std::make_unique<QTemporaryDir>(); }
+
+  void prunedCheckpointsAreOfferedForWhatWasStoredAlone() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {40};
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
+    QCOMPARE(offered(page), 4);
+    auto* stage = page.findChild<widgets::ImageStage*>();
+    page.view()->showImage(ImageId{5});
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
+    page.view()->setCurrentCheckpoint(20);
+    QVERIFY(stage->notice().contains(QStringLiteral("not there any more")));
+  }
+
+  void checkpointsWithoutPredictionsOrWeightsAreNotOffered() {
+    tests::MadeRun made = watchedRun("run");
+    made.watchedImages.clear();
+    made.keptCheckpoints = {30};
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{30});
+    QCOMPARE(offered(page), 1);
+  }
+
+  void aResumedRunForgetsThePredictionsOfWhatWasCut() {
+    tests::MadeRun made = watchedRun("run");
+    made.state = "running";
+    const QString folder = tests::makeRun(parent_->path(), made);
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    tests::FakeSocket engine;
+    info.socket = engine.path().toStdString();
+    run_folder::writeRunInfo(layout, info);
+    const auto lock = run_folder::RunLock::tryAcquire(layout);
+    events::Reader reader(events::findEventFile(folder.toStdString()));
+    std::int64_t last = 0, cut = 0;
+    for (const events::Record& record : reader.readAvailable()) {
+      last = record.seq;
+      if (record.step <= 20) cut = record.seq;
+    }
+    QVERIFY(engine.start({line(protocol::Welcome{folder.toStdString(), 1, last, "running"}),
+                          "@await", line(protocol::Reset{cut, 20})}));
+    RunController run(folder);
+    PredictionsPage page;
+    show(page, run);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
+    run.saveCheckpoint();  // lets the reset come
+    QTRY_COMPARE(page.view()->currentCheckpoint(), qint64{20});
+    QCOMPARE(offered(page), 2);
+    QTRY_VERIFY(page.isReady());
+  }
+
+  void aStepChosenInTheCurvesOfOneRunIsNoneOfAnother() {
+    const QString a = tests::makeRun(parent_->path(), watchedRun("a"));
+    const QString b = tests::makeRun(parent_->path(), watchedRun("b"));
+    widgets::ThemeSwitch theme;
+    app::MainWindowOptions options;
+    options.paths = {parent_->path()};
+    options.keepLayout = false;
+    app::MainWindow window(&theme, options);
+    window.show();
+    window.runsPanel()->selectRun(a);
+    QTRY_COMPARE(window.runsPanel()->currentRun(), a);
+    QTRY_VERIFY(window.isReady());
+    Q_EMIT window.monitorPage()->stepChosen(25);
+    window.runsPanel()->selectRun(b);
+    QTRY_COMPARE(window.runsPanel()->currentRun(), b);
+    window.showPage(app::MainWindow::Page::Predictions);
+    auto* page = window.findChild<PredictionsPage*>();
+    QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(page->view()->currentCheckpoint(), qint64{40});
+
+    page->hide();  // chosen while the page reads nothing yet
+    window.runsPanel()->selectRun(a);
+    QTRY_COMPARE(window.runsPanel()->currentRun(), a);
+    Q_EMIT window.monitorPage()->stepChosen(15);
+    window.runsPanel()->selectRun(b);
+    QTRY_COMPARE(window.runsPanel()->currentRun(), b);
+    page->show();
+    QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(page->view()->currentCheckpoint(), qint64{40});
+
+    Q_EMIT window.monitorPage()->stepChosen(15);  // of this run
+    QCOMPARE(page->view()->currentCheckpoint(), qint64{10});
+  }
+};
+
+LOCKSTEP_TEST(TstPredictionsPage)
+#include "tst_predictions_page.moc"
