@@ -5,12 +5,14 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QMenu>
 #include <QTest>
 #include <QTimer>
 #include <cstdio>
 #include <exception>
 
 #include "tests/widgets_image_view/perturbed_truth.h"
+#include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/theme.h"
@@ -57,9 +59,9 @@ void showDataset(widgets::PredictionsView& view,
     precisions[step] = quality * 0.7;
     quality += 0.15;
   }
+  view.setAveragePrecisions(std::move(precisions));
   view.setCurrentCheckpoint(240);
 }
-  view.setAveragePrecisions(std::move(precisions));
 
 /// Time from asking for an image to its picture with everything on it.
 void timeImages(widgets::PredictionsView& view, const coco::Dataset& dataset) {
@@ -96,6 +98,11 @@ void makePictures(const QString& annotations, const QString& images, const QStri
     save(view, folder, prefix + QStringLiteral("empty.png"));
     showDataset(view, dataset, images);
     save(view, folder, prefix + QStringLiteral("first.png"));
+    QMenu* classes = view.findChild<widgets::ClassFilter*>()->menu();
+    classes->popup({900, 300});
+    QCoreApplication::processEvents();
+    classes->grab().save(QDir(folder).filePath(prefix + QStringLiteral("classes.png")));
+    classes->close();
     if (isDark) timeImages(view, *dataset);
     view.showImage(dataset->images()[dataset->images().size() / 2].id);
     press(view, Qt::Key_Down);

@@ -23,11 +23,11 @@ struct Shown {
   std::shared_ptr<const CanvasScene> scene;
 };
 
-Shown made() {
+Shown made(const std::vector<coco::Category>& categories = {{CategoryId{1}, "disc"}}) {
   const coco::Image image{ImageId{1}, "one.png", kImageSize.width(), kImageSize.height()};
   Shown shown;
   shown.dataset = std::make_shared<const coco::Dataset>(
-      coco::Dataset::fromParts({image}, {{CategoryId{1}, "disc"}},
+      coco::Dataset::fromParts({image}, categories,
                                {tests::boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                 tests::boxAnnotation(2, 1, 1, {60, 10, 20, 20})},
                                "made"));
@@ -124,6 +124,33 @@ class TstImageCanvas : public QObject {
     canvas_->setLayers({true, true, false, false});
     const QColor truth = at({60, 20});
     QVERIFY(truth != QColor(128, 128, 128));
+  }
+
+  void labelsNameTheClassWhereThereAreSeveral() {
+    canvas_->setLayers({false, false, false, true});
+    canvas_->fit();
+    const QImage one = canvas_->grab().toImage();
+    const Shown several = made({{CategoryId{1}, "disc"}, {CategoryId{2}, "star"}});
+    canvas_->setScene(several.scene);
+    const QImage named = canvas_->grab().toImage();
+    QVERIFY(named != one);
+    canvas_->setScene(made({{CategoryId{1}, "dart"}, {CategoryId{2}, "star"}}).scene);
+    QVERIFY(canvas_->grab().toImage() != named);
+    for (int i = 0; i < 4; ++i) canvas_->zoomBy(0.7);  // the objects are narrower than their names
+    const QImage small = canvas_->grab().toImage();
+    canvas_->setScene(several.scene);
+    QCOMPARE(canvas_->grab().toImage(), small);
+  }
+
+  void objectsOfAnImageThatWasNotPredictedAreNamed() {
+    auto unpredicted = std::make_shared<CanvasScene>(
+        *made({{CategoryId{1}, "disc"}, {CategoryId{2}, "star"}}).scene);
+    unpredicted->instances.clear();
+    canvas_->setLayers({true, false, false, false});
+    canvas_->setScene(unpredicted);
+    const QImage without = canvas_->grab().toImage();
+    canvas_->setLayers({true, false, false, true});
+    QVERIFY(canvas_->grab().toImage() != without);
   }
 
   void theInstanceUnderThePointerIsHighlighted() {

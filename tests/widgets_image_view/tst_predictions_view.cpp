@@ -88,6 +88,18 @@ class TstPredictionsView : public QObject {
     QCOMPARE(table()->model()->rowCount(), 2);
   }
 
+  void countsSayOfHowManyImagesTheyAre() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(hasLabel("2 of 4 images predicted"));
+    view_->setPredictions(10, {}, {ImageId{3}, ImageId{4}});
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(hasLabel("all 4 images predicted"));
+    view_->setCurrentCheckpoint(20);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(hasLabel("0 of 4 images predicted"));
+  }
+
   void countsFollowTheThresholds() {
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
@@ -181,18 +193,6 @@ class TstPredictionsView : public QObject {
     QCOMPARE(table()->model()->rowCount(), 2);  // both objects are missed
   }
 
-  void withoutAnEngineTheActionIsOffAndSaysWhy() {
-    view_->setPredictionPossible(false,
-                                 QStringLiteral("The run has no checkpoint on this machine."));
-    view_->showImage(ImageId{3});
-    auto* button = stage()->findChild<QPushButton*>();
-    QVERIFY(!stage()->notice().isEmpty());
-    for (QPushButton* found : stage()->findChildren<QPushButton*>()) {
-      if (found->text() == QStringLiteral("Predict this image")) button = found;
-    }
-    QVERIFY(!button->isEnabled());
-    QCOMPARE(button->toolTip(), QStringLiteral("The run has no checkpoint on this machine."));
-  }
   void aStepWithoutItsCheckpointShowsWhatWasStoredAlone() {
     view_->setCheckpoints({10, 20, 30}, {20, 30});
     givePredictions(10);
@@ -209,6 +209,18 @@ class TstPredictionsView : public QObject {
     QVERIFY(stage()->notice().contains(QStringLiteral("not predicted at step 20")));
   }
 
+  void withoutAnEngineTheActionIsOffAndSaysWhy() {
+    view_->setPredictionPossible(false,
+                                 QStringLiteral("The run has no checkpoint on this machine."));
+    view_->showImage(ImageId{3});
+    auto* button = stage()->findChild<QPushButton*>();
+    QVERIFY(!stage()->notice().isEmpty());
+    for (QPushButton* found : stage()->findChildren<QPushButton*>()) {
+      if (found->text() == QStringLiteral("Predict this image")) button = found;
+    }
+    QVERIFY(!button->isEnabled());
+    QCOMPARE(button->toolTip(), QStringLiteral("The run has no checkpoint on this machine."));
+  }
 
   void aBrokenImageIsNamedWithItsReason() {
     QFile file(folder_->filePath(QStringLiteral("image2.png")));

@@ -13,7 +13,7 @@ namespace {
 constexpr double kPixelsAreSquaresFrom = 4.0;
 constexpr double kLabelPaddingPx = 3.0;
 constexpr double kSmallestLabelledSidePx = 20.0;
-constexpr double kMissedLabelPart = 0.7;
+constexpr double kLeastPartOfLabel = 0.7;  ///< that an object is as wide as
 
 /// Facts of an instance as rows of name and value.
 std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& instance) {
@@ -91,7 +91,7 @@ void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& laye
   painter_.setRenderHint(QPainter::Antialiasing);
   if (layers.groundTruth) drawTruths(scene, layers);
   drawInstances(scene, layers);
-  if (layers.labels) drawLabels(scene);
+  if (layers.labels) drawLabels(scene, layers);
 }
 
 void CanvasPainter::drawTruths(const CanvasScene& scene, const CanvasLayers& layers) {
@@ -137,34 +137,48 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
 }
 
 /// Labels of errors first; one that would cover another is left out (the pointer shows its facts).
-void CanvasPainter::drawLabels(const CanvasScene& scene) {
+/// Scores and errors are always told; words that only name must not be much wider than what they
+/// name, or they hide its neighbours.
+void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& layers) {
   painter_.setFont(interfaceFont(10, QFont::DemiBold));
-  const QFontMetricsF metrics(painter_.font());
   std::vector<QRectF> taken;
   for (const CanvasScene::Instance& instance : scene.instances) {
-    const QRectF box = view_.mapRect(instance.box);
-    if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx) continue;
-    QRectF chip(
-        box.topLeft(),
-        QSizeF(metrics.horizontalAdvance(instance.label) + 2 * kLabelPaddingPx, metrics.height()));
-    // Words wider than what they name hide its neighbours; a score or a false positive is always
-    // told.
-    if (instance.facts.verdict == Verdict::Missed && box.width() < kMissedLabelPart * chip.width())
-      continue;
-    chip.translate(0, -chip.height() / 2);
-    chip.moveLeft(std::clamp(chip.left(), 0.0, std::max(0.0, widgetSize_.width() - chip.width())));
+    const QColor colour = instance.facts.error == InstanceError::None
+                              ? darkTheme().text
+                              : verdictColour(instance.facts.verdict, darkTheme());
+    std::vector<Words> forms;
+    if (scene.hasSeveralClasses)
+      forms.push_back({instance.className % QLatin1Char(' ') % instance.label, false});
+    forms.push_back({instance.label, instance.facts.verdict != Verdict::Missed});
+    drawLabel(view_.mapRect(instance.box), forms, colour, taken);
+  }
+  if (!scene.instances.empty() || !scene.hasSeveralClasses || !layers.groundTruth) return;
+  for (const CanvasScene::Truth& truth : scene.truths)
+    drawLabel(view_.mapRect(truth.box), {{truth.className, false}}, darkTheme().text, taken);
+}
+
+/// The first form that has room on the upper edge of the box.
+void CanvasPainter::drawLabel(const QRectF& box, const std::vector<Words>& forms,
+                              const QColor& colour, std::vector<QRectF>& taken) {
+  const QFontMetricsF metrics(painter_.font());
+  if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx ||
+      !QRectF(QPointF(0, 0), QSizeF(widgetSize_)).intersects(box))
+    return;
+  for (const Words& form : forms) {
+    QRectF chip(0, std::max(0.0, box.top() - metrics.height() / 2),
+                metrics.horizontalAdvance(form.text) + 2 * kLabelPaddingPx, metrics.height());
+    if (!form.mayBeWider && box.width() < kLeastPartOfLabel * chip.width()) continue;
+    chip.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, widgetSize_.width() - chip.width())));
     const bool isFree = std::none_of(taken.begin(), taken.end(),
                                      [&](const QRectF& other) { return other.intersects(chip); });
-    if (!isFree || !QRectF(QPointF(0, 0), QSizeF(widgetSize_)).intersects(chip)) continue;
+    if (!isFree) continue;
     taken.push_back(chip);
-    QColor ground(0x10, 0x14, 0x1a, 225);
     painter_.setPen(Qt::NoPen);
-    painter_.setBrush(ground);
+    painter_.setBrush(QColor(0x10, 0x14, 0x1a, 225));
     painter_.drawRoundedRect(chip, 2, 2);
-    painter_.setPen(instance.facts.error == InstanceError::None
-                        ? darkTheme().text
-                        : verdictColour(instance.facts.verdict, darkTheme()));
-    painter_.drawText(chip, Qt::AlignCenter, instance.label);
+    painter_.setPen(colour);
+    painter_.drawText(chip, Qt::AlignCenter, form.text);
+    return;
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QPainter>
+#include <QString>
 #include <QTransform>
+#include <vector>
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
@@ -25,12 +27,20 @@ class CanvasPainter {
   void drawFacts(const CanvasScene::Instance& instance);
 
  private:
+  /// One form of a label.
+  struct Words {
+    QString text;
+    bool mayBeWider = false;  ///< than its object
+  };
+
   QRectF visibleImageRect() const;
   QPainterPath onScreen(const QPainterPath& path) const;
   void drawPicture(const QImage& picture, QSizeF fullSize);
   void drawTruths(const CanvasScene& scene, const CanvasLayers& layers);
   void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);
-  void drawLabels(const CanvasScene& scene);
+  void drawLabels(const CanvasScene& scene, const CanvasLayers& layers);
+  void drawLabel(const QRectF& box, const std::vector<Words>& forms, const QColor& colour,
+                 std::vector<QRectF>& taken);
 
   QPainter& painter_;
   QTransform view_;

@@ -46,6 +46,7 @@ class SceneBuilder {
     if (!result.geometry) result.geometry = std::make_shared<const ImageGeometry>(geometry());
     auto scene = std::make_shared<CanvasScene>();
     scene->imageSize = QSize(image_.width, image_.height);
+    scene->hasSeveralClasses = request_.dataset->categories().size() > 1;
     addTruths(*result.geometry, *scene);
     if (request_.detections) addInstances(*result.geometry, *scene);
     result.scene = std::move(scene);

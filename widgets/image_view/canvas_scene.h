@@ -38,6 +38,7 @@ struct CanvasScene {
     bool isMissed = false;  ///< an instance is drawn in its place
   };
   QSize imageSize;
+  bool hasSeveralClasses = false;   ///< names tell something
   std::vector<Instance> instances;  ///< worst first
   std::vector<Truth> truths;
   QImage masks;  ///< fills of the instances at image size

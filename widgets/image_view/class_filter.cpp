@@ -1,12 +1,15 @@
 #include "widgets/image_view/class_filter.h"
 
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
+#include <QScreen>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 #include <QWidgetAction>
+#include <algorithm>
 
 #include "widgets/theme.h"
 
@@ -14,7 +17,12 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kIndexRole = Qt::UserRole;
-constexpr int kNameRole = Qt::UserRole + 1;
+enum Column { Name, Right, False, Missed, kColumns };
+constexpr int kNameWidthPx = 190;
+constexpr int kCountWidthPx = 58;
+constexpr int kMostRows = 16;
+constexpr int kLeastRows = 4;
+constexpr double kMostOfScreen = 0.5;
 
 }  // namespace
 
@@ -30,11 +38,13 @@ void ClassFilter::buildMenu() {
   auto* panel = new QWidget;
   search_ = new QLineEdit;
   search_->setPlaceholderText(tr("Filter classes"));
-  list_ = new QListWidget;
-  list_->setMinimumSize(240, 220);
+  search_->setClearButtonEnabled(true);
+  buildList();
   auto* all = new QPushButton(tr("All"));
   auto* none = new QPushButton(tr("None"));
   for (QPushButton* button : {all, none}) setRole(button, "quiet");
+  all->setToolTip(tr("Tick every class in the list"));
+  none->setToolTip(tr("Untick every class in the list"));
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(all);
   buttons->addWidget(none);
@@ -52,63 +62,107 @@ void ClassFilter::buildMenu() {
   connect(all, &QPushButton::clicked, this, [this] { setAll(Qt::Checked); });
   connect(none, &QPushButton::clicked, this, [this] { setAll(Qt::Unchecked); });
   connect(search_, &QLineEdit::textChanged, this, &ClassFilter::filterRows);
-  connect(list_, &QListWidget::itemChanged, this, [this] { readTicks(); });
-  connect(menu, &QMenu::aboutToShow, search_, qOverload<>(&QWidget::setFocus));
+  connect(list_, &QTreeWidget::itemChanged, this, [this] { readTicks(); });
+  connect(menu, &QMenu::aboutToShow, this, [this] {
+    fitList();
+    search_->setFocus();
+  });
+}
+
+void ClassFilter::buildList() {
+  list_ = new QTreeWidget;
+  list_->setAccessibleName(tr("Classes"));
+  list_->setColumnCount(kColumns);
+  list_->setHeaderLabels({tr("class"), tr("right"), tr("false"), tr("missed")});
+  list_->headerItem()->setToolTip(Name, tr("Click on a title to sort by it"));
+  for (int column : {Right, False, Missed})
+    list_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  list_->setRootIsDecorated(false);
+  list_->setUniformRowHeights(true);
+  list_->setTextElideMode(Qt::ElideMiddle);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setSelectionMode(QAbstractItemView::NoSelection);
+  QHeaderView* header = list_->header();
+  header->setStretchLastSection(false);
+  header->setSectionResizeMode(QHeaderView::Fixed);
+  header->setSectionResizeMode(Name, QHeaderView::Stretch);
+  for (int column : {Right, False, Missed}) list_->setColumnWidth(column, kCountWidthPx);
+  list_->setMinimumWidth(kNameWidthPx + 3 * kCountWidthPx);
+}
+
+/// As many rows as there are, as long as that leaves the page to be seen; the rest scrolls.
+void ClassFilter::fitList() {
+  const int row = std::max(1, list_->sizeHintForRow(0));
+  const auto ofScreen = static_cast<int>(kMostOfScreen * screen()->availableSize().height()) / row;
+  const int most = std::clamp(ofScreen, kLeastRows, kMostRows);
+  const int rows = std::clamp(list_->topLevelItemCount(), kLeastRows, most);
+  list_->setFixedHeight(list_->header()->sizeHint().height() + rows * row +
+                        2 * list_->frameWidth());
 }
 
 void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
   classes_ = classes;
   hidden_.clear();
   isFilling_ = true;
+  search_->clear();
+  list_->setSortingEnabled(false);
   list_->clear();
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const QString name = QString::fromStdString(classes[i].name);
-    auto* item = new QListWidgetItem(name, list_);
-    item->setData(kIndexRole, static_cast<int>(i));
-    item->setData(kNameRole, name);
-    item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-    item->setCheckState(Qt::Checked);
+    auto* item = new QTreeWidgetItem(list_, {name});
+    item->setData(Name, kIndexRole, static_cast<int>(i));
+    item->setToolTip(Name, name);
+    item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsUserCheckable);
+    item->setCheckState(Name, Qt::Checked);
+    for (int column : {Right, False, Missed})
+      item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
+  list_->header()->setSortIndicator(-1, Qt::DescendingOrder);  // in the order of the data set
+  list_->setSortingEnabled(true);
   isFilling_ = false;
   updateText();
 }
 
-void ClassFilter::setNotes(const std::vector<QString>& notes) {
+void ClassFilter::setCounts(const std::vector<std::optional<ScoreCounts>>& counts) {
   isFilling_ = true;
-  for (int row = 0; row < list_->count(); ++row) {
-    QListWidgetItem* item = list_->item(row);
-    const auto index = static_cast<std::size_t>(item->data(kIndexRole).toInt());
-    const QString name = item->data(kNameRole).toString();
-    item->setText(index < notes.size() && !notes[index].isEmpty()
-                      ? name % QStringLiteral("   ") % notes[index]
-                      : name);
+  list_->setSortingEnabled(false);  // once, below
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = list_->topLevelItem(row);
+    const auto index = static_cast<std::size_t>(item->data(Name, kIndexRole).toInt());
+    const auto& own = index < counts.size() ? counts[index] : std::nullopt;
+    const int values[] = {own ? own->truePositives : 0, own ? own->falsePositives : 0,
+                          own ? own->missed : 0};
+    for (int column : {Right, False, Missed})
+      item->setData(column, Qt::DisplayRole, own ? QVariant(values[column - Right]) : QVariant());
   }
+  list_->setSortingEnabled(true);
   isFilling_ = false;
 }
 
 void ClassFilter::setAll(Qt::CheckState state) {
   isFilling_ = true;
-  for (int row = 0; row < list_->count(); ++row) {
-    if (!list_->item(row)->isHidden()) list_->item(row)->setCheckState(state);
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = list_->topLevelItem(row);
+    if (!item->isHidden()) item->setCheckState(Name, state);
   }
   isFilling_ = false;
   readTicks();
 }
 
 void ClassFilter::filterRows(const QString& words) {
-  for (int row = 0; row < list_->count(); ++row) {
-    const QString name = list_->item(row)->data(kNameRole).toString();
-    list_->item(row)->setHidden(!name.contains(words.trimmed(), Qt::CaseInsensitive));
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = list_->topLevelItem(row);
+    item->setHidden(!item->text(Name).contains(words.trimmed(), Qt::CaseInsensitive));
   }
 }
 
 void ClassFilter::readTicks() {
   if (isFilling_) return;
   std::set<CategoryId> hidden;
-  for (int row = 0; row < list_->count(); ++row) {
-    const QListWidgetItem* item = list_->item(row);
-    if (item->checkState() == Qt::Checked) continue;
-    hidden.insert(classes_[static_cast<std::size_t>(item->data(kIndexRole).toInt())].id);
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    const QTreeWidgetItem* item = list_->topLevelItem(row);
+    if (item->checkState(Name) == Qt::Checked) continue;
+    hidden.insert(classes_[static_cast<std::size_t>(item->data(Name, kIndexRole).toInt())].id);
   }
   if (hidden == hidden_) return;
   hidden_ = std::move(hidden);

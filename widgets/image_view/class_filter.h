@@ -1,14 +1,15 @@
 #pragma once
 
 #include <QToolButton>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
+#include "widgets/image_view/instance_match.h"
 
 class QLineEdit;
-class QListWidget;
-class QListWidgetItem;
+class QTreeWidget;
 
 namespace lockstep::widgets {
 
@@ -21,8 +22,8 @@ class ClassFilter : public QToolButton {
   explicit ClassFilter(QWidget* parent = nullptr);
 
   void setClasses(const std::vector<coco::Category>& classes);
-  /// Text behind a class, such as its counts; same order as the classes.
-  void setNotes(const std::vector<QString>& notes);
+  /// Right, false and missed ones of each class in the same order; nothing where none is there.
+  void setCounts(const std::vector<std::optional<ScoreCounts>>& counts);
   const std::set<CategoryId>& hidden() const { return hidden_; }
 
  Q_SIGNALS:
@@ -30,6 +31,8 @@ class ClassFilter : public QToolButton {
 
  private:
   void buildMenu();
+  void buildList();
+  void fitList();
   void setAll(Qt::CheckState state);
   void filterRows(const QString& words);
   void readTicks();
@@ -38,7 +41,7 @@ class ClassFilter : public QToolButton {
   std::vector<coco::Category> classes_;
   std::set<CategoryId> hidden_;
   QLineEdit* search_ = nullptr;
-  QListWidget* list_ = nullptr;
+  QTreeWidget* list_ = nullptr;
   bool isFilling_ = false;
 };
 

@@ -57,6 +57,16 @@ void PredictionsPanel::buildUi() {
   table_->setMinimumHeight(100);
   curve_ = new PrecisionRecallCurve;
 
+  auto* counts = new QHBoxLayout;
+  extent_ = new QLabel;
+  extent_->setFont(interfaceFont(11));
+  setRole(extent_, "muted");
+  extent_->setToolTip(
+      tr("Counts and the curve below are of the images that were predicted at this checkpoint: "
+         "those watched while training, and those asked for here."));
+  counts->addWidget(sectionTitle(tr("Counts")));
+  counts->addStretch();
+  counts->addWidget(extent_);
   auto* cards = new QHBoxLayout;
   cards->setSpacing(8);
   for (CountCard* card : {found_, wrong_, missed_}) cards->addWidget(card, 1);
@@ -81,6 +91,7 @@ void PredictionsPanel::buildUi() {
   column->addWidget(score_);
   column->addWidget(iou_);
   column->addSpacing(3);
+  column->addLayout(counts);
   column->addLayout(cards);
   column->addSpacing(3);
   column->addLayout(instances);
@@ -99,9 +110,10 @@ void PredictionsPanel::connectSignals() {
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::hiddenChanged);
 }
 
-void PredictionsPanel::setClasses(const std::vector<coco::Category>& classes) {
-  classes_ = classes;
-  filter_->setClasses(classes);
+void PredictionsPanel::setDataset(const coco::Dataset* dataset) {
+  classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
+  imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
+  filter_->setClasses(classes_);
 }
 
 void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 current) {
@@ -129,7 +141,8 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const Clas
   found_->setCounts(all.truePositives, ofImage.truePositives);
   wrong_->setCounts(all.falsePositives, ofImage.falsePositives);
   missed_->setCounts(all.missed, ofImage.missed);
-  showClassNotes(analysis);
+  showExtent(analysis);
+  showClassCounts(analysis);
   if (!analysis || all.truePositives < 0) return curve_->setCurve({}, {});
   const int shown = all.truePositives + all.falsePositives, truths = all.truePositives + all.missed;
   const QPointF present(truths > 0 ? static_cast<double>(all.truePositives) / truths : 0,
@@ -137,21 +150,24 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const Clas
   curve_->setCurve(precisionRecall(analysis->all, hidden()), present);
 }
 
-void PredictionsPanel::showClassNotes(const CheckpointAnalysis* analysis) {
-  std::vector<QString> notes;
+void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {
+  std::vector<std::optional<ScoreCounts>> counts;
   for (const coco::Category& category : classes_) {
-    const auto found = analysis ? analysis->all.find(category.id) : ClassTallies::const_iterator();
-    if (!analysis || found == analysis->all.end()) {
-      notes.emplace_back();
-      continue;
-    }
-    const ScoreCounts counts = found->second.at(scoreThreshold());
-    notes.push_back(tr("%1 right  %2 false  %3 missed")
-                        .arg(counts.truePositives)
-                        .arg(counts.falsePositives)
-                        .arg(counts.missed));
+    counts.emplace_back();
+    if (!analysis) continue;
+    const auto found = analysis->all.find(category.id);
+    if (found != analysis->all.end()) counts.back() = found->second.at(scoreThreshold());
   }
-  filter_->setNotes(notes);
+  filter_->setCounts(counts);
+}
+
+/// The counts are of those images alone that were predicted.
+void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
+  const int predicted = analysis ? static_cast<int>(analysis->images.size()) : 0;
+  extent_->setText(imageCount_ == 0 ? QString()
+                   : predicted == imageCount_
+                       ? tr("all %1 images predicted").arg(imageCount_)
+                       : tr("%1 of %2 images predicted").arg(predicted).arg(imageCount_));
 }
 
 double PredictionsPanel::scoreThreshold() const {

@@ -26,7 +26,8 @@ class PredictionsPanel : public QWidget {
  public:
   explicit PredictionsPanel(QWidget* parent = nullptr);
 
-  void setClasses(const std::vector<coco::Category>& classes);
+  /// Its classes and how many images it has; null: none.
+  void setDataset(const coco::Dataset* dataset);
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// Null: nothing is known. `here`: tallies of the shown image, null when it was not predicted.
@@ -54,13 +55,16 @@ class PredictionsPanel : public QWidget {
  private:
   void buildUi();
   void connectSignals();
-  void showClassNotes(const CheckpointAnalysis* analysis);
+  void showClassCounts(const CheckpointAnalysis* analysis);
+  void showExtent(const CheckpointAnalysis* analysis);
 
   const PredictionStore* store_ = nullptr;
   std::vector<coco::Category> classes_;
+  int imageCount_ = 0;
   ValueSlider* checkpoint_ = nullptr;
   ValueSlider* score_ = nullptr;
   ValueSlider* iou_ = nullptr;
+  QLabel* extent_ = nullptr;
   CountCard* found_ = nullptr;
   CountCard* wrong_ = nullptr;
   CountCard* missed_ = nullptr;

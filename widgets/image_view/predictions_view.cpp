@@ -148,8 +148,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   Parts& parts = *parts_;
   parts.session.setDataset(std::move(dataset), imagesFolder);
   parts.wasReady = false;
-  parts.panel->setClasses(parts.session.dataset() ? parts.session.dataset()->categories()
-                                                  : std::vector<coco::Category>());
+  parts.panel->setDataset(parts.session.dataset().get());
   parts.panel->showCheckpoints(parts.session.store(), 0);
   parts.panel->table()->setScene(nullptr);
   parts.canvas()->setScene(nullptr);
