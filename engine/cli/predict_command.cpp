@@ -26,7 +26,7 @@ constexpr std::size_t kMostBytesInMessage = protocol::kMaxLineBytes / 8;
 struct PredictOptions {
   std::string target, weights, split, out, overlays;
   std::vector<std::string> images;
-  double score = 0.05;
+  double score = 0.05, overlayScore = 0.5;
   RankWish ranks;
 };
 
@@ -104,6 +104,7 @@ int predict(const PredictOptions& options) {
   job.out = checkOutputFile(options.out, "--out").string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays").string();
+  job.overlayScore = options.overlayScore;
   tellSummary(supervisor::runOneShotJob(workerProgram, job, source.ranks), job.out);
   return static_cast<int>(ExitStatus::Done);
 }
@@ -136,10 +137,17 @@ void addPredictCommand(CLI::App& app, std::function<int()>& action) {
   command->add_option("--out", options->out, "Where the results go")
       ->required()
       ->option_text("F.json");
+  CLI::Option* overlays = command
+                              ->add_option("--overlays", options->overlays,
+                                           "Folder for pictures with the detections drawn in")
+                              ->option_text("DIR");
   command
-      ->add_option("--overlays", options->overlays,
-                   "Folder for pictures with the detections drawn in")
-      ->option_text("DIR");
+      ->add_option("--overlay-score", options->overlayScore,
+                   "Lowest score drawn in the pictures, of those that --score keeps")
+      ->option_text("S")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()
+      ->needs(overlays);
   command->callback([options, &action] { action = [options] { return predict(*options); }; });
 }
 

@@ -59,6 +59,7 @@ void describe(auto& members, Is<Job> auto& job) {
   members("score_threshold", job.scoreThreshold);
   members("out", job.out);
   members("overlays", job.overlays);
+  members("overlay_score", job.overlayScore);
   members("folder", job.folder);
   members("train_images", job.trainImages);
   members("val_images", job.valImages);

@@ -40,8 +40,9 @@ struct Job {
   std::vector<std::string> paths;
   std::string pathsFile;  ///< instead, when they are too many for a line: each path and a NUL
   double scoreThreshold = 0.05;
-  std::string out;       ///< file the answer is written to (atomically)
-  std::string overlays;  ///< folder for pictures, empty: none
+  std::string out;            ///< file the answer is written to (atomically)
+  std::string overlays;       ///< folder for pictures, empty: none
+  double overlayScore = 0.5;  ///< lowest score drawn in them
   // shapes
   std::string folder;
   int trainImages = 0, valImages = 0;

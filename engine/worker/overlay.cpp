@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <opencv2/imgproc.hpp>
+
+#include "engine/worker/label_places.h"
 
 namespace lockstep::worker {
 namespace {
@@ -13,61 +16,169 @@ const std::array<cv::Scalar, 7> kColours{cv::Scalar(0, 114, 178),  cv::Scalar(21
                                          cv::Scalar(0, 158, 115),  cv::Scalar(204, 121, 167),
                                          cv::Scalar(86, 180, 233), cv::Scalar(230, 159, 0),
                                          cv::Scalar(240, 228, 66)};
-constexpr double kTint = 0.4;  ///< share of the colour inside a mask
+constexpr double kTint = 0.4;         ///< share of the colour inside a mask
+constexpr double kLabelGround = 0.6;  ///< and behind the words
+constexpr int kPaddingPx = 2;         ///< beside the words
+constexpr double kLightGround = 140;  ///< a colour as light as this has black words on it
 
-std::size_t classOf(const coco::Detection& detection, const train::LoadedModel& loaded) {
-  const auto found = std::ranges::find(loaded.categories, detection.categoryId);
-  return found - loaded.categories.begin();
+/// Height of words by the longest side of a picture, px.
+int wordHeight(const data::RgbImage& image) {
+  const int side = std::max(image.width, image.height);
+  return side < 1200 ? 11 : side < 1600 ? 14 : side < 2400 ? 18 : 22;
 }
 
-std::string labelOf(const coco::Detection& detection, const train::LoadedModel& loaded) {
-  const std::size_t index = classOf(detection, loaded);
-  const std::string name = index < loaded.categoryNames.size()
-                               ? loaded.categoryNames[index]
-                               : std::to_string(detection.categoryId.value);
-  char score[16];
-  std::snprintf(score, sizeof score, " %.2f", detection.score);
-  return name + score;
+int lineWidth(int wordHeightPx) { return wordHeightPx < 18 ? 1 : 2; }
+
+double lightness(const cv::Scalar& rgb) { return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]; }
+
+PixelRect boxOf(const coco::Detection& detection) {
+  const auto& box = detection.boxXywh;
+  const int x = cvRound(box[0]), y = cvRound(box[1]);
+  return {x, y, cvRound(box[0] + box[2]) - x, cvRound(box[1] + box[3]) - y};
 }
 
-void tintMask(cv::Mat& picture, const coco::Rle& rle, const cv::Scalar& colour) {
-  const std::vector<std::uint8_t> pixels = coco::decodeMask(rle);
-  const cv::Mat mask(rle.height, rle.width, CV_8UC1, const_cast<std::uint8_t*>(pixels.data()));
-  cv::Mat tinted;
-  cv::addWeighted(picture, 1 - kTint, cv::Mat(picture.size(), CV_8UC3, colour), kTint, 0, tinted);
-  tinted.copyTo(picture, mask);
+/// Words of ASCII in the strokes that OpenCV brings along, where the machine has no font.
+Ink strokes(const std::string& ascii, int heightPx) {
+  constexpr double kHeightOfScaleOne = 30;
+  const double scale = heightPx / kHeightOfScaleOne;
+  int below = 0;
+  const cv::Size size = cv::getTextSize(ascii, cv::FONT_HERSHEY_SIMPLEX, scale, 1, &below);
+  cv::Mat picture = cv::Mat::zeros(size.height + below + 1, size.width + 1, CV_8UC1);
+  cv::putText(picture, ascii, {0, size.height}, cv::FONT_HERSHEY_SIMPLEX, scale,
+              cv::Scalar::all(255), 1, cv::LINE_AA);
+  return {picture.cols, picture.rows, size.height, {picture.begin<uchar>(), picture.end<uchar>()}};
+}
+
+/// Second behind first on one base line.
+Ink joined(const Ink& first, const Ink& second, int gapPx) {
+  const int baseline = std::max(first.baseline, second.baseline);
+  const int below = std::max(first.height - first.baseline, second.height - second.baseline);
+  Ink both{first.width + gapPx + second.width, baseline + below, baseline, {}};
+  both.coverage.resize(static_cast<std::size_t>(both.width) *
+                       static_cast<std::size_t>(both.height));
+  int x = 0;
+  for (const Ink* part : {&first, &second}) {
+    for (int y = 0; y < part->height; ++y)
+      std::copy_n(
+          part->coverage.begin() + std::ptrdiff_t{y} * part->width, part->width,
+          both.coverage.begin() + std::ptrdiff_t{y + baseline - part->baseline} * both.width + x);
+    x += part->width + gapPx;
+  }
+  return both;
+}
+
+/// Fills a rectangle of the picture by `share` with a colour; what lies outside is left out.
+void tint(cv::Mat& picture, cv::Rect rect, const cv::Scalar& colour, double share) {
+  rect &= cv::Rect({0, 0}, picture.size());
+  if (rect.empty()) return;
+  cv::Mat part = picture(rect);
+  cv::addWeighted(part, 1 - share, cv::Mat(part.size(), CV_8UC3, colour), share, 0, part);
+}
+
+/// Tints and outlines a mask within its own box.
+void drawMask(cv::Mat& picture, const coco::Rle& rle, const cv::Scalar& colour, int linePx) {
+  const coco::MaskCutout cut = coco::cutOut(rle);
+  const cv::Rect rect(cut.x, cut.y, cut.width, cut.height);
+  if (rect.empty() || (rect & cv::Rect({0, 0}, picture.size())) != rect) return;
+  const cv::Mat mask(cut.height, cut.width, CV_8UC1, const_cast<std::uint8_t*>(cut.inside.data()));
+  cv::Mat part = picture(rect), tinted = part.clone();
+  tint(tinted, {{0, 0}, tinted.size()}, colour, kTint);
+  tinted.copyTo(part, mask);
   std::vector<std::vector<cv::Point>> outlines;
   cv::findContours(mask, outlines, cv::RETR_CCOMP, cv::CHAIN_APPROX_NONE);
-  cv::drawContours(picture, outlines, -1, colour, 1, cv::LINE_AA);
+  cv::drawContours(picture, outlines, -1, colour, linePx, cv::LINE_AA, cv::noArray(), INT_MAX,
+                   rect.tl());
 }
 
-void drawLabel(cv::Mat& picture, const std::string& label, const cv::Point& corner,
-               const cv::Scalar& colour) {
-  constexpr double kScale = 0.4;
-  int baseline = 0;
-  const cv::Size size = cv::getTextSize(label, cv::FONT_HERSHEY_SIMPLEX, kScale, 1, &baseline);
-  const cv::Point at(std::clamp(corner.x, 0, std::max(0, picture.cols - size.width - 2)),
-                     std::max(corner.y - 3, size.height + 2));
-  cv::rectangle(picture, at + cv::Point(0, baseline - 2),
-                at + cv::Point(size.width + 2, -size.height - 2), colour, cv::FILLED);
-  cv::putText(picture, label, at + cv::Point(1, 0), cv::FONT_HERSHEY_SIMPLEX, kScale,
-              cv::Scalar::all(255), 1, cv::LINE_AA);
+void drawWords(cv::Mat& picture, const Ink& ink, const PixelRect& place, const cv::Scalar& colour) {
+  tint(picture, {place.x, place.y, place.width, place.height}, colour, kLabelGround);
+  const int words = lightness(colour) > kLightGround ? 0 : 255;
+  for (int y = 0; y < ink.height; ++y) {
+    for (int x = 0; x < ink.width; ++x) {
+      const cv::Point at(place.x + kPaddingPx + x, place.y + y);
+      const int covered = ink.coverage[static_cast<std::size_t>(y * ink.width + x)];
+      if (covered == 0 || !cv::Rect({0, 0}, picture.size()).contains(at)) continue;
+      for (uchar& channel : picture.at<cv::Vec3b>(at).val)
+        channel = static_cast<uchar>((channel * (255 - covered) + words * covered) / 255);
+    }
+  }
 }
 
 }  // namespace
 
-void drawDetections(data::RgbImage& image, const std::vector<coco::Detection>& detections,
-                    const train::LoadedModel& loaded) {
-  cv::Mat picture(image.height, image.width, CV_8UC3, image.pixels.get());
-  for (auto detection = detections.rbegin(); detection != detections.rend(); ++detection) {
-    const cv::Scalar& colour = kColours[classOf(*detection, loaded) % kColours.size()];
-    if (detection->mask.height > 0) tintMask(picture, detection->mask, colour);
-    const auto& box = detection->boxXywh;
-    const cv::Point corner(cvRound(box[0]), cvRound(box[1]));
-    cv::rectangle(picture, corner, cv::Point(cvRound(box[0] + box[2]), cvRound(box[1] + box[3])),
-                  colour, 1);
-    drawLabel(picture, labelOf(*detection, loaded), corner, colour);
+/// Forms of a label, the one that says most first.
+struct OverlayPainter::Label {
+  std::vector<Ink> forms;
+};
+
+OverlayPainter::OverlayPainter(std::vector<CategoryId> categories, std::vector<std::string> names)
+    : categories_(std::move(categories)), names_(std::move(names)) {}
+
+std::size_t OverlayPainter::classOf(CategoryId category) const {
+  return static_cast<std::size_t>(std::ranges::find(categories_, category) - categories_.begin());
+}
+
+OverlayPainter::Words& OverlayPainter::wordsFor(const data::RgbImage& image) {
+  const int height = wordHeight(image);
+  return words_.try_emplace(height, height).first->second;
+}
+
+const Ink& OverlayPainter::className(Words& words, CategoryId category) {
+  const auto found = words.classes.find(category);
+  if (found != words.classes.end()) return found->second;
+  const std::size_t index = classOf(category);
+  const std::string id = std::to_string(category.value);
+  std::optional<Ink> ink = words.text.draw(index < names_.size() ? names_[index] : id);
+  if (!ink) ink = words.text.draw(id);
+  return words.classes[category] = ink ? std::move(*ink) : strokes(id, words.height);
+}
+
+const Ink& OverlayPainter::score(Words& words, double score) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", score);
+  const auto found = words.scores.find(text);
+  if (found != words.scores.end()) return found->second;
+  std::optional<Ink> ink = words.text.draw(text);
+  return words.scores[text] = ink ? std::move(*ink) : strokes(text, words.height);
+}
+
+std::vector<OverlayPainter::Label> OverlayPainter::labelsOf(
+    Words& words, const std::vector<coco::Detection>& detections) {
+  std::vector<Label> labels;
+  for (const coco::Detection& detection : detections) {
+    const Ink& figure = score(words, detection.score);
+    labels.push_back(
+        {{joined(className(words, detection.categoryId), figure, words.height / 3), figure}});
   }
+  return labels;
+}
+
+void OverlayPainter::draw(data::RgbImage& image, const std::vector<coco::Detection>& detections) {
+  cv::Mat picture(image.height, image.width, CV_8UC3, image.pixels.get());
+  Words& words = wordsFor(image);
+  const int linePx = lineWidth(words.height);
+  const auto colourOf = [this](const coco::Detection& detection) -> const cv::Scalar& {
+    return kColours[classOf(detection.categoryId) % kColours.size()];
+  };
+  for (auto detection = detections.rbegin(); detection != detections.rend(); ++detection) {
+    if (detection->mask.height > 0)
+      drawMask(picture, detection->mask, colourOf(*detection), linePx);
+    const PixelRect box = boxOf(*detection);
+    cv::rectangle(picture, {box.x, box.y}, {box.x + box.width, box.y + box.height},
+                  colourOf(*detection), linePx);
+  }
+  const std::vector<Label> labels = labelsOf(words, detections);
+  std::vector<LabelWish> wishes;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    wishes.push_back({boxOf(detections[i]), {}});
+    for (const Ink& form : labels[i].forms)
+      wishes.back().forms.push_back({0, 0, form.width + 2 * kPaddingPx, form.height});
+  }
+  const auto places = placeLabels(image.width, image.height, wishes);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i])
+      drawWords(picture, labels[i].forms[places[i]->form], places[i]->rect,
+                colourOf(detections[i]));
 }
 
 }  // namespace lockstep::worker

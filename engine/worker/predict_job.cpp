@@ -37,9 +37,11 @@ std::string resultsWithFileNames(const Detections& detections,
 void drawOverlays(const JobContext& context, const std::vector<Picture>& pictures,
                   const Detections& detections, const train::LoadedModel& loaded) {
   const eval::Progress progress = progressTo(context.channel, "drawing");
+  OverlayPainter painter(loaded.categories, loaded.categoryNames);
   std::map<std::int64_t, Detections> byImage;
   for (const coco::Detection& detection : detections)
-    byImage[detection.imageId.value].push_back(detection);
+    if (detection.score >= context.job.overlayScore)
+      byImage[detection.imageId.value].push_back(detection);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const Picture& picture = pictures[i];
     // The number keeps apart files of one name from different folders.
@@ -48,7 +50,7 @@ void drawOverlays(const JobContext& context, const std::vector<Picture>& picture
     data::RgbImage image = picture.annotatedSize
                                ? data::readAnnotatedImage(picture.file, *picture.annotatedSize)
                                : data::readImage(picture.file);
-    drawDetections(image, byImage[picture.id.value], loaded);
+    painter.draw(image, byImage[picture.id.value]);
     data::writeImage(image, std::filesystem::path(context.job.overlays) / name);
     progress(static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(pictures.size()));
   }

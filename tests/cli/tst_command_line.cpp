@@ -112,6 +112,12 @@ class TstCommandLine : public QObject {
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays "
         "file",
         2, "--overlays file");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png "
+        "--overlay-score 0.3",
+        2, "--overlay-score requires --overlays");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays o "
+        "--overlay-score 2",
+        2, "--overlay-score");
     row("inspect experiment.yaml", 2, "--weights");
     row("coco-eval --gt train.json --dt gone.json --type bbox", 2, "gone.json: no such file");
     row("coco-eval --gt train.json --dt results.json --type keypoints", 2, "--type");

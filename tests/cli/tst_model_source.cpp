@@ -76,8 +76,9 @@ class TstModelSource : public QObject {
     for (const char* name : {"b.JPG", "a.png", "notes.txt"})
       std::ofstream(bench.folder() / "pictures" / name) << "x";
     std::ofstream(bench.folder() / "z.jpg") << "x";
-    const auto result = bench.run({"predict", "run", "--images", "z.jpg", "pictures", "--out",
-                                   "p.json", "--score", "0.5", "--overlays", "o"});
+    const auto result =
+        bench.run({"predict", "run", "--images", "z.jpg", "pictures", "--out", "p.json", "--score",
+                   "0.5", "--overlays", "o", "--overlay-score", "0.75"});
     QCOMPARE(result.status, 0);
     QVERIFY2(result.err.find("/p.json: 7 detections on 3 images\n") != std::string::npos,
              result.err.c_str());
@@ -88,6 +89,7 @@ class TstModelSource : public QObject {
     QCOMPARE(job.scoreThreshold, 0.5);
     QCOMPARE(job.out, folder + "/p.json");
     QCOMPARE(job.overlays, folder + "/o");
+    QCOMPARE(job.overlayScore, 0.75);
     QVERIFY(fs::is_directory(bench.folder() / "o"));
   }
 

@@ -42,6 +42,17 @@ class TstRle : public QObject {
     QVERIFY(decodeMask(Rle{0, 5, {0}}).empty());
   }
 
+  void aCutoutHoldsThePixelsOfItsBox() {
+    const Rle rle = drawn({".....", "..##.", ".##..", "....."});
+    const MaskCutout cut = cutOut(rle);
+    QCOMPARE((std::array{cut.x, cut.y, cut.width, cut.height}), (std::array{1, 1, 3, 2}));
+    QCOMPARE(cut.inside, (std::vector<std::uint8_t>{0, 1, 1, 1, 1, 0}));
+    const MaskCutout whole = cutOut(drawn({"##", "##"}));  // one run over both columns
+    QCOMPARE(whole.inside, (std::vector<std::uint8_t>{1, 1, 1, 1}));
+    QVERIFY(cutOut(drawn({"..", ".."})).inside.empty());
+    QVERIFY_THROWS_EXCEPTION(Error, cutOut(Rle{2, 2, {1, 9}}));
+  }
+
   void anyValueButZeroIsInsideAndTheRowStrideIsKept() {
     const std::vector<std::uint8_t> pixels{0, 255, 9, 7, 2, 0, 9, 9};  // 2 x 2 in rows of 4
     QCOMPARE(encodeMask(pixels.data(), 2, 2, 4).counts, (std::vector<std::uint32_t>{1, 2, 1}));

@@ -41,6 +41,7 @@ Job fullJob() {
   job.scoreThreshold = 0.25;
   job.out = "/tmp/o.json";
   job.overlays = "/tmp/overlays";
+  job.overlayScore = 0.75;
   job.folder = "/tmp/shapes";
   job.trainImages = 7, job.valImages = 8;
   job.seed = -5;
@@ -90,6 +91,7 @@ void TstWorkerMessages::jobRoundTrips() {
   QCOMPARE(got.scoreThreshold, sent.scoreThreshold);
   QCOMPARE(got.out, sent.out);
   QCOMPARE(got.overlays, sent.overlays);
+  QCOMPARE(got.overlayScore, sent.overlayScore);
   QCOMPARE(got.folder, sent.folder);
   QCOMPARE(got.trainImages, sent.trainImages);
   QCOMPARE(got.valImages, sent.valImages);
@@ -100,7 +102,7 @@ void TstWorkerMessages::jobRoundTrips() {
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
   const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
   const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
-  QCOMPARE(full.size(), 29u);
+  QCOMPARE(full.size(), 30u);
   for (const auto& [name, value] : full.items()) {
     if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
   }

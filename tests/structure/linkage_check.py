@@ -1,4 +1,4 @@
-"""Checks which shared libraries the three programs load, themselves or through another.
+"""Checks which shared libraries the three programs load, themselves or through another, and which they name.
 
 usage: linkage_check.py PROGRAM_FOLDER
 """
@@ -7,11 +7,26 @@ import re
 import subprocess
 import sys
 
+FONTS = r"libfreetype|libfontconfig|libharfbuzz"
+# Not even through another library.
 FORBIDDEN = {
     "lockstep": r"libtorch|libc10|libcudart|libopencv",
-    "lockstep-engine": r"libtorch|libc10|libcudart|libopencv|libQt",
+    "lockstep-engine": rf"libtorch|libc10|libcudart|libopencv|libQt|{FONTS}",
     "lockstep-worker": r"libQt",
 }
+# Not by name: Qt loads these for itself.
+NOT_NAMED = {"lockstep": FONTS}
+
+
+def loaded(path):
+    lines = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line.split()[0] for line in lines]
+
+
+def named(path):
+    text = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", text)
+
 
 folder = pathlib.Path(sys.argv[1])
 faults, checked = [], 0
@@ -20,7 +35,8 @@ for program, pattern in FORBIDDEN.items():
     if not path.exists():  # lockstep-worker without LOCKSTEP_COMPUTE
         continue
     checked += 1
-    loaded = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
-    faults += [f"{program} loads {line.split()[0]}" for line in loaded.splitlines() if re.search(pattern, line.split()[0])]
+    faults += [f"{program} loads {library}" for library in loaded(path) if re.search(pattern, library)]
+    not_named = NOT_NAMED.get(program)
+    faults += [f"{program} names {library}" for library in named(path) if not_named and re.search(not_named, library)]
 print(f"{checked} programs checked", *faults, sep="\n")
 sys.exit(1 if faults or checked < 2 else 0)

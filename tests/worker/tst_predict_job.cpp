@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/base/atomic_file.h"
+#include "engine/data/image_file.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/worker/job_bench.h"
@@ -65,6 +66,25 @@ class TstPredictJob : public QObject {
       if (ids.empty() || ids.back() != id) ids.push_back(id);
     }
     QCOMPARE(ids, (std::vector<std::int64_t>{1, 2, 3, 4}));
+  }
+
+  void picturesShowWhatReachesTheirScore() {
+    const std::string image = experiment_.dataset.val.images + "/scene_000005.jpg";
+    const data::RgbImage plain = data::readImage(image);
+    for (const double score : {0.0, 2.0}) {
+      protocol::Job predict = job(experiment_, "drawn.json");
+      predict.paths = {image};
+      predict.overlays = path("");
+      predict.overlayScore = score;
+      tests::JobBench bench;
+      bench.run(worker::runPredict, predict);
+      QVERIFY(!readJson("drawn.json").empty());
+      const data::RgbImage drawn = data::readImage(path("scene_000005-1.png"));
+      const std::size_t bytes = std::size_t{3} * plain.width * plain.height;
+      const bool isPlain =
+          std::equal(plain.pixels.get(), plain.pixels.get() + bytes, drawn.pixels.get());
+      QCOMPARE(isPlain, score > 1);
+    }
   }
 
  private:

@@ -23,6 +23,15 @@ Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t r
 /// [height*width] row by row, 0 or 1. Throws Error when the counts do not sum to height*width.
 std::vector<std::uint8_t> decodeMask(const Rle& rle);
 
+/// The pixels of a mask within its tight box; nothing of an empty mask.
+struct MaskCutout {
+  int x = 0, y = 0;                  ///< px, of the box in the image
+  int width = 0, height = 0;         ///< px, of the box
+  std::vector<std::uint8_t> inside;  ///< [height*width] row by row, 0 or 1
+};
+/// Time and memory go by the box, not by the image. Throws Error as decodeMask does.
+MaskCutout cutOut(const Rle& rle);
+
 /// COCO's compressed text of the counts.
 std::string compressCounts(const Rle& rle);
 /// Throws Error when the text is malformed or its runs do not sum to height*width.

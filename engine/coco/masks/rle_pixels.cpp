@@ -88,6 +88,23 @@ class BlockPainter {
   std::vector<std::uint64_t> toggles_;  ///< per row, a bit for each column that changes there
 };
 
+/// The pixels of a box that holds every run, row by row.
+std::vector<std::uint8_t> paintWithin(const Rle& rle, const PixelBox& box) {
+  BlockPainter painter(box.y1 - box.y0, box.x1 - box.x0);
+  ColumnCursor cursor(rle.height);
+  forEachInsideRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
+    while (begin < end) {
+      cursor.seek(begin);
+      const int rows = static_cast<int>(std::min<std::uint64_t>(
+          end - begin, static_cast<std::uint64_t>(rle.height - cursor.row())));
+      const int top = cursor.row() - box.y0;
+      painter.paint(cursor.column() - box.x0, top, top + rows);
+      begin += static_cast<std::uint64_t>(rows);
+    }
+  });
+  return painter.finish();
+}
+
 }  // namespace
 
 Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t rowStride) {
@@ -118,18 +135,13 @@ Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t r
 
 std::vector<std::uint8_t> decodeMask(const Rle& rle) {
   checkCounts(rle);
-  BlockPainter painter(rle.height, rle.width);
-  ColumnCursor cursor(rle.height);
-  forEachInsideRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
-    while (begin < end) {
-      cursor.seek(begin);
-      const int rows = static_cast<int>(std::min<std::uint64_t>(
-          end - begin, static_cast<std::uint64_t>(rle.height - cursor.row())));
-      painter.paint(cursor.column(), cursor.row(), cursor.row() + rows);
-      begin += static_cast<std::uint64_t>(rows);
-    }
-  });
-  return painter.finish();
+  return paintWithin(rle, {0, 0, rle.width, rle.height});
+}
+
+MaskCutout cutOut(const Rle& rle) {
+  checkCounts(rle);
+  const PixelBox box = boundingPixels(rle);
+  return {box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0, paintWithin(rle, box)};
 }
 
 }  // namespace lockstep::coco
