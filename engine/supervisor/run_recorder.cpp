@@ -190,12 +190,14 @@ bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
         protocol::kCheckpointFailed);
     return false;
   }
-  if (ready.best && bestToCome_ && bestToCome_->step == ready.step) info_.best = bestToCome_;
+  // The best is one that there is an evaluation to show for.
+  const bool isBest = ready.best && bestToCome_ && bestToCome_->step == ready.step;
+  if (isBest) info_.best = bestToCome_;
   prune();
   writeInfo();
   protocol::Checkpoint message;
   message.path = relativeTo(layout_, place);
-  message.best = ready.best;
+  message.best = isBest;
   announce(message, ready.step);
   return true;
 }
@@ -217,8 +219,6 @@ void RunRecorder::prune() {
 }
 
 void RunRecorder::commitEvaluation(const protocol::EvaluationReady& ready) {
-  if (ready.bestValue)
-    bestToCome_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
   const fs::path place = layout_.evaluation(ready.step);
   try {
     moveIntoPlace(ready.partial, place);
@@ -227,6 +227,8 @@ void RunRecorder::commitEvaluation(const protocol::EvaluationReady& ready) {
                            " could not be kept: " + error.what());
     return;
   }
+  if (ready.bestValue)
+    bestToCome_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
   protocol::Evaluation message;
   message.path = relativeTo(layout_, place);
   announce(message, ready.step);
