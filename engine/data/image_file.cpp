@@ -1,12 +1,13 @@
 #include "engine/data/image_file.h"
 
+#include <algorithm>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/coco/masks/orientation.h"
-#include "engine/data/image_markers.h"
+#include "engine/data/image_end.h"
 
 namespace lockstep::data {
 namespace {
@@ -31,22 +32,48 @@ constexpr const char* kCopyAgain = "; copy the file again";
 constexpr const char* kCopyAgainOrLeaveOut =
     "; copy the file again, or take the image out of the annotations";
 
-std::string readWholeFile(const std::filesystem::path& file, const char* remedy) {
+/// Empty for bytes that are no image. Throws cv::Exception.
+cv::Mat decodeBytes(const std::string& bytes, int flags) {
+  keepOpenCvToOneThread();
+  const cv::Mat input(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+  return cv::imdecode(input, flags);
+}
+
+/// Whether the pixels are the same whatever stands for what may be missing.
+bool isWholeWithItsEnd(const std::vector<std::string>& completed) {
+  if (completed.empty()) return false;
+  try {
+    constexpr int kAsStored = cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION;
+    const cv::Mat first = decodeBytes(completed.front(), kAsStored);
+    return !first.empty() && std::ranges::all_of(completed, [&](const std::string& bytes) {
+      const cv::Mat other = decodeBytes(bytes, kAsStored);
+      return other.size() == first.size() && cv::norm(other, first, cv::NORM_INF) == 0;
+    });
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
+
+struct FileBytes {
+  std::string bytes;
+  bool lacksEnd = false;  ///< it was put there
+};
+
+FileBytes readWholeFile(const std::filesystem::path& file, const char* remedy) {
   std::string bytes = base::readFile(file);
   if (bytes.empty()) throw Error(file.string() + ": is an empty file" + remedy);
-  if (!reachesEndMarker(bytes))
+  ImageEnd end = endOf(bytes);
+  if (end.isThere) return {std::move(bytes)};
+  if (!isWholeWithItsEnd(end.completed))
     throw Error(file.string() + ": is cut off: the end of the image is missing" + remedy);
-  return bytes;
+  return {std::move(end.completed.front()), true};
 }
 
 cv::Mat decode(const std::string& bytes, int flags, const std::filesystem::path& file,
                const char* remedy) {
-  keepOpenCvToOneThread();
   cv::Mat decoded;
   try {
-    const cv::Mat input(1, static_cast<int>(bytes.size()), CV_8UC1,
-                        const_cast<char*>(bytes.data()));
-    decoded = cv::imdecode(input, flags);
+    decoded = decodeBytes(bytes, flags);
   } catch (const cv::Exception& fault) {
     throw Error(file.string() + ": cannot be decoded: " + fault.err + remedy);
   }
@@ -57,8 +84,9 @@ cv::Mat decode(const std::string& bytes, int flags, const std::filesystem::path&
   return decoded;
 }
 
-RgbImage toRgb(const cv::Mat& bgr) {
+RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
   RgbImage image(bgr.cols, bgr.rows);
+  image.lacksEnd = lacksEnd;
   std::uint8_t* out = image.pixels.get();
   for (int y = 0; y < bgr.rows; ++y) {
     const std::uint8_t* in = bgr.ptr<std::uint8_t>(y);
@@ -80,24 +108,29 @@ RgbImage::RgbImage(int widthPx, int heightPx)
           static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
 
 RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
-  const std::string bytes = readWholeFile(file, kCopyAgainOrLeaveOut);
+  const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgainOrLeaveOut);
   const cv::Mat stored =
       decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgainOrLeaveOut);
   const int width = static_cast<int>(annotated.width), height = static_cast<int>(annotated.height);
-  if (stored.cols == width && stored.rows == height) return toRgb(stored);
+  if (stored.cols == width && stored.rows == height) return toRgb(stored, lacksEnd);
   const cv::Mat turned = decode(bytes, cv::IMREAD_COLOR, file, kCopyAgainOrLeaveOut);
   const bool swapsSides =
       turned.cols == stored.rows && turned.rows == stored.cols && turned.size() != stored.size();
   if (coco::shouldApplyExif(stored.cols, stored.rows, swapsSides, width, height))
-    return toRgb(turned);
+    return toRgb(turned, lacksEnd);
   throw Error(file.string() + ": is " + sizeText(stored.cols, stored.rows) +
               ", its annotation says " + sizeText(width, height) +
               "; correct the size in the annotations, or put the image there that they are of");
 }
 
 RgbImage readImage(const std::filesystem::path& file) {
-  return toRgb(decode(readWholeFile(file, kCopyAgain),
-                      cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgain));
+  const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgain);
+  return toRgb(decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgain),
+               lacksEnd);
+}
+
+std::string lacksEndText(const std::filesystem::path& file) {
+  return file.string() + ": its end marker is missing; every row is there, and it is used";
 }
 
 void writeImage(const RgbImage& image, const std::filesystem::path& file) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "engine/ops/instances.h"
 
@@ -14,6 +15,7 @@ using ops::ImageSize;
 struct RgbImage {
   int width = 0, height = 0;               ///< px
   std::unique_ptr<std::uint8_t[]> pixels;  ///< [height, width, 3]
+  bool lacksEnd = false;                   ///< its file lacks the end marker, and nothing else
 
   RgbImage() = default;
   /// Pixels are not initialised.
@@ -23,12 +25,16 @@ struct RgbImage {
 
 /// Reads an image of an annotated data set: grey, 16-bit, palette and alpha become 8-bit RGB (alpha
 /// is dropped). Turned by EXIF only where coco::shouldApplyExif says so. Throws Error naming the
-/// file: not there, no image, cut off, or of another size than `annotated`. Any thread; uses none
-/// of its own.
+/// file: not there, no image, cut off, or of another size than `annotated`. A file that lacks no
+/// more than its end marker is whole: whoever reads it says so once (lacksEndText). Any thread;
+/// uses none of its own.
 RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated);
 
 /// Reads any image as stored (never turned).
 RgbImage readImage(const std::filesystem::path& file);
+
+/// `FILE: its end marker is missing; …`
+std::string lacksEndText(const std::filesystem::path& file);
 
 /// Writes a PNG or JPEG (by the ending; quality 95). Throws Error. The same pixels give the same
 /// bytes.

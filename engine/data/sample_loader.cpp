@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/data/image_file.h"
+#include "engine/base/log.h"
 
 namespace lockstep::data {
 namespace {
@@ -80,14 +80,22 @@ Batch SampleLoader::loadEvaluation(std::size_t imageIndex) const {
   return batch;
 }
 
+RgbImage SampleLoader::read(const coco::Image& image) const {
+  const std::filesystem::path file = imagesFolder_ / image.fileName;
+  RgbImage pixels = readAnnotatedImage(file, sizeOf(image));
+  if (!pixels.lacksEnd) return pixels;
+  const std::lock_guard lock(mutex_);
+  if (told_.insert(image.id).second) base::logWarning("data", lacksEndText(file));
+  return pixels;
+}
+
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,
                          const std::vector<TransformPlan>& plans) const {
   Batch batch = emptyBatch(plans, handover_);
   std::vector<ops::GtInstances> gts;
   for (std::size_t n = 0; n < indices.size(); ++n) {
     const coco::Image& image = dataset_.images()[indices[n]];
-    putImage(batch, static_cast<std::int64_t>(n),
-             readAnnotatedImage(imagesFolder_ / image.fileName, plans[n].original), plans[n]);
+    putImage(batch, static_cast<std::int64_t>(n), read(image), plans[n]);
     gts.push_back(
         transformAnnotations(dataset_.annotationsOf(indices[n]), classes_, image, plans[n]));
     batch.ids.push_back(image.id);
@@ -99,6 +107,7 @@ Batch SampleLoader::load(const std::vector<std::size_t>& indices,
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
                         const config::AugmentConfig& augment, Handover handover) {
   RgbImage image = readImage(file);
+  if (image.lacksEnd) base::logWarning("data", lacksEndText(file));
   const TransformPlan plan = planEvaluation(augment, image.size());
   Batch batch = emptyBatch({plan}, handover);
   putImage(batch, 0, std::move(image), plan);

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 #include "engine/data/batch.h"
 #include "engine/data/class_table.h"
+#include "engine/data/image_file.h"
 #include "engine/data/sampler.h"
 #include "engine/data/transform.h"
 
@@ -33,6 +36,7 @@ class SampleLoader {
  private:
   Batch load(const std::vector<std::size_t>& indices,
              const std::vector<TransformPlan>& plans) const;
+  RgbImage read(const coco::Image& image) const;
 
   const coco::Dataset& dataset_;
   std::filesystem::path imagesFolder_;
@@ -40,6 +44,8 @@ class SampleLoader {
   std::uint64_t seed_;
   ClassTable classes_;
   Handover handover_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_set<ImageId> told_;  ///< under mutex_: said to lack their end marker
 };
 
 /// One image file without annotations, for prediction. `id` is given back in Batch::ids.

@@ -125,10 +125,26 @@ class TstImageFile : public QObject {
         QTest::addRow("%s, %g", name, share)
             << QString::fromUtf8(name) << QByteArray(bytes->data(), size);
       }
+      // The last byte of its data, and all behind it.
+      const auto size = static_cast<int>(bytes->size());
+      const int last = bytes == &png ? size - 12 - 5 : size - 3;
       QTest::addRow("%s, last byte", name)
+          << QString::fromUtf8(name) << QByteArray(bytes->data(), last);
+      QTest::addRow("%s, zeros in its half", name)
           << QString::fromUtf8(name)
-          << QByteArray(bytes->data(), static_cast<int>(bytes->size()) - 1);
+          << QByteArray(bytes->data(), size / 2) + QByteArray(size / 2, '\0');
     }
+    // At the end of a restart interval, of a scan, and of a chunk of pixels.
+    QTest::newRow("restarts.jpg, at a marker")
+        << QStringLiteral("restarts.jpg")
+        << QByteArray(restarts.data(), static_cast<int>(restarts.rfind("\xff\xd3")));
+    QTest::newRow("progressive.jpg, a scan is missing")
+        << QStringLiteral("progressive.jpg")
+        << QByteArray(progressive.data(), static_cast<int>(progressive.rfind("\xff\xda")));
+    const std::size_t lastPixels = png.rfind("IDAT");
+    QVERIFY(lastPixels != png.find("IDAT"));
+    QTest::newRow("noise.png, a chunk is missing")
+        << QStringLiteral("noise.png") << QByteArray(png.data(), static_cast<int>(lastPixels) - 4);
   }
   void filesThatAreCutOffAreRefused() {
     QFETCH(QString, name);
@@ -136,6 +152,53 @@ class TstImageFile : public QObject {
     const auto path = file(name.toStdString(), bytes.toStdString());
     const std::string text = messageOf([&] { data::readAnnotatedImage(path, {120, 160}); });
     QVERIFY2(text.find(name.toStdString() + ": is cut off") != std::string::npos, text.c_str());
+  }
+
+  void filesThatLackTheirEndMarkerAloneAreRead_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QByteArray>("whole");
+    QTest::addColumn<int>("end");
+    cv::Mat noise(121, 163, CV_8UC3);
+    cv::theRNG().state = 7;
+    cv::randu(noise, 0, 255);
+    const auto row = [](const char* name, const std::string& bytes, int end) {
+      QTest::newRow(name) << QString::fromUtf8(name)
+                          << QByteArray(bytes.data(), static_cast<int>(bytes.size())) << end;
+    };
+    row("plain.jpg", encoded(noise, ".jpg"), 2);
+    row("smooth.jpg", encoded(halves(), ".jpg"), 2);
+    row("progressive.jpg", encoded(noise, ".jpg", {cv::IMWRITE_JPEG_PROGRESSIVE, 1}), 2);
+    row("restarts.jpg", encoded(noise, ".jpg", {cv::IMWRITE_JPEG_RST_INTERVAL, 2}), 2);
+    row("restarts in the last row.jpg", encoded(noise, ".jpg", {cv::IMWRITE_JPEG_RST_INTERVAL, 7}),
+        2);
+    row("thumbnail.jpg", withSegment(encoded(noise, ".jpg"), exifSegment(1)), 2);
+    cv::Mat grey;
+    cv::extractChannel(noise, grey, 0);
+    row("grey.jpg", encoded(grey, ".jpg", {cv::IMWRITE_JPEG_RST_INTERVAL, 3}), 2);
+    row("noise.png", encoded(noise, ".png"), 12);
+    row("smooth.png", encoded(halves(), ".png"), 12);
+  }
+  /// Every row decodes: with the marker gone, half of it, and zeros in its place.
+  void filesThatLackTheirEndMarkerAloneAreRead() {
+    QFETCH(QString, name);
+    QFETCH(QByteArray, whole);
+    QFETCH(int, end);
+    const RgbImage expected = data::readImage(file("whole", whole.toStdString()));
+    QVERIFY(!expected.lacksEnd);
+    for (const QByteArray& bytes :
+         {whole.chopped(end), whole.chopped(1), whole.chopped(end) + QByteArray(5000, '\0')}) {
+      const auto path = file(name.toStdString(), bytes.toStdString());
+      const std::string text = messageOf([&] {
+        const RgbImage read = data::readAnnotatedImage(path, expected.size());
+        const std::size_t size = std::size_t(expected.width) * expected.height * 3;
+        if (std::memcmp(read.pixels.get(), expected.pixels.get(), size) != 0)
+          throw Error("other pixels");
+        if (!read.lacksEnd) throw Error("it is not said");
+      });
+      QVERIFY2(text.empty(), text.c_str());
+    }
+    const auto padded = file("padded", whole.toStdString() + std::string(5000, '\0'));
+    QVERIFY(!data::readImage(padded).lacksEnd);
   }
 
   void wholeFilesOfEveryKindAreRead() {
@@ -147,6 +210,7 @@ class TstImageFile : public QObject {
         {"r.jpg", encoded(noise, ".jpg", {cv::IMWRITE_JPEG_RST_INTERVAL, 1})},
         {"t.jpg", withSegment(encoded(noise, ".jpg"), exifSegment(1))},
         {"behind.jpg", encoded(noise, ".jpg") + "some bytes behind"},
+        {"behind.png", encoded(noise, ".png") + "some bytes behind"},
         {"b.bmp", encoded(noise, ".bmp")},
         {"w.webp", encoded(noise, ".webp")},
         {"t.tiff", encoded(noise, ".tiff")}};

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::data {
+
+/// The end of a JPEG or PNG file. Decoders fill what is missing with grey and say nothing.
+struct ImageEnd {
+  bool isThere = true;  ///< other formats: their decoders complain themselves
+  /// Where it is wanting, and as far as the file's structure says nothing else is: the file with
+  /// the end marker. Several: what stands for data that may be missing before it differs, and the
+  /// file is whole when all decode to the same pixels. None: it is cut off.
+  std::vector<std::string> completed;
+};
+
+/// What lies behind the end marker does not count.
+ImageEnd endOf(std::string_view fileBytes);
+
+}  // namespace lockstep::data
