@@ -1,7 +1,6 @@
 #include "engine/cli/machine_choice.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "engine/base/error.h"
@@ -166,16 +165,6 @@ std::vector<supervisor::GpuDevice> chosenDevices(const std::vector<int>& places,
   return devices;
 }
 
-/// Of all supervisors of this machine, as far as a launcher says it.
-int ranksOnThisMachine(const LocalRanks& ranks) {
-  if (!ranks.place.isOneRank) return ranks.count;
-  for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && std::atoi(value) > 0) return std::atoi(value);
-  }
-  return 1;  // Slurm gives each task cores of its own
-}
-
 void tellWhatLauncherDecides(const config::RuntimeConfig& runtime, const LocalRanks& ranks) {
   const std::string& launcher = ranks.place.launcher;
   if (launcher.empty()) return;
@@ -203,7 +192,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   tellWhatLauncherDecides(runtime, ranks);
   runtime.workers = ranks.worldSize();
   if (runtime.cpuThreads == 0)
-    runtime.cpuThreads = std::max(supervisor::usableCores() / ranksOnThisMachine(ranks), 1);
+    runtime.cpuThreads = std::max(supervisor::usableCores() / ranks.onMachine(), 1);
   return ranks;
 }
 

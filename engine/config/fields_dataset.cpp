@@ -112,7 +112,7 @@ void addDatasetFields(FieldTable& table) {
           "Repeat images of classes that are in fewer than this fraction of the images; 0: off.")
       .isBuilt = false;
   dataset.integer("loader_threads", &DatasetConfig::loaderThreads, between(0, 256), "threads",
-                  "Threads that read images ahead; 0: as many as help.");
+                  "Threads of each rank that read images ahead; 0: as many as help.");
   dataset
       .choice("cache", &DatasetConfig::cache, {"none", "ram"},
               "Where decoded images are kept: nowhere or in memory.")

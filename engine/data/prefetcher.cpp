@@ -55,28 +55,33 @@ Batch Prefetcher::next() {
   std::unique_lock lock(mutex_);
   if (nextToTake_ >= end_) throw std::out_of_range("no batch is left");
   changed_.wait(lock, [this] { return ready_.contains(nextToTake_); });
-  if (const std::exception_ptr& error = ready_.at(nextToTake_).error) std::rethrow_exception(error);
-  return take();
+  Slot slot = take();
+  if (slot.error) std::rethrow_exception(slot.error);
+  return std::move(slot.batch);
 }
 
 std::optional<Batch> Prefetcher::nextIfReady() {
   const std::lock_guard lock(mutex_);
   const auto found = ready_.find(nextToTake_);
   if (found == ready_.end() || found->second.error) return std::nullopt;
-  return take();
+  return take().batch;
 }
 
-Batch Prefetcher::take() {
-  Batch batch = std::move(ready_.extract(nextToTake_).mapped().batch);
+Prefetcher::Slot Prefetcher::take() {
+  Slot slot = std::move(ready_.extract(nextToTake_).mapped());
   ++nextToTake_;
   changed_.notify_all();
-  return batch;
+  return slot;
 }
 
-int resolveLoaderThreads(int configured, int computeThreads) {
+int resolveLoaderThreads(int configured, const ComputeShare& share) {
   if (configured > 0) return configured;
-  const int cores = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
-  return std::clamp(cores - computeThreads, 1, kMostLoaderThreads);
+  return loaderThreadsOn(static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)),
+                         share);
+}
+
+int loaderThreadsOn(int cores, const ComputeShare& share) {
+  return std::clamp(cores / std::max(share.ranks, 1) - share.threads, 1, kMostLoaderThreads);
 }
 
 }  // namespace lockstep::data

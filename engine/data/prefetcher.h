@@ -28,8 +28,8 @@ class Prefetcher {
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  /// The next batch in order. Blocks until it is there; rethrows what its load threw (again when
-  /// asked again). One taker. Throws std::out_of_range after the last.
+  /// The next batch in order. Blocks until it is there; rethrows what its load threw, once: the one
+  /// after it is next then. One taker. Throws std::out_of_range after the last.
   Batch next();
   /// The next batch if it is there already. Does not block; what next() would throw stays for it.
   std::optional<Batch> nextIfReady();
@@ -40,8 +40,8 @@ class Prefetcher {
     std::exception_ptr error;
   };
   void run(const std::stop_token& stop);
-  /// Of nextToTake_, which is loaded without a fault. Under the mutex.
-  Batch take();
+  /// That of nextToTake_, which is loaded. Under the mutex.
+  Slot take();
 
   Load load_;
   const std::int64_t end_;
@@ -54,8 +54,16 @@ class Prefetcher {
   std::vector<std::jthread> threads_;  ///< last: stops first
 };
 
-/// `dataset.loader_threads` resolved: 0 is as many as help on this machine beside `computeThreads`
-/// of computing.
-int resolveLoaderThreads(int configured, int computeThreads);
+/// What computes on this machine beside the loader threads.
+struct ComputeShare {
+  int ranks = 1;    ///< that share its cores
+  int threads = 1;  ///< of each that compute on the CPU; on a GPU the one that feeds it
+};
+
+/// `dataset.loader_threads` resolved, those of one rank: 0 is as many as help, which is what its
+/// share of the cores leaves, or one.
+int resolveLoaderThreads(int configured, const ComputeShare& share);
+/// The same of a machine with so many cores.
+int loaderThreadsOn(int cores, const ComputeShare& share);
 
 }  // namespace lockstep::data

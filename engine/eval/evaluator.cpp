@@ -50,6 +50,7 @@ std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
 }
 
 int threadsOn(at::Device device, int threads) { return device.is_cpu() ? threads : 1; }
+int threadsAheadOf(at::Device device, int threads) { return device.is_cpu() ? 0 : threads; }
 
 }  // namespace
 
@@ -66,7 +67,8 @@ std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
                                             const BatchWork& work, const Progress& progress) const {
   const ImageSharing sharing{options_.world, threadsOn(options_.device, options_.threads)};
   ImageSource images([&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); }, count,
-                     sharing, options_.device);
+                     sharing, options_.device,
+                     threadsAheadOf(options_.device, options_.loaderThreads));
   return figuresOfImages(
       count, sharing, [&](std::int64_t i, ImageFigures& figures) { work(images.take(i), figures); },
       progress);
@@ -152,7 +154,7 @@ std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
       [&](std::int64_t i) {
         return data::loadForPrediction(files[i].path, files[i].id, options.augment, handover);
       },
-      count, sharing, options.device);
+      count, sharing, options.device, threadsAheadOf(options.device, options.loaderThreads));
   const auto detectFile = [&](std::int64_t i, ImageFigures& image) {
     const data::Batch batch = images.take(i);
     image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],

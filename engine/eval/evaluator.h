@@ -23,6 +23,7 @@ struct EvaluatorOptions {
   std::uint64_t seed = 1;
   at::Device device = at::kCPU;
   int threads = 1;               ///< images side by side on a CPU; a GPU takes one after another
+  int loaderThreads = 1;         ///< that load ahead for a GPU
   int maxImages = 0;             ///< the first so many of the data set; 0: all
   dist::World* world = nullptr;  ///< its ranks share the images; null: this process does all
 };
@@ -80,6 +81,7 @@ struct FileDetectionOptions {
   const std::vector<CategoryId>& categories;  ///< of the model: categories[k-1] is that of class k
   at::Device device = at::kCPU;
   int threads = 1;               ///< as EvaluatorOptions::threads
+  int loaderThreads = 1;         ///< as EvaluatorOptions::loaderThreads
   dist::World* world = nullptr;  ///< as EvaluatorOptions::world
 };
 

@@ -1,22 +1,27 @@
 #include "engine/eval/image_source.h"
 
+#include <c10/util/Exception.h>
+
 #include <utility>
 
 namespace lockstep::eval {
 
 ImageSource::ImageSource(Load load, std::int64_t count, const ImageSharing& sharing,
-                         const at::Device& device)
-    : load_(std::move(load)) {
-  if (device.is_cpu()) return;
-  const auto loadOwn = [this, sharing](std::int64_t number) {
-    return load_(sharing.indexOfOwn(number));
-  };
+                         const at::Device& device, int threadsAhead)
+    : load_(std::move(load)), sharing_(sharing) {
+  if (threadsAhead == 0) return;
+  const auto loadOwn = [this](std::int64_t number) { return load_(sharing_.indexOfOwn(number)); };
   feed_ = std::make_unique<data::DeviceFeed>(
-      std::make_unique<data::Prefetcher>(loadOwn, 0, sharing.ownCount(count),
-                                         data::resolveLoaderThreads(0, 1)),
+      std::make_unique<data::Prefetcher>(loadOwn, 0, sharing.ownCount(count), threadsAhead),
       device);
 }
 
-data::Batch ImageSource::take(std::int64_t index) { return feed_ ? feed_->next() : load_(index); }
+data::Batch ImageSource::take(std::int64_t index) {
+  if (!feed_) return load_(index);
+  const std::int64_t next = sharing_.indexOfOwn(taken_);
+  TORCH_CHECK(index == next, "image ", index, " was asked for, and the next one is ", next);
+  ++taken_;
+  return feed_->next();
+}
 
 }  // namespace lockstep::eval

@@ -44,6 +44,7 @@ void describe(auto& members, Is<Job> auto& job) {
   members("nodes", job.nodes);
   members("local_rank", job.localRank);
   members("local_ranks", job.localRanks);
+  members("machine_ranks", job.machineRanks);
   members("gpu", job.gpu);
   members("gpu_name", job.gpuName);
   members("master_address", job.masterAddress);

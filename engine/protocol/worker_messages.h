@@ -26,6 +26,7 @@ struct Job {
   // rank 0 shares them.
   int node = 0, nodes = 1;
   int localRank = 0, localRanks = 1;
+  int machineRanks = 1;        ///< that share this machine's cores
   int gpu = 0;                 ///< index of the GPU it uses, where it uses one
   std::string gpuName;         ///< as messages call it; empty: not known
   std::string masterAddress;   ///< where rank 0 is; empty: on this machine

@@ -67,6 +67,7 @@ protocol::Job RankGroup::jobOf(const Rank& rank, int masterPort) const {
   job.nodes = ranks.place.nodes;
   job.localRank = rank.local;
   job.localRanks = ranks.count;
+  job.machineRanks = ranks.onMachine();
   ranks.giveGpu(rank.local, job);
   job.masterAddress = ranks.place.masterAddress;
   job.masterPort = masterPort;

@@ -30,6 +30,8 @@ struct LocalRanks {
 
   /// As far as one supervisor knows: every node starts as many.
   int worldSize() const { return place.nodes * count; }
+  /// That share this machine's cores.
+  int onMachine() const { return place.isOneRank ? place.ranksBeside : count; }
   /// Names in a job the GPU of a local rank.
   void giveGpu(int rank, protocol::Job& job) const;
 };

@@ -20,13 +20,15 @@ struct RankVariables {
   const char* localRank;
   const char* rank;
   const char* size;
+  const char* localSize;  ///< null: there is none
 };
-constexpr RankVariables kTorchrun{"torchrun", "LOCAL_RANK", "RANK", "WORLD_SIZE"};
+constexpr RankVariables kTorchrun{"torchrun", "LOCAL_RANK", "RANK", "WORLD_SIZE",
+                                  "LOCAL_WORLD_SIZE"};
 constexpr RankVariables kOpenMpi{"Open MPI", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK",
-                                 "OMPI_COMM_WORLD_SIZE"};
-constexpr RankVariables kSlurm{"Slurm", "SLURM_LOCALID", "SLURM_PROCID", "SLURM_NTASKS"};
-constexpr RankVariables kSlurmStep{"Slurm", "SLURM_LOCALID", "SLURM_PROCID",
-                                   "SLURM_STEP_NUM_TASKS"};
+                                 "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr RankVariables kSlurm{"Slurm", "SLURM_LOCALID", "SLURM_PROCID", "SLURM_NTASKS", nullptr};
+constexpr RankVariables kSlurmStep{"Slurm", "SLURM_LOCALID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+                                   nullptr};
 
 /// The environment. `beside` is the variable that says which launcher it is: whoever does not mean
 /// it can unset that one.
@@ -77,6 +79,8 @@ WorldPlace oneRank(const Variables& variables, const RankVariables& names) {
   place.nodes = static_cast<int>(size);
   place.node = static_cast<int>(variables.number(names.rank, 0, size - 1));
   place.gpu = static_cast<int>(variables.number(names.localRank, 0, size - 1));
+  if (names.localSize != nullptr && variables.has(names.localSize))
+    place.ranksBeside = static_cast<int>(variables.number(names.localSize, 1, kMostRanks));
   return place;
 }
 

@@ -14,6 +14,8 @@ struct WorldPlace {
   int node = 0, nodes = 1;     ///< this supervisor among those of the run
   bool isOneRank = false;      ///< the launcher starts a supervisor for every rank
   int gpu = 0;                 ///< of that one rank: its place on its machine
+  int ranksBeside = 1;         ///< that share its machine's cores, itself among them, as far as the
+                               ///< launcher says it; Slurm gives each task cores of its own
   std::string masterAddress;   ///< where rank 0 is; empty: on this machine
   int masterPort = 0;          ///< of rank 0's store; 0: rank 0 chooses one
   bool storeIsServed = false;  ///< the launcher serves a store at that port

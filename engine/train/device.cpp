@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "engine/base/error.h"
+#include "engine/data/prefetcher.h"
 
 namespace lockstep::train {
 namespace {
@@ -51,6 +52,12 @@ at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
   // gradients happens on the same.
   if (runtime.cudaGraphs) devices.exchangeStream(devices.getStreamFromGlobalPool(device));
   return device;
+}
+
+int loaderThreads(const config::Experiment& experiment, const at::Device& device,
+                  int machineRanks) {
+  const int computing = device.is_cpu() ? experiment.runtime.cpuThreads : 1;
+  return data::resolveLoaderThreads(experiment.dataset.loaderThreads, {machineRanks, computing});
 }
 
 }  // namespace lockstep::train

@@ -14,4 +14,8 @@ namespace lockstep::train {
 /// when a GPU is asked for and is not there.
 at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu = 0);
 
+/// Threads of a rank that load images for the device. `machineRanks`: that share the machine's
+/// cores.
+int loaderThreads(const config::Experiment& experiment, const at::Device& device, int machineRanks);
+
 }  // namespace lockstep::train

@@ -31,7 +31,8 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
                                       {.augment = experiment.augment,
                                        .categories = source.loaded.categories,
                                        .device = source.device,
-                                       .threads = experiment.runtime.cpuThreads},
+                                       .threads = experiment.runtime.cpuThreads,
+                                       .loaderThreads = source.loaderThreads},
                                       progress),
                     std::back_inserter(detections));
   const double threshold =

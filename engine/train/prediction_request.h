@@ -17,6 +17,7 @@ struct PredictionSource {
   const eval::Evaluator* heldOut;  ///< images by id; null: paths only
   const config::Experiment& experiment;
   at::Device device;
+  int loaderThreads = 1;  ///< as eval::EvaluatorOptions::loaderThreads
 };
 
 /// Detections with a score of at least the request's, on images of the held-out part by id or on

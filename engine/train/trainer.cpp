@@ -45,6 +45,7 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
       layout_(layout),
       context_(context),
       device_(prepareDevice(experiment.runtime, context.gpu)),
+      loaderThreads_(loaderThreads(experiment, device_, context.machineRanks)),
       trainSet_(coco::Dataset::load(experiment.dataset.train.annotations)),
       schedule_(experiment.solver),
       recorder_(context.world.rank(), context.world.size()) {
@@ -64,6 +65,7 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
                                    .seed = seed,
                                    .device = device_,
                                    .threads = experiment_.runtime.cpuThreads,
+                                   .loaderThreads = loaderThreads_,
                                    .maxImages = experiment_.evaluation.maxImages};
     ownEvaluator_ = std::make_unique<eval::Evaluator>(*heldOutLoader_, options);
     options.world = &context_.world;
@@ -188,10 +190,8 @@ Trainer::Outcome Trainer::run() {
     atBoundary(leftUndone());
     return {state_.step, false};
   }
-  const int loaderThreads =
-      data::resolveLoaderThreads(experiment_.dataset.loaderThreads, experiment_.runtime.cpuThreads);
   data::DeviceFeed batches(
-      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads),
+      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads_),
       device_);
   context_.observer.onState({"running", state_.step});
   flushed_ = Clock::now();

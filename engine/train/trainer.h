@@ -38,7 +38,8 @@ struct TrainerContext {
   Mailbox& mailbox;
   PhaseReport& phase;
   TrainingObserver& observer;
-  int gpu = 0;  ///< its index, where runtime.device is one
+  int gpu = 0;           ///< its index, where runtime.device is one
+  int machineRanks = 1;  ///< that share this machine's cores
 };
 
 /// Trains one experiment: one explicit loop, and what happens between steps. Writes partial files
@@ -142,6 +143,7 @@ class Trainer {
   run_folder::Layout layout_;
   TrainerContext context_;
   at::Device device_;
+  int loaderThreads_;
   coco::Dataset trainSet_;
   std::optional<coco::Dataset> heldOutSet_;
   std::unique_ptr<data::SampleLoader> trainLoader_, heldOutLoader_;

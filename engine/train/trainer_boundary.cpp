@@ -295,7 +295,7 @@ std::string Trainer::fulfilPredict(const protocol::Control& control) {
   const auto averaged = averagedWeights();
   const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
   const PredictionSource source{weights.empty() ? current : otherModel(weights),
-                                ownEvaluator_.get(), experiment_, device_};
+                                ownEvaluator_.get(), experiment_, device_, loaderThreads_};
   base::writeFileAtomically(control.out, predict(source, control.predict, countingImages()));
   return control.out;
 }

@@ -18,12 +18,14 @@ protocol::Finished runEvaluate(const JobContext& context) {
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
                                   data::ClassTable(loaded.categories), data::handoverTo(device));
-  const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
-                                           .seed = seed,
-                                           .device = device,
-                                           .threads = experiment.runtime.cpuThreads,
-                                           .maxImages = experiment.evaluation.maxImages,
-                                           .world = &world});
+  const eval::Evaluator evaluator(
+      loader, {.lossWeights = experiment.solver.lossWeights,
+               .seed = seed,
+               .device = device,
+               .threads = experiment.runtime.cpuThreads,
+               .loaderThreads = train::loaderThreads(experiment, device, job.machineRanks),
+               .maxImages = experiment.evaluation.maxImages,
+               .world = &world});
   context.phase.phase = "evaluating";
   eval::Evaluation evaluation = evaluator.evaluate(
       *loaded.model, {.losses = true, .averagePrecision = true},

@@ -20,7 +20,8 @@ class Inspector {
   explicit Inspector(const protocol::Job& job)
       : job_(job),
         experiment_(experimentOf(job)),
-        device_(train::prepareDevice(experiment_.runtime, job.gpu)) {
+        device_(train::prepareDevice(experiment_.runtime, job.gpu)),
+        loaderThreads_(train::loaderThreads(experiment_, device_, job.machineRanks)) {
     if (experiment_.dataset.val.annotations.empty()) return;
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
   }
@@ -43,7 +44,7 @@ class Inspector {
       use(control.predict.weights);
       if (control.name == "predict") {
         const train::PredictionSource source{*loaded_, evaluator_ ? &*evaluator_ : nullptr,
-                                             experiment_, device_};
+                                             experiment_, device_, loaderThreads_};
         base::writeFileAtomically(control.out, train::predict(source, control.predict));
       } else if (control.name == "evaluate") {
         if (!evaluator_)
@@ -73,12 +74,14 @@ class Inspector {
                                               .seed = seed,
                                               .device = device_,
                                               .threads = experiment_.runtime.cpuThreads,
+                                              .loaderThreads = loaderThreads_,
                                               .maxImages = experiment_.evaluation.maxImages});
   }
 
   protocol::Job job_;
   config::Experiment experiment_;
   at::Device device_;
+  int loaderThreads_;
   std::optional<coco::Dataset> heldOut_;
   std::optional<data::SampleLoader> loader_;
   std::optional<eval::Evaluator> evaluator_;

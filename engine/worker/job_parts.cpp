@@ -14,6 +14,7 @@ JoinedWorld joinWorld(const JobContext& context) {
   if (world.size() == 1) return {world, context.job};
   const std::string line = world.share(protocol::encode(protocol::SupervisorMessage(context.job)));
   auto job = std::get<protocol::Job>(protocol::decodeSupervisorMessage(line));
+  job.machineRanks = context.job.machineRanks;
   job.gpu = context.job.gpu;
   job.gpuName = context.job.gpuName;
   return {world, std::move(job)};

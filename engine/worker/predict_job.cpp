@@ -78,12 +78,15 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
                                   data::ClassTable(made.loaded.categories),
                                   data::handoverTo(device));
-  const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
-                                           .seed = seed,
-                                           .device = device,
-                                           .threads = experiment.runtime.cpuThreads,
-                                           .maxImages = 0,
-                                           .world = &joined.world});
+  const eval::Evaluator evaluator(
+      loader, {.lossWeights = experiment.solver.lossWeights,
+               .seed = seed,
+               .device = device,
+               .threads = experiment.runtime.cpuThreads,
+               .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
+               .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
+               .maxImages = 0,
+               .world = &joined.world});
   std::vector<std::size_t> indices;
   for (const coco::Image& image : dataset.images()) {
     indices.push_back(indices.size());

@@ -56,9 +56,10 @@ protocol::Finished runTrain(const JobContext& context) {
   train::TrainingObserver* const observer =
       world.rank() == 0 ? static_cast<train::TrainingObserver*>(&messages) : &silence;
   context.phase.phase = "loading";
-  auto trainer = std::make_unique<train::Trainer>(
-      experimentOf(job), run_folder::Layout(job.runFolder),
-      train::TrainerContext{world, context.mailbox, context.phase, *observer, job.gpu});
+  auto trainer =
+      std::make_unique<train::Trainer>(experimentOf(job), run_folder::Layout(job.runFolder),
+                                       train::TrainerContext{world, context.mailbox, context.phase,
+                                                             *observer, job.gpu, job.machineRanks});
   try {
     if (!job.resumeFrom.empty()) trainer->resume(job.resumeFrom);
     const train::Trainer::Outcome outcome = trainer->run();

@@ -79,25 +79,25 @@ class TstPrefetcher : public QObject {
         0, 100, 4);
     QCOMPARE(prefetcher.next().step, std::int64_t{0});
     QCOMPARE(prefetcher.next().step, std::int64_t{1});
-    for (int again = 0; again < 2; ++again) {
-      try {
-        prefetcher.next();
-        QFAIL("was accepted");
-      } catch (const Error& error) {
-        QCOMPARE(std::string(error.what()), std::string("train/c.jpg: is cut off"));
-      }
+    try {
+      prefetcher.next();
+      QFAIL("was accepted");
+    } catch (const Error& error) {
+      QCOMPARE(std::string(error.what()), std::string("train/c.jpg: is cut off"));
     }
+    QCOMPARE(prefetcher.next().step, std::int64_t{3});
   }
 
   void whatIsNotThereYetIsNotWaitedFor() {
-    std::latch mayLoad(1);
+    std::latch mayLoad(1), isThere(1);
     Prefetcher prefetcher(
         [&](std::int64_t number) {
           if (number == 1) mayLoad.wait();
           if (number == 2) throw Error("train/c.jpg: is cut off");
+          if (number == 3) isThere.count_down();
           return numbered(number);
         },
-        0, 3, 1);
+        0, 4, 1);
     QCOMPARE(prefetcher.next().step, std::int64_t{0});
     QVERIFY(!prefetcher.nextIfReady());
     mayLoad.count_down();
@@ -108,9 +108,10 @@ class TstPrefetcher : public QObject {
     };
     QTRY_VERIFY(isTaken());
     QCOMPARE(batch->step, std::int64_t{1});
-    QVERIFY_EXCEPTION_THROWN(prefetcher.next(), Error);
+    isThere.wait();
     QVERIFY(!prefetcher.nextIfReady());  // the fault is next()'s to tell
     QVERIFY_EXCEPTION_THROWN(prefetcher.next(), Error);
+    QCOMPARE(prefetcher.next().step, std::int64_t{3});
   }
 
   void stoppingDoesNotHang_data() {
@@ -159,9 +160,28 @@ class TstPrefetcher : public QObject {
   }
 
   void thereIsAlwaysALoaderThread() {
-    QCOMPARE(data::resolveLoaderThreads(3, 2), 3);
-    QCOMPARE(data::resolveLoaderThreads(0, 10000), 1);
-    QVERIFY(data::resolveLoaderThreads(0, 1) >= 1);
+    QCOMPARE(data::resolveLoaderThreads(3, {8, 2}), 3);
+    QCOMPARE(data::resolveLoaderThreads(0, {1, 10000}), 1);
+    QVERIFY(data::resolveLoaderThreads(0, {1, 1}) >= 1);
+  }
+
+  void loaderThreadsAreOfTheRanksShareOfTheCores_data() {
+    QTest::addColumn<int>("cores");
+    QTest::addColumn<int>("ranks");
+    QTest::addColumn<int>("computing");
+    QTest::addColumn<int>("expected");
+    QTest::newRow("one rank on a GPU") << 16 << 1 << 1 << 15;
+    QTest::newRow("a rank on each of eight GPUs") << 64 << 8 << 1 << 7;
+    QTest::newRow("four ranks that compute on the CPU") << 16 << 4 << 3 << 1;
+    QTest::newRow("the CPU's cores all compute") << 16 << 4 << 4 << 1;
+    QTest::newRow("more ranks than cores") << 2 << 8 << 1 << 1;
+    QTest::newRow("more cores than help") << 256 << 2 << 1 << 16;
+  }
+  void loaderThreadsAreOfTheRanksShareOfTheCores() {
+    QFETCH(int, cores);
+    QFETCH(int, ranks);
+    QFETCH(int, computing);
+    QTEST(data::loaderThreadsOn(cores, {ranks, computing}), "expected");
   }
 };
 

@@ -25,6 +25,7 @@ Job fullJob() {
   job.configYaml = "name: \"a\"\nsolver: {max_steps: 3}\n";
   job.runFolder = "/runs/ä";
   job.node = 1, job.nodes = 2, job.localRank = 3, job.localRanks = 4;
+  job.machineRanks = 5;
   job.gpu = 5;
   job.gpuName = "GPU 5 (NVIDIA H200)";
   job.masterAddress = "10.0.0.7";

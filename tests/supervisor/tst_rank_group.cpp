@@ -84,6 +84,7 @@ class TstRankGroup : public QObject {
       const protocol::Job job = bench.lastJob(rank);
       QCOMPARE(job.localRank, rank);
       QCOMPARE(job.localRanks, 3);
+      QCOMPARE(job.machineRanks, 3);
       QCOMPARE(job.gpu, bench.ranks.gpus[static_cast<std::size_t>(rank)]);
       if (rank > 0) QCOMPARE(job.masterPort, 4242);
     }

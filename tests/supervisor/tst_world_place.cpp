@@ -34,6 +34,7 @@ QString described(const WorldPlace& place) {
                      .arg(place.node)
                      .arg(place.nodes);
   if (place.isOneRank) text += QStringLiteral(", one rank on GPU %1").arg(place.gpu);
+  if (place.ranksBeside > 1) text += QStringLiteral(" of %1 here").arg(place.ranksBeside);
   if (!place.masterAddress.empty() || place.masterPort != 0)
     text += QStringLiteral(", at %1:%2")
                 .arg(QString::fromStdString(place.masterAddress))
@@ -78,6 +79,8 @@ class TstWorldPlace : public QObject {
         "torchrun: node 3 of 4, one rank on GPU 1, at host:29500");
     row("a store that is not served", torchrun + "TORCHELASTIC_USE_AGENT_STORE=False",
         "torchrun: node 3 of 4, one rank on GPU 1, at host:29500");
+    row("torchrun on two machines", torchrun + "LOCAL_WORLD_SIZE=2",
+        "torchrun: node 3 of 4, one rank on GPU 1 of 2 here, at host:29500");
     row("torchrun of one", "LOCAL_RANK=0 RANK=0 WORLD_SIZE=1 TORCHELASTIC_USE_AGENT_STORE=True",
         "torchrun: node 0 of 1, one rank on GPU 0");
     row("torchrun in a task of srun", torchrun + kStep,
@@ -87,24 +90,24 @@ class TstWorldPlace : public QObject {
 
     const QString mpi = kMpi;
     row("mpirun on one machine", mpi + "OMPI_COMM_WORLD_LOCAL_SIZE=4 MASTER_PORT=2000",
-        "Open MPI: node 3 of 4, one rank on GPU 1, at 127.0.0.1:2000");
+        "Open MPI: node 3 of 4, one rank on GPU 1 of 4 here, at 127.0.0.1:2000");
     row("mpirun on two", mpi + "OMPI_COMM_WORLD_LOCAL_SIZE=2 MASTER_ADDR=host MASTER_PORT=2000",
-        "Open MPI: node 3 of 4, one rank on GPU 1, at host:2000");
+        "Open MPI: node 3 of 4, one rank on GPU 1 of 2 here, at host:2000");
     row("mpirun on one machine with an address",
         mpi + "OMPI_COMM_WORLD_LOCAL_SIZE=4 MASTER_ADDR=host MASTER_PORT=2000",
-        "Open MPI: node 3 of 4, one rank on GPU 1, at host:2000");
+        "Open MPI: node 3 of 4, one rank on GPU 1 of 4 here, at host:2000");
     // crc32c("123456789") is 0xE3069283, the checksum's published check value.
     row("mpirun's port by PMIx", mpi + "OMPI_COMM_WORLD_LOCAL_SIZE=4 PMIX_NAMESPACE=123456789",
-        "Open MPI: node 3 of 4, one rank on GPU 1, at 127.0.0.1:23755");
+        "Open MPI: node 3 of 4, one rank on GPU 1 of 4 here, at 127.0.0.1:23755");
     row("mpirun's port by job",
         mpi + "OMPI_COMM_WORLD_LOCAL_SIZE=4 OMPI_MCA_ess_base_jobid=123456789",
-        "Open MPI: node 3 of 4, one rank on GPU 1, at 127.0.0.1:23755");
+        "Open MPI: node 3 of 4, one rank on GPU 1 of 4 here, at 127.0.0.1:23755");
     row("mpirun of one",
         "OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1",
         "Open MPI: node 0 of 1, one rank on GPU 0");
     row("mpirun in a batch script",
         mpi + "OMPI_COMM_WORLD_LOCAL_SIZE=4 MASTER_PORT=2000 SLURM_NTASKS=4 " + kBatch,
-        "Open MPI: node 3 of 4, one rank on GPU 1, at 127.0.0.1:2000");
+        "Open MPI: node 3 of 4, one rank on GPU 1 of 4 here, at 127.0.0.1:2000");
 
     const QString step = kStep, batch = kBatch;
     row("srun", step + "SLURM_STEP_NODELIST=gpu[03-05,9],x1 SLURM_JOB_NODELIST=a",
