@@ -84,7 +84,6 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
                .device = device,
                .threads = experiment.runtime.cpuThreads,
                .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
-               .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
                .maxImages = 0,
                .world = &joined.world});
   std::vector<std::size_t> indices;
@@ -107,13 +106,15 @@ Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
     files.push_back({{static_cast<std::int64_t>(files.size()) + 1}, path});
     made.pictures.push_back({files.back().id, path, std::nullopt});
   }
-  made.detections = eval::detectFiles(*made.loaded.model, files,
-                                      {.augment = experiment.augment,
-                                       .categories = made.loaded.categories,
-                                       .device = device,
-                                       .threads = experiment.runtime.cpuThreads,
-                                       .world = &joined.world},
-                                      progressOf(context, joined.world));
+  made.detections = eval::detectFiles(
+      *made.loaded.model, files,
+      {.augment = experiment.augment,
+       .categories = made.loaded.categories,
+       .device = device,
+       .threads = experiment.runtime.cpuThreads,
+       .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
+       .world = &joined.world},
+      progressOf(context, joined.world));
   return made;
 }
 
