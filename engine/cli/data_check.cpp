@@ -60,6 +60,7 @@ class Checker {
     if (val) checkSharedImages(train, *val);
     checkBatch();
     checkMemory(train);
+    check_.data = run_folder::dataFingerprints(train.dataset, val ? &val->dataset : nullptr);
     return std::move(check_);
   }
 
@@ -229,8 +230,8 @@ DataCheck checkData(const config::LoadedExperiment& loaded,
   return Checker(loaded, devices).run();
 }
 
-std::int64_t checkTrainingData(const config::LoadedExperiment& loaded,
-                               const std::vector<supervisor::GpuDevice>& devices) {
+DataCheck checkTrainingData(const config::LoadedExperiment& loaded,
+                            const std::vector<supervisor::GpuDevice>& devices) {
   DataCheck check = checkData(loaded, devices);
   std::string errors;
   for (const ConfigIssue& issue : check.issues) {
@@ -241,7 +242,7 @@ std::int64_t checkTrainingData(const config::LoadedExperiment& loaded,
     }
   }
   if (!errors.empty()) throw base::mendable(errors);
-  return check.trainImages;
+  return check;
 }
 
 }  // namespace lockstep::cli

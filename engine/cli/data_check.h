@@ -6,6 +6,7 @@
 
 #include "engine/cli/memory_estimate.h"
 #include "engine/config/load.h"
+#include "engine/run_folder/training_state.h"
 #include "engine/supervisor/devices.h"
 
 namespace lockstep::cli {
@@ -19,6 +20,7 @@ struct DataCheck {
   std::size_t valAnnotations = 0;
   std::size_t classes = 0;
   BatchEstimate largestBatch;
+  run_folder::DataFingerprints data;
 };
 
 /// Reads both annotation files and looks which images are there. Throws Error for annotations that
@@ -28,8 +30,8 @@ DataCheck checkData(const config::LoadedExperiment& loaded,
                     const std::vector<supervisor::GpuDevice>& devices);
 
 /// The same for `train`: throws Error (mendable) with every error, one a line; warnings go to
-/// standard error. Returns the number of images that training uses.
-std::int64_t checkTrainingData(const config::LoadedExperiment& loaded,
-                               const std::vector<supervisor::GpuDevice>& devices);
+/// standard error.
+DataCheck checkTrainingData(const config::LoadedExperiment& loaded,
+                            const std::vector<supervisor::GpuDevice>& devices);
 
 }  // namespace lockstep::cli

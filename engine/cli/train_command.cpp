@@ -118,6 +118,8 @@ void addTrainCommand(CLI::App& app, std::function<int()>& action) {
       ->option_text("RUN_DIR");
   command->add_flag("--resume", options->resume,
                     "Go on from the newest checkpoint, or begin when there is none");
+  command->add_flag("--accept-data", options->acceptData,
+                    "With --resume: go on though the annotations are not those of the checkpoint");
   command
       ->add_option("--from", options->from,
                    "Begin another run from a checkpoint of RUN (a step, best or last), with its "

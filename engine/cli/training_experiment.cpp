@@ -36,11 +36,11 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   // First, because the ranks share out the batch.
   supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
   refuseFp16OnCpu(loaded.experiment.runtime);
-  const std::int64_t trainImages = checkTrainingData(loaded, ranks.devices);
-  config::resolveDurations(loaded.experiment, trainImages);
+  DataCheck check = checkTrainingData(loaded, ranks.devices);
+  config::resolveDurations(loaded.experiment, check.trainImages);
   const double stepsPerEpoch =
-      static_cast<double>(trainImages) / loaded.experiment.solver.batchSize;
-  return {std::move(loaded.experiment), std::move(ranks), stepsPerEpoch};
+      static_cast<double>(check.trainImages) / loaded.experiment.solver.batchSize;
+  return {std::move(loaded.experiment), std::move(ranks), std::move(check.data), stepsPerEpoch};
 }
 
 void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {

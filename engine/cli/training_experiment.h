@@ -10,6 +10,7 @@ namespace lockstep::cli {
 struct TrainingExperiment {
   config::Experiment experiment;  ///< whole and checked, in steps and for this machine
   supervisor::LocalRanks ranks;
+  run_folder::DataFingerprints data;
   double stepsPerEpoch = 0;  ///< of the training images that are used
 };
 

@@ -30,6 +30,8 @@ void refuseImpossible(const TrainOptions& options) {
   const bool forks = !options.from.empty();
   if (forks && options.resume)
     throw base::mendable("--from begins a new run, --resume goes on with one: say one of them");
+  if (options.acceptData && !options.resume)
+    throw base::mendable("--accept-data: is for a run that goes on; say --resume with it");
   if (!isFolder(options.target)) {
     if (!forks) return;
     throw base::mendable("--from " + options.from + ": is a step of a run; " + options.target +
@@ -155,8 +157,13 @@ TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
     const run_folder::Layout layout(realPath(made.folder()));
     auto lock = lockRun(layout);
     auto info = makeInfo(layout, training);
-    TrainingPlan plan{{layout, std::move(training.experiment), std::move(info), std::nullopt, "",
-                       workerProgram, std::move(training.ranks)},
+    TrainingPlan plan{{layout,
+                       std::move(training.experiment),
+                       std::move(info),
+                       std::nullopt,
+                       {},
+                       workerProgram,
+                       std::move(training.ranks)},
                       std::move(lock)};
     writeFolder(plan.setup);
     return plan;
@@ -184,26 +191,61 @@ std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
   return stopsEarly ? "has stopped early; raise evaluation.early_stop.patience to go on" : "";
 }
 
-TrainingPlan planResumed(const fs::path& folder, TrainingExperiment training,
-                         const fs::path& workerProgram) {
+/// What other data there are than those of the checkpoint; empty: none, or it does not know them.
+/// Throws unless they are accepted.
+std::string acceptedData(const fs::path& checkpoint, const run_folder::DataFingerprints& data,
+                         bool isAccepted) {
+  const auto before = run_folder::readTrainingState(checkpoint).data;
+  const std::string difference = before ? run_folder::dataDifference(*before, data) : "";
+  if (difference.empty()) return {};
+  const std::string text = "the data are not those of " + checkpoint.string() + ": " + difference;
+  if (isAccepted) return text + " (accepted)";
+  throw base::mendable(text +
+                       "; put the annotations back that it was trained with, or say --accept-data "
+                       "to go on with these");
+}
+
+/// What is known of the run before this attempt; nothing of one that has none.
+std::optional<run_folder::RunInfo> infoBefore(const run_folder::Layout& layout,
+                                              std::vector<std::string>& remarks) {
+  try {
+    return run_folder::readRunInfo(layout);
+  } catch (const Error& error) {
+    auto rebuilt = run_folder::rebuildRunInfo(layout);
+    if (rebuilt) {
+      remarks.push_back(std::string(error.what()) +
+                        "; run.json is made anew from the event log: attempt " +
+                        std::to_string(rebuilt->attempt + 1) + ", begun " +
+                        base::timestampIso8601(rebuilt->created));
+    }
+    return rebuilt;
+  }
+}
+
+TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
+                         TrainingExperiment training, const fs::path& workerProgram) {
   const run_folder::Layout layout(realPath(run_folder::prepareRunFolder(folder).folder()));
   auto lock = lockRun(layout);
   refuseChanges(layout, training.experiment);
   auto info = makeInfo(layout, training);
   const run_folder::ResumePoint point = run_folder::findResumePoint(layout);
   refuseFewerSteps(layout, point.step, info.maxSteps);
+  std::vector<std::string> remarks;
+  if (point.step > 0) {
+    auto other = acceptedData(layout.checkpoint(point.step), training.data, options.acceptData);
+    if (!other.empty()) remarks.push_back(std::move(other));
+  }
   std::string finished;
-  if (isThere(layout.runJson())) {
-    const auto before = run_folder::readRunInfo(layout);
-    info.created = before.created;
-    info.started = before.started;
-    info.attempt = before.attempt + 1;
-    if (before.state == "finished" && point.damaged.empty())
+  if (const auto before = infoBefore(layout, remarks)) {
+    if (before->created > 0) info.created = before->created;
+    info.started = before->started;
+    info.attempt = before->attempt + 1;
+    if (before->state == "finished" && point.damaged.empty())
       finished = nothingLeft(layout, point.step, training.experiment);
   }
   info.step = point.step;
-  TrainingPlan plan{{layout, std::move(training.experiment), std::move(info), point, "",
-                     workerProgram, std::move(training.ranks)},
+  TrainingPlan plan{{layout, std::move(training.experiment), std::move(info), point,
+                     std::move(remarks), workerProgram, std::move(training.ranks)},
                     std::move(lock),
                     std::move(finished)};
   if (plan.finished.empty()) writeFolder(plan.setup);
@@ -234,6 +276,7 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
   const config::Experiment& experiment = training.experiment;
   refuseFewerSteps(source, point.step, static_cast<std::int64_t>(experiment.solver.maxSteps.count));
   checkCheckpoint(experiment, source.checkpoint(point.step), workerProgram);
+  const run_folder::DataFingerprints data = training.data;
   const std::string changes = changesBetween(run_folder::readRunExperiment(source), experiment);
   TrainingPlan plan = planNew(options, std::move(training), workerProgram);
   try {
@@ -246,8 +289,12 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
     throw;
   }
   plan.setup.resume = std::move(point);
-  plan.setup.fork = "goes on from step " + std::to_string(plan.setup.info.step) + " of " +
-                    source.folder().string() + ": " + changes;
+  plan.setup.remarks = {"goes on from step " + std::to_string(plan.setup.info.step) + " of " +
+                        source.folder().string() + ": " + changes};
+  // Another run may learn from other data; that it does is said.
+  const auto other =
+      acceptedData(source.checkpoint(plan.setup.info.step), data, /*isAccepted=*/true);
+  if (!other.empty()) plan.setup.remarks.push_back(other);
   return plan;
 }
 
@@ -262,7 +309,7 @@ TrainingPlan planTraining(const TrainOptions& options) {
   const bool goesOn = folder && hasCheckpoint(*folder);
   TrainingExperiment training = readExperiment(options, workerProgram, goesOn);
   if (!goesOn) checkStartWeights(training.experiment, workerProgram);
-  if (folder) return planResumed(*folder, std::move(training), workerProgram);
+  if (folder) return planResumed(options, *folder, std::move(training), workerProgram);
   return planNew(options, std::move(training), workerProgram);
 }
 

@@ -14,6 +14,7 @@ struct TrainOptions {
   std::vector<std::string> overrides;
   std::string output;
   bool resume = false;
+  bool acceptData = false;  ///< with resume, also where the data are others
   std::string from, replay;
   RankWish ranks;
   bool detach = false;

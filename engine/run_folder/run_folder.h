@@ -71,6 +71,9 @@ struct RunInfo {
 
 /// Throws Error for a file that is missing, broken or mistyped.
 RunInfo readRunInfo(const Layout& layout);
+/// What the event log tells of a run whose run.json is broken or gone: when it began and how often
+/// it went on. Nothing where there is no event log. Its state is not known: failed.
+std::optional<RunInfo> rebuildRunInfo(const Layout& layout);
 void writeRunInfo(const Layout& layout, const RunInfo& info);
 
 /// Steps of the whole checkpoints, rising: those whose folder has model.safetensors,

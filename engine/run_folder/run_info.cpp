@@ -6,6 +6,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/shortened_text.h"
+#include "engine/events/reader.h"
 #include "engine/protocol/members.h"
 #include "engine/run_folder/best_members.h"
 #include "engine/run_folder/run_folder.h"
@@ -91,6 +92,23 @@ RunInfo readRunInfo(const Layout& layout) {
   info.updated = times.updated;
   info.finished = times.finished;
   refuseImpossible(info, times, where);
+  return info;
+}
+
+std::optional<RunInfo> rebuildRunInfo(const Layout& layout) {
+  const fs::path log = events::findEventFile(layout.folder());
+  if (log.empty()) return std::nullopt;
+  RunInfo info;
+  info.name = layout.folder().filename().string();
+  info.state = "failed";
+  events::Reader reader(log);
+  while (const auto record = reader.next()) {
+    if (info.created == 0) info.created = record->wallTime;
+    if (record->kind == events::Record::Kind::Scalars && info.started == 0)
+      info.started = record->wallTime;
+    info.attempt += record->kind == events::Record::Kind::SessionStart;
+    info.step = std::max(info.step, record->step);
+  }
   return info;
 }
 

@@ -14,6 +14,19 @@
 #include "engine/protocol/members.h"
 #include "engine/run_folder/best_members.h"
 
+namespace lockstep::coco {
+
+void describe(auto& members, protocol::Is<Fingerprint> auto& print) {
+  members("images", print.images);
+  members("categories", print.categories);
+  members("annotations", print.annotations);
+  members("images_hash", print.imagesHash);
+  members("categories_hash", print.categoriesHash);
+  members("annotations_hash", print.annotationsHash);
+}
+
+}  // namespace lockstep::coco
+
 namespace lockstep::run_folder {
 namespace {
 
@@ -54,6 +67,11 @@ bool isThere(const fs::path& path) {
 
 }  // namespace
 
+void describe(auto& members, Is<DataFingerprints> auto& data) {
+  members("train", data.train);
+  members.ifNotEmpty("val", data.val);
+}
+
 void describe(auto& members, Is<FileSeal> auto& seal) {
   members("name", seal.name);
   members("bytes", seal.bytes);
@@ -79,12 +97,34 @@ void describe(auto& members, Is<TrainingState> auto& state) {
   members("cpu_threads", state.cpuThreads);
   members("device", state.device);
   members("optimizer", state.optimizer);
+  members.ifNotEmpty("data", state.data);
   members.ifNotEmpty("files", state.files);
 }
 
 bool TrainingState::stopsEarly(const config::EarlyStopConfig& config) const {
   return !config.metric.empty() && earlyStop && earlyStop->metric == config.metric &&
          earlyStop->waited >= config.patience;
+}
+
+DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* heldOut) {
+  DataFingerprints data{coco::fingerprintOf(train, /*withAreas=*/false), std::nullopt};
+  if (heldOut != nullptr) data.val = coco::fingerprintOf(*heldOut, /*withAreas=*/true);
+  return data;
+}
+
+std::string dataDifference(const DataFingerprints& before, const DataFingerprints& now) {
+  std::string text;
+  const auto addPart = [&text](const char* part, const coco::Fingerprint& was,
+                               const coco::Fingerprint& is) {
+    std::string list;
+    for (const std::string& difference : coco::differences(was, is))
+      list += (list.empty() ? "" : ", ") + difference;
+    if (!list.empty()) text += (text.empty() ? "" : "; ") + std::string(part) + ": " + list;
+  };
+  addPart("dataset.train", before.train, now.train);
+  addPart("dataset.val", before.val.value_or(coco::Fingerprint{}),
+          now.val.value_or(coco::Fingerprint{}));
+  return text;
 }
 
 TrainingState decodeTrainingState(const std::string& text, const std::string& where) {

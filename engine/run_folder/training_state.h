@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/coco/files/fingerprint.h"
 #include "engine/config/experiment.h"
 #include "engine/run_folder/run_folder.h"
 
@@ -27,6 +28,19 @@ struct EarlyStopState {
   bool operator==(const EarlyStopState&) const = default;
 };
 
+/// The data that a training learns from and is judged by.
+struct DataFingerprints {
+  coco::Fingerprint train;
+  std::optional<coco::Fingerprint> val;  ///< none: nothing is held out
+  bool operator==(const DataFingerprints&) const = default;
+};
+
+/// `heldOut` may be null.
+DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* heldOut);
+
+/// What is other in the data now, in one line that names the parts; empty: nothing.
+std::string dataDifference(const DataFingerprints& before, const DataFingerprints& now);
+
 /// What beside the tensors is needed to go on (state.json). Order and randomness are functions of
 /// seed and step.
 struct TrainingState {
@@ -39,9 +53,10 @@ struct TrainingState {
   int accumulate = 1;
   int workers = 1;
   int cpuThreads = 0;
-  std::string device;             ///< cpu | cuda
-  std::string optimizer;          ///< sgd | adamw
-  std::string version;            ///< of Lockstep
+  std::string device;                      ///< cpu | cuda
+  std::string optimizer;                   ///< sgd | adamw
+  std::string version;                     ///< of Lockstep
+  std::optional<DataFingerprints> data{};  ///< none: it is older than fingerprints
   std::vector<FileSeal> files{};  ///< the checkpoint's other files; none: it is older than seals
   /// Whether evaluation.early_stop ends the training here.
   bool stopsEarly(const config::EarlyStopConfig& config) const;

@@ -80,9 +80,9 @@ void TrainingRun::serveToTheEnd() {
       *server_, [this](const protocol::Control& control) { ranks_->send(control); });
   recorder_.setState("starting");
   keepSocket();
-  if (!setup_.fork.empty()) {
-    log_.say("engine", setup_.fork);
-    recorder_.recordLog("info", setup_.fork);
+  for (const std::string& remark : setup_.remarks) {
+    log_.say("engine", remark);
+    recorder_.recordLog("info", remark);
   }
   for (const std::string& remark : setup_.ranks.remarks) {
     log_.fileLine("[engine] " + remark);

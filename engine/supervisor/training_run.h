@@ -34,7 +34,7 @@ struct TrainingSetup {
   config::Experiment experiment;                  ///< resolved
   run_folder::RunInfo info;                       ///< as in run.json
   std::optional<run_folder::ResumePoint> resume;  ///< of a run that goes on
-  std::string fork;  ///< of a run that begins from another's checkpoint: what the log says of it
+  std::vector<std::string> remarks;  ///< how it goes on from what is there, for its log
   std::filesystem::path workerProgram;
   LocalRanks ranks{};
 };

@@ -104,7 +104,8 @@ void Trainer::makeModel() {
             .cpuThreads = runtime.cpuThreads,
             .device = device_.is_cpu() ? "cpu" : "cuda",
             .optimizer = experiment_.solver.optimizer,
-            .version = LOCKSTEP_VERSION};
+            .version = LOCKSTEP_VERSION,
+            .data = run_folder::dataFingerprints(trainSet_, heldOutSet_ ? &*heldOutSet_ : nullptr)};
 }
 
 void Trainer::recordSteps() {

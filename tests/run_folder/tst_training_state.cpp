@@ -33,6 +33,9 @@ TrainingState someState(std::int64_t step) {
   state.device = "cpu";
   state.optimizer = "sgd";
   state.version = "0.1.0";
+  const coco::Fingerprint print{
+      3, 2, 9, "00000000000000a1", "00000000000000b2", "ffffffffffffffff"};
+  state.data = DataFingerprints{print, print};
   return state;
 }
 
@@ -56,6 +59,10 @@ class TstTrainingState : public QObject {
     QVERIFY(readTrainingState(layout_->checkpoint(1)) == state);
     state.best.reset();
     state.earlyStop.reset();
+    state.data->val.reset();
+    writeTrainingState(layout_->checkpoint(1), state);
+    QVERIFY(readTrainingState(layout_->checkpoint(1)) == state);
+    state.data.reset();
     writeTrainingState(layout_->checkpoint(1), state);
     QVERIFY(readTrainingState(layout_->checkpoint(1)) == state);
   }

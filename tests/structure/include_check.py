@@ -15,7 +15,7 @@ ALLOWED = {
     "engine/events": {"base"},
     "engine/protocol": {"base"},
     "engine/alerts": {"base", "events", "protocol"},
-    "engine/run_folder": {"base", "config", "events", "protocol"},
+    "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/supervisor": CORE,
     "engine/cli": CORE | {"supervisor"},
     "engine/ops": {"base"},

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/base/atomic_file.h"
+#include "engine/run_folder/training_state.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -115,6 +116,78 @@ class TstResume : public QObject {
     bench.script(kGoesOn);
     QCOMPARE(bench.run({"train", "run", "--resume"}).status, 0);
     QVERIFY(run_folder::readRunInfo(run).best->step == 2);
+  }
+
+  void aBrokenRunJsonIsMadeAnew_data() {
+    QTest::addColumn<QString>("content");
+    QTest::newRow("empty") << QStringLiteral("");
+    QTest::newRow("cut off") << QStringLiteral(R"({"name": "ben)");
+    QTest::newRow("of another kind") << QStringLiteral("[1, 2]");
+    QTest::newRow("gone") << QString();
+  }
+  /// As a crash of the machine leaves it; what the checkpoints and the log tell is enough.
+  void aBrokenRunJsonIsMadeAnew() {
+    QFETCH(QString, content);
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    const run_folder::RunInfo whole = run_folder::readRunInfo(run);
+    const auto breakIt = [&] {
+      fs::remove(run.runJson());
+      if (!content.isNull()) std::ofstream(run.runJson()) << content.toStdString();
+    };
+    breakIt();
+    bench.script("state running 2\nscalars 3 5\nkill 9\n");
+    QCOMPARE(bench.run({"train", "run", "--resume"}).status, 1);
+    QCOMPARE(run_folder::readRunInfo(run).attempt, 2);
+    breakIt();
+    bench.script(kGoesOn);
+    const auto result = bench.run({"train", "run", "--resume"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(contains(result.err, "run.json is made anew from the event log: attempt 3"),
+             result.err.c_str());
+    const run_folder::RunInfo info = run_folder::readRunInfo(run);
+    QCOMPARE(info.attempt, 3);
+    QCOMPARE(info.name, whole.name);
+    QCOMPARE(info.state, std::string("finished"));
+    QVERIFY(info.best && info.best->step == 2);
+    QVERIFY(info.created >= whole.created && info.created < info.finished);
+    QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+  }
+
+  void otherDataAreNamedAndTakenOnlyWhenAccepted() {
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    const auto train = coco::Dataset::load(bench.folder() / "train.json");
+    const auto heldOut = coco::Dataset::load(bench.folder() / "val.json");
+    auto state = run_folder::readTrainingState(run.checkpoint(2));
+    state.data = run_folder::dataFingerprints(train, &heldOut);
+    run_folder::writeTrainingState(run.checkpoint(2), state);
+
+    std::string text = base::readFile(bench.folder() / "train.json");
+    text.replace(text.find("[5,5,10,10]"), 11, "[5,5,10,11]");
+    base::writeFileAtomically(bench.folder() / "train.json", text);
+    const std::string before = base::readFile(run.runJson());
+    bench.script(kGoesOn);
+    const auto refused = bench.run({"train", "run", "--resume"});
+    QCOMPARE(refused.status, 2);
+    QVERIFY2(contains(refused.err, "dataset.train: other annotations, as many") &&
+                 contains(refused.err, "--accept-data"),
+             refused.err.c_str());
+    QCOMPARE(base::readFile(run.runJson()), before);
+    const auto accepted = bench.run({"train", "run", "--resume", "--accept-data"});
+    QVERIFY2(accepted.status == 0, accepted.err.c_str());
+    QVERIFY2(contains(accepted.err, "other annotations, as many (accepted)"), accepted.err.c_str());
+    bool isTold = false;
+    for (const auto& record : tests::recordsOf(run))
+      isTold |= contains(record.json, "other annotations, as many");
+    QVERIFY(isTold);
+    const auto alone = bench.run({"train", "experiment.yaml", "--accept-data"});
+    QCOMPARE(alone.status, 2);
+    QVERIFY2(contains(alone.err, "--resume"), alone.err.c_str());
   }
 
   void beginsWhenThereIsNothingYet() {
