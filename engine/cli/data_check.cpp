@@ -150,9 +150,13 @@ class Checker {
       }
     }
     if (missing == 0) return;
-    add(part.key + ".images", folder.string() + " lacks " + std::to_string(missing) + " of the " +
-                                  plural(part.dataset.images().size(), "image") +
-                                  " that the annotations name, such as " + example);
+    ConfigIssue& issue =
+        add(part.key + ".images", folder.string() + " lacks " + std::to_string(missing) +
+                                      " of the " + plural(part.dataset.images().size(), "image") +
+                                      " that the annotations name, such as " + example);
+    // With dataset.bad_images: skip they are left out.
+    if (experiment_.dataset.skipsBadImages() && missing < part.dataset.images().size())
+      issue.severity = ConfigIssue::Severity::Warning;
   }
 
   void checkSharedImages(const Part& train, const Part& val) {

@@ -34,6 +34,7 @@ void copyHistory(const run_folder::Layout& from, const run_folder::Layout& to,
     for (const std::int64_t step : run_folder::predictionSteps(from)) {
       if (step <= point.step) linkOrCopy(from.predictions(step), to.predictions(step));
     }
+    if (fs::exists(from.badImages())) fs::copy_file(from.badImages(), to.badImages());
     // Copied, as it will be cut and grow.
     if (const fs::path log = events::findEventFile(from.folder()); !log.empty())
       fs::copy_file(log, to.folder() / log.filename());

@@ -59,6 +59,7 @@ protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFil
   if (!isFile(job.weights))
     throw base::mendable(job.weights + ": is missing; it lies beside " + options.replay);
   job.step = replay.step;
+  job.badImages = replay.badImages;
   job.configYaml = config::writeExperiment(experiment);
   return job;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/base/shortened_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/replay.h"
@@ -78,6 +79,18 @@ int follow(const TrainOptions& options) {
       {program, ranksOfFollower(options.ranks), limitsOfFollower(options)}));
 }
 
+/// For launchers that end a job sooner after they asked it to stop.
+double checkpointPatience(const char* variable) {
+  if (variable == nullptr || *variable == '\0') return TrainOptions{}.checkpointPatience;
+  char* end = nullptr;
+  const double seconds = std::strtod(variable, &end);
+  if (*end != '\0' || !(seconds >= 0)) {
+    throw base::mendable(std::string("LOCKSTEP_CHECKPOINT_PATIENCE is '") +
+                         base::shortened(variable) + "', which is no number of seconds");
+  }
+  return seconds;
+}
+
 int train(const TrainOptions& options) {
   if (!options.replay.empty()) return replayStep(options);
   if (options.ranks.place.node > 0) return follow(options);
@@ -139,6 +152,7 @@ void addTrainCommand(CLI::App& app, std::function<int()>& action) {
     action = [options] {
       options->ranks.place =
           supervisor::worldPlaceOf([](const char* name) { return std::getenv(name); });
+      options->checkpointPatience = checkpointPatience(std::getenv("LOCKSTEP_CHECKPOINT_PATIENCE"));
       return train(*options);
     };
   });

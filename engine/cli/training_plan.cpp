@@ -14,6 +14,7 @@
 #include "engine/cli/input_path.h"
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
+#include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/worker_process.h"
@@ -55,20 +56,21 @@ void refuseImpossible(const TrainOptions& options) {
 /// Keys that a run may change when it goes on.
 bool mayChange(const std::string& key) {
   constexpr std::array kPrefixes = {"evaluation.", "checkpoint.", "monitor.", "runtime."};
-  return key == "solver.max_steps" ||
+  return key == "solver.max_steps" || key == "dataset.bad_images" ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](const char* prefix) { return key.starts_with(prefix); });
 }
 
 bool hasCheckpoint(const fs::path& folder) {
-  return !run_folder::checkpointFolders(run_folder::Layout(folder)).empty();
+  return !run_folder::checkpointFolders(run_folder::Layout(folder)).empty() ||
+         run_folder::findRescuedCheckpoint(run_folder::Layout(realPath(folder)));
 }
 
 /// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
 bool holdsOnlyARun(const fs::path& folder) {
-  constexpr std::array kNames = {"config.yaml", "run.json",    "run.lock",
-                                 "engine.log",  "checkpoints", "evaluations",
-                                 "predictions", "divergence",  "lost+found"};
+  constexpr std::array kNames = {"config.yaml",      "run.json",    "run.lock",    "engine.log",
+                                 "checkpoints",      "evaluations", "predictions", "divergence",
+                                 "bad_images.jsonl", "lost+found"};
   for (const fs::path& entry : entriesOf(folder)) {
     const std::string name = entry.filename().string();
     const bool isKnown = name.starts_with(".") || name.starts_with("rank-") ||
@@ -122,8 +124,8 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
   }
   if (list.empty()) return;
   throw base::mendable(layout.folder().string() +
-                       ": cannot go on with other values (only solver.max_steps, evaluation, "
-                       "checkpoint, monitor and "
+                       ": cannot go on with other values (only solver.max_steps, "
+                       "dataset.bad_images, evaluation, checkpoint, monitor and "
                        "runtime may change); train into another folder or take these back:" +
                        list);
 }
@@ -205,6 +207,15 @@ std::string acceptedData(const fs::path& checkpoint, const run_folder::DataFinge
                        "to go on with these");
 }
 
+/// The last checkpoint, where the folder did not take it.
+void fetchRescued(const run_folder::Layout& layout, std::vector<std::string>& remarks) {
+  const auto rescued = run_folder::findRescuedCheckpoint(layout);
+  if (!rescued) return;
+  run_folder::fetchRescuedCheckpoint(layout, *rescued);
+  remarks.push_back("the checkpoint of step " + std::to_string(rescued->step) +
+                    " was fetched from " + rescued->folder.string());
+}
+
 /// What is known of the run before this attempt; nothing of one that has none.
 std::optional<run_folder::RunInfo> infoBefore(const run_folder::Layout& layout,
                                               std::vector<std::string>& remarks) {
@@ -228,9 +239,10 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
   auto lock = lockRun(layout);
   refuseChanges(layout, training.experiment);
   auto info = makeInfo(layout, training);
+  std::vector<std::string> remarks;
+  fetchRescued(layout, remarks);
   const run_folder::ResumePoint point = run_folder::findResumePoint(layout);
   refuseFewerSteps(layout, point.step, info.maxSteps);
-  std::vector<std::string> remarks;
   if (point.step > 0) {
     auto other = acceptedData(layout.checkpoint(point.step), training.data, options.acceptData);
     if (!other.empty()) remarks.push_back(std::move(other));
@@ -298,10 +310,7 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
   return plan;
 }
 
-}  // namespace
-
-TrainingPlan planTraining(const TrainOptions& options) {
-  refuseImpossible(options);
+TrainingPlan planChecked(const TrainOptions& options) {
   const fs::path workerProgram = supervisor::workerProgramBesideThis();
   refuseTakenOutput(options);
   if (!options.from.empty()) return planForked(options, workerProgram);
@@ -311,6 +320,15 @@ TrainingPlan planTraining(const TrainOptions& options) {
   if (!goesOn) checkStartWeights(training.experiment, workerProgram);
   if (folder) return planResumed(options, *folder, std::move(training), workerProgram);
   return planNew(options, std::move(training), workerProgram);
+}
+
+}  // namespace
+
+TrainingPlan planTraining(const TrainOptions& options) {
+  refuseImpossible(options);
+  TrainingPlan plan = planChecked(options);
+  plan.setup.checkpointPatience = options.checkpointPatience;
+  return plan;
 }
 
 }  // namespace lockstep::cli

@@ -18,6 +18,7 @@ struct TrainOptions {
   std::string from, replay;
   RankWish ranks;
   bool detach = false;
+  double checkpointPatience = 60;  ///< as TrainingSetup's
 };
 
 /// Everything checked, and the run folder made and locked.

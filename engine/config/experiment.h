@@ -39,11 +39,14 @@ struct DatasetConfig {
   int loaderThreads = 0;
   std::string cache = "none";
   std::int64_t cacheLimitBytes = std::int64_t{4} << 30;
+  std::string badImages = "fail";
   TilesConfig tiles;
   ListOrWord<int> channels{{}, "auto"};
   ListOrWord<Level> window;  ///< what becomes 0 and 1; null: the range of the file's type
   ListOrWord<double> mean;   ///< per channel, of 0 … 1
   ListOrWord<double> std;
+
+  bool skipsBadImages() const { return badImages == "skip"; }
 };
 
 struct AugmentConfig {

@@ -121,6 +121,9 @@ void addDatasetFields(FieldTable& table) {
       .bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
              "Most memory that cached images take.")
       .isBuilt = false;
+  dataset.choice("bad_images", &DatasetConfig::badImages, {"fail", "skip"},
+                 "What becomes of images that cannot be read: the training ends after a "
+                 "checkpoint, or goes on without them and lists them.");
   addTileFields(table);
   addPixelFields(dataset);
   addAugmentFields(table);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/log.h"
+#include "engine/data/bad_image.h"
 
 namespace lockstep::data {
 namespace {
@@ -82,11 +83,18 @@ Batch SampleLoader::loadEvaluation(std::size_t imageIndex) const {
 
 RgbImage SampleLoader::read(const coco::Image& image) const {
   const std::filesystem::path file = imagesFolder_ / image.fileName;
-  RgbImage pixels = readAnnotatedImage(file, sizeOf(image));
-  if (!pixels.lacksEnd) return pixels;
+  try {
+    RgbImage pixels = readAnnotatedImage(file, sizeOf(image));
+    if (pixels.lacksEnd) tellOfMissingEnd(image.id, file);
+    return pixels;
+  } catch (const Error& error) {
+    throw badImage(image.id, file.string(), error.what());
+  }
+}
+
+void SampleLoader::tellOfMissingEnd(ImageId id, const std::filesystem::path& file) const {
   const std::lock_guard lock(mutex_);
-  if (told_.insert(image.id).second) base::logWarning("data", lacksEndText(file));
-  return pixels;
+  if (told_.insert(id).second) base::logWarning("data", lacksEndText(file));
 }
 
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,

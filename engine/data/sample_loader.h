@@ -17,7 +17,7 @@
 namespace lockstep::data {
 
 /// Makes batches out of one part of a data set: reads, augments, resizes, pads. Every method: any
-/// thread, no thread of its own, no ATen parallelism; throws Error naming the file.
+/// thread, no thread of its own, no ATen parallelism; throws BadImage naming the file.
 class SampleLoader {
  public:
   /// Keeps a reference to the data set. Names of the files are relative to imagesFolder. `classes`
@@ -37,6 +37,7 @@ class SampleLoader {
   Batch load(const std::vector<std::size_t>& indices,
              const std::vector<TransformPlan>& plans) const;
   RgbImage read(const coco::Image& image) const;
+  void tellOfMissingEnd(ImageId id, const std::filesystem::path& file) const;
 
   const coco::Dataset& dataset_;
   std::filesystem::path imagesFolder_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
@@ -94,6 +95,7 @@ Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : 
     throw base::mendable(
         "dataset.train: no image with a usable annotation (no crowd, sides over 1 px)");
   }
+  isLeftOut_.assign(imageIndices_.size(), false);
 }
 
 std::vector<Sampler::Draw> Sampler::imagesOf(std::int64_t step, int part) const {
@@ -103,10 +105,25 @@ std::vector<Sampler::Draw> Sampler::imagesOf(std::int64_t step, int part) const 
   std::vector<Draw> draws;
   for (std::int64_t position = first; position < first + imagesPerPart_; ++position) {
     const std::int64_t epoch = position / count;
-    const std::size_t place = (*orderOf(epoch))[static_cast<std::size_t>(position % count)];
-    draws.push_back({imageIndices_[place], epoch});
+    draws.push_back({imageAt(*orderOf(epoch), static_cast<std::size_t>(position % count)), epoch});
   }
   return draws;
+}
+
+std::size_t Sampler::imageAt(const std::vector<std::size_t>& order, std::size_t place) const {
+  while (isLeftOut_[order[place]]) place = (place + 1) % order.size();
+  return imageIndices_[order[place]];
+}
+
+void Sampler::leaveOut(const std::vector<std::int64_t>& imageIds) {
+  const std::unordered_set<std::int64_t> ids(imageIds.begin(), imageIds.end());
+  for (std::size_t i = 0; i < imageIds_.size(); ++i) {
+    if (ids.contains(static_cast<std::int64_t>(imageIds_[i]))) isLeftOut_[i] = true;
+  }
+  if (std::ranges::find(isLeftOut_, false) == isLeftOut_.end()) {
+    throw Error("dataset.train: none of the " + std::to_string(imageIds_.size()) +
+                " images can be read; look whether dataset.train.images is the folder meant");
+  }
 }
 
 Sampler::Order Sampler::orderOf(std::int64_t epoch) const {

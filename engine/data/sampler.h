@@ -23,8 +23,8 @@ struct SamplerOptions {
 SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, int worldSize);
 
 /// The order of training images: an endless sequence of epochs, each a permutation of the images,
-/// as a pure function of seed and position. No state: any step can be asked for at any time, from
-/// any thread.
+/// as a pure function of seed, position and the images that are left out: the next one of the epoch
+/// takes the place of each. Any step can be asked for at any time, from any thread.
 class Sampler {
  public:
   struct Draw {
@@ -40,7 +40,10 @@ class Sampler {
   /// Images of this rank in a part of a step (from 1). Parts are dealt so that N ranks with one
   /// part each see the images that one rank with N parts sees.
   std::vector<Draw> imagesOf(std::int64_t step, int part) const;
-  /// Images of an epoch.
+  /// Not while others draw. Ids that it does not have are none of its. Throws Error when no image
+  /// is left.
+  void leaveOut(const std::vector<std::int64_t>& imageIds);
+  /// Images of an epoch, those left out among them: their places stay.
   std::size_t imageCount() const { return imageIndices_.size(); }
   int accumulate() const { return options_.accumulate; }
   int imagesPerPart() const { return imagesPerPart_; }
@@ -48,6 +51,7 @@ class Sampler {
  private:
   using Order = std::shared_ptr<const std::vector<std::size_t>>;
   Order orderOf(std::int64_t epoch) const;
+  std::size_t imageAt(const std::vector<std::size_t>& order, std::size_t place) const;
   std::vector<std::size_t> permutation(std::int64_t epoch) const;
   std::vector<std::size_t> groupedByAspect(std::vector<std::size_t> order,
                                            std::int64_t epoch) const;
@@ -57,6 +61,7 @@ class Sampler {
   std::vector<std::size_t> imageIndices_;  ///< into Dataset::images()
   std::vector<std::uint64_t> imageIds_;    ///< of imageIndices_
   std::vector<bool> isWide_;               ///< of imageIndices_: width >= height
+  std::vector<bool> isLeftOut_;            ///< of imageIndices_
 
   struct CachedOrder {
     std::int64_t epoch = -1;

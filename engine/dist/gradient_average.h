@@ -9,6 +9,8 @@ namespace lockstep::dist {
 class GradientAverage {
  public:
   virtual ~GradientAverage() = default;
+  /// Forgets the parts of a step that does not come to its end.
+  virtual void beginAnew() = 0;
   /// Backward pass of one part of a step, whose gradients are added to those of the parts before;
   /// after the last part they are the means over the ranks. A parameter that has no part in the
   /// loss joins with zeros. `figures` [n] float32 without a graph are added up over the parts, and

@@ -106,6 +106,14 @@ class ProcessGroupWorld : public World {
     }
   }
 
+  bool isSoAnywhere(bool isSo) override {
+    c10d::ProcessGroup& group = control();
+    at::Tensor said = at::full({1}, isSo ? 1 : 0, at::kLong);
+    std::vector<at::Tensor> tensors{said};
+    wait("agreement", [&] { return group.allreduce(tensors, {c10d::ReduceOp::MAX}); });
+    return said.item<std::int64_t>() != 0;
+  }
+
   void beginAgreement(bool wishes) override {
     agreed_ = at::full({1}, wishes ? 1 : 0, at::kLong);
     std::vector<at::Tensor> tensors{agreed_};

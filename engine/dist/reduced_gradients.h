@@ -18,6 +18,7 @@ class ReducedGradients : public GradientAverage {
   ReducedGradients(const std::vector<at::Tensor>& parameters, std::int64_t figureCount,
                    c10::intrusive_ptr<c10d::ProcessGroup> group, CollectiveNote note);
 
+  void beginAnew() override { isAdding_ = false; }
   void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) override;
   at::Tensor figures() const override { return carrier_.grad(); }
   double waitSeconds() const override { return waitSeconds_; }

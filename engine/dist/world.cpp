@@ -9,6 +9,7 @@ namespace {
 
 class OwnGradients : public GradientAverage {
  public:
+  void beginAnew() override { sum_.reset(); }
   void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) override {
     sum_ = sum_.defined() ? sum_ + figures : figures;
     if (isLastPart) figures_ = std::exchange(sum_, {});
@@ -28,6 +29,7 @@ class WorldOfOne : public World {
   std::string share(const std::string& bytes) override { return bytes; }
   std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
   void broadcast(const std::vector<at::Tensor>&) override {}
+  bool isSoAnywhere(bool isSo) override { return isSo; }
   void beginAgreement(bool wishes) override { wishes_ = wishes; }
   bool finishAgreement() override { return wishes_; }
   std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>&, std::int64_t,

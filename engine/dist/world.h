@@ -26,6 +26,8 @@ class World {
   virtual std::vector<std::string> gather(const std::string& bytes) = 0;
   /// Copies tensors of rank 0 into those of all ranks.
   virtual void broadcast(const std::vector<at::Tensor>& tensors) = 0;
+  /// Whether any rank says so.
+  virtual bool isSoAnywhere(bool isSo) = 0;
   /// Starts to tell all ranks whether any of them wishes something. Does not block.
   virtual void beginAgreement(bool wishes) = 0;
   /// Whether any rank wished something in the agreement begun last.

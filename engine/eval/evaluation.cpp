@@ -68,6 +68,7 @@ LossValues meanLosses(const std::vector<ImageLosses>& perImage) {
 
 std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   Json json{{"step", evaluation.step}, {"images", evaluation.imageCount}};
+  if (!evaluation.badImages.empty()) json["bad_images"] = evaluation.badImages.size();
   json["losses"] = evaluation.losses ? lossesJson(*evaluation.losses) : Json(nullptr);
   if (withPerImage) {
     Json images = Json::array();

@@ -12,6 +12,7 @@
 #include "engine/base/ids.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/results.h"
+#include "engine/data/bad_image.h"
 
 namespace lockstep::eval {
 
@@ -34,14 +35,15 @@ struct EvaluationRequest {
 
 /// Held-out figures of one state of the model.
 struct Evaluation {
-  std::int64_t step = 0;  ///< 0: unknown
-  std::int64_t imageCount = 0;
+  std::int64_t step = 0;              ///< 0: unknown
+  std::int64_t imageCount = 0;        ///< those that could be read
   std::optional<LossValues> losses;   ///< mean over images, added in data-set order in double
   std::vector<ImageLosses> perImage;  ///< in data-set order; empty when losses were not asked for
   std::vector<coco::Detection>
       detections;  ///< in data-set order, per image best first; when AP was asked for
   std::optional<coco::AveragePrecision> bbox;  ///< absent where only the loss was due
   std::optional<coco::AveragePrecision> segm;
+  std::vector<data::ImageFault> badImages;  ///< left out of all of it, in data-set order
 };
 
 /// Mean of the images' losses in double, in their order.

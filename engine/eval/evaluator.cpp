@@ -42,6 +42,21 @@ LossValues lossValues(const model::Losses& losses, const config::LossWeights& we
   return values;
 }
 
+std::vector<data::ImageFault> faultsIn(const std::vector<ImageFigures>& figures) {
+  std::vector<data::ImageFault> faults;
+  for (const ImageFigures& image : figures)
+    if (image.fault) faults.push_back(*image.fault);
+  return faults;
+}
+
+/// A mean of nothing would look like the best one.
+void refuseNone(const std::vector<ImageFigures>& figures,
+                const std::vector<data::ImageFault>& faults) {
+  if (faults.empty() || faults.size() < figures.size()) return;
+  throw Error("dataset.val: none of the " + std::to_string(figures.size()) +
+              " images can be read, such as " + faults[0].file + ": " + faults[0].reason);
+}
+
 std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
   std::vector<coco::Detection> detections;
   for (ImageFigures& image : figures)
@@ -69,9 +84,18 @@ std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
   ImageSource images([&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); }, count,
                      sharing, options_.device,
                      threadsAheadOf(options_.device, options_.loaderThreads));
-  return figuresOfImages(
-      count, sharing, [&](std::int64_t i, ImageFigures& figures) { work(images.take(i), figures); },
-      progress);
+  const auto workOn = [&](std::int64_t i, ImageFigures& figures) {
+    std::optional<data::Batch> batch;
+    try {
+      batch = images.take(i);
+    } catch (const data::BadImage& image) {
+      if (!options_.skipsBadImages) throw;
+      figures.fault = image.fault();
+      return;
+    }
+    work(*batch, figures);
+  };
+  return figuresOfImages(count, sharing, workOn, progress);
 }
 
 Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
@@ -100,12 +124,16 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
 
   Evaluation evaluation;
   if (options_.world != nullptr && options_.world->rank() != 0) return evaluation;
-  evaluation.imageCount = imageCount();
+  evaluation.badImages = faultsIn(figures);
+  refuseNone(figures, evaluation.badImages);
   std::vector<ImageId> ids;
-  for (std::size_t i = 0; i < figures.size(); ++i) ids.push_back(dataset().images()[i].id);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (figures[i].fault) continue;
+    ids.push_back(dataset().images()[i].id);
+    if (request.losses) evaluation.perImage.push_back({ids.back(), figures[i].losses});
+  }
+  evaluation.imageCount = static_cast<std::int64_t>(ids.size());
   if (request.losses) {
-    for (std::size_t i = 0; i < figures.size(); ++i)
-      evaluation.perImage.push_back({ids[i], figures[i].losses});
     evaluation.losses = meanLosses(evaluation.perImage);
   }
   if (request.averagePrecision) {
@@ -127,9 +155,8 @@ void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<Im
   evaluation.segm = coco::evaluate(dataset(), counted, coco::IouType::Mask, ids);
 }
 
-std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
-                                               const std::vector<std::size_t>& imageIndices,
-                                               const Progress& progress) const {
+Detected Evaluator::detect(model::MaskRcnn& model, const std::vector<std::size_t>& imageIndices,
+                           const Progress& progress) const {
   const EvaluationMode mode(model);
   std::vector<ImageFigures> figures = shared(
       static_cast<std::int64_t>(imageIndices.size()),
@@ -139,7 +166,8 @@ std::vector<coco::Detection> Evaluator::detect(model::MaskRcnn& model,
                                         batch.originalSizes[0], batch.ids[0], categories());
       },
       progress);
-  return joined(figures);
+  std::vector<data::ImageFault> faults = faultsIn(figures);
+  return {joined(figures), std::move(faults)};
 }
 
 std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,

@@ -25,7 +25,13 @@ struct EvaluatorOptions {
   int threads = 1;               ///< images side by side on a CPU; a GPU takes one after another
   int loaderThreads = 1;         ///< that load ahead for a GPU
   int maxImages = 0;             ///< the first so many of the data set; 0: all
+  bool skipsBadImages = false;   ///< an image that cannot be read is left out and named
   dist::World* world = nullptr;  ///< its ranks share the images; null: this process does all
+};
+
+struct Detected {
+  std::vector<coco::Detection> detections;
+  std::vector<data::ImageFault> badImages;  ///< that were left out
 };
 
 /// Held-out figures over one part of a data set. Every image goes through the model alone, with its
@@ -42,15 +48,15 @@ class Evaluator {
   Evaluator(const data::SampleLoader& loader, const EvaluatorOptions& options);
 
   /// Losses and detections share one pass of the backbone. Leaves the model in the mode it was in.
-  /// Throws Error naming the file for an image that cannot be read.
+  /// Throws BadImage naming the file for an image that cannot be read, unless those are left out:
+  /// then Error when none is left.
   Evaluation evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
                       const Progress& progress = {}) const;
 
   /// Detections of some images (indices into Dataset::images()), in that order, per image best
   /// first.
-  std::vector<coco::Detection> detect(model::MaskRcnn& model,
-                                      const std::vector<std::size_t>& imageIndices,
-                                      const Progress& progress = {}) const;
+  Detected detect(model::MaskRcnn& model, const std::vector<std::size_t>& imageIndices,
+                  const Progress& progress = {}) const;
 
   std::int64_t imageCount() const;
   const coco::Dataset& dataset() const { return loader_.dataset(); }

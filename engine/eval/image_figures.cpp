@@ -27,6 +27,12 @@ class Reader {
     return value;
   }
 
+  std::string takeText() {
+    const auto size = take<std::uint64_t>();
+    if (size > rest_.size()) throw damaged();
+    return {raw(size), size};
+  }
+
   std::vector<std::uint32_t> takeCounts() {
     const auto count = take<std::uint64_t>();
     if (count > rest_.size() / sizeof(std::uint32_t)) throw damaged();
@@ -48,6 +54,28 @@ class Reader {
 
   std::string_view rest_;
 };
+
+void putText(std::string& bytes, const std::string& text) {
+  put(bytes, static_cast<std::uint64_t>(text.size()));
+  bytes += text;
+}
+
+void putFault(std::string& bytes, const std::optional<data::ImageFault>& fault) {
+  put(bytes, fault.has_value());
+  if (!fault) return;
+  put(bytes, fault->id.value);
+  putText(bytes, fault->file);
+  putText(bytes, fault->reason);
+}
+
+std::optional<data::ImageFault> takeFault(Reader& reader) {
+  if (!reader.take<bool>()) return std::nullopt;
+  data::ImageFault fault;
+  fault.id.value = reader.take<decltype(fault.id.value)>();
+  fault.file = reader.takeText();
+  fault.reason = reader.takeText();
+  return fault;
+}
 
 void putDetection(std::string& bytes, const coco::Detection& detection) {
   put(bytes, detection.imageId.value);
@@ -79,6 +107,7 @@ coco::Detection takeDetection(Reader& reader) {
 
 void FigurePack::add(std::int64_t index, const ImageFigures& figures) {
   put(bytes_, index);
+  putFault(bytes_, figures.fault);
   put(bytes_, figures.losses);
   put(bytes_, static_cast<std::uint64_t>(figures.detections.size()));
   for (const coco::Detection& detection : figures.detections) putDetection(bytes_, detection);
@@ -91,6 +120,7 @@ void unpackFigures(std::string_view bytes, std::vector<ImageFigures>& figures) {
     if (index < 0 || index >= static_cast<std::int64_t>(figures.size()))
       throw Error("another rank evaluated other images");
     ImageFigures& image = figures[static_cast<std::size_t>(index)];
+    image.fault = takeFault(reader);
     image.losses = reader.take<LossValues>();
     image.detections.clear();
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left)

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/coco/files/results.h"
+#include "engine/data/bad_image.h"
 #include "engine/eval/evaluation.h"
 
 namespace lockstep::eval {
@@ -14,6 +16,7 @@ namespace lockstep::eval {
 struct ImageFigures {
   LossValues losses{};
   std::vector<coco::Detection> detections;  ///< best first
+  std::optional<data::ImageFault> fault;    ///< it cannot be read: there is nothing else
 };
 
 /// The figures of some images, with their places among all, as bytes for another rank of the same

@@ -18,17 +18,19 @@ Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
 }
 
 /// First byte of what a rank sends rank 0: its pack of figures, or its fault.
-constexpr char kPack = 'p', kFault = 'f';
+constexpr char kPack = 'p', kFault = 'f', kBadImage = 'b';
 
 /// One rank's fault is every rank's, so that none waits for another.
 void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
   std::string fault;
   for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-    if (fault.empty() && sent[rank][0] == kFault)
-      fault = "rank " + std::to_string(rank) + ": " + sent[rank].substr(1);
+    if (fault.empty() && sent[rank][0] != kPack)
+      fault = sent[rank][0] + ("rank " + std::to_string(rank)) + ": " + sent[rank].substr(1);
   }
   fault = world.share(fault);
-  if (!fault.empty()) throw Error(fault);
+  if (fault.empty()) return;
+  if (fault[0] == kBadImage) throw data::BadImage(fault.substr(1), {});
+  throw Error(fault.substr(1));
 }
 
 /// This rank's share, as bytes for rank 0, or its fault.
@@ -47,6 +49,8 @@ std::string workOnShare(std::int64_t count, const ImageSharing& sharing, const I
       pack.add(index, figures[index]);
     }
     return kPack + pack.bytes();
+  } catch (const data::BadImage& image) {
+    return kBadImage + std::string(image.what());
   } catch (const c10::Error& error) {
     return kFault + std::string(error.what_without_backtrace());
   } catch (const std::exception& error) {

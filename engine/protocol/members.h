@@ -145,6 +145,7 @@ void describe(auto& members, Is<RunError> auto& error) {
   members("phase", error.phase);
   members("collective", error.collective);
   members("cause", error.cause);
+  members.ifNotEmpty("checkpoint", error.checkpoint);
 }
 
 /// Everything of a request but its id. Reading checks that there is one source of images and that

@@ -74,6 +74,7 @@ struct RunError {
   std::string phase;
   std::string collective;
   std::string cause;
+  std::string checkpoint{};  ///< where the last one is when the run folder did not take it
 };
 struct State {
   std::int64_t seq = 0;

@@ -27,6 +27,8 @@ inline constexpr const char* kTypeName<PredictionsReady> = "predictions_ready";
 template <>
 inline constexpr const char* kTypeName<DivergenceReady> = "divergence_ready";
 template <>
+inline constexpr const char* kTypeName<BadImage> = "bad_image";
+template <>
 inline constexpr const char* kTypeName<Answer> = "answer";
 template <>
 inline constexpr const char* kTypeName<Progress> = "progress";
@@ -40,6 +42,7 @@ void describe(auto& members, Is<Job> auto& job) {
   members("config_yaml", job.configYaml);
   members("run_folder", job.runFolder);
   members("resume_from", job.resumeFrom);
+  members("checkpoint_patience", job.checkpointPatience);
   members("node", job.node);
   members("nodes", job.nodes);
   members("local_rank", job.localRank);
@@ -61,6 +64,7 @@ void describe(auto& members, Is<Job> auto& job) {
   members("out", job.out);
   members("overlays", job.overlays);
   members("overlay_score", job.overlayScore);
+  members("bad_images", job.badImages);
   members("folder", job.folder);
   members("train_images", job.trainImages);
   members("val_images", job.valImages);
@@ -119,6 +123,7 @@ void describe(auto& members, Is<CheckpointReady> auto& checkpoint) {
   members("best", checkpoint.best);
   members("last", checkpoint.last);
   members("error", checkpoint.error);
+  members("elsewhere", checkpoint.elsewhere);
 }
 
 void describe(auto& members, Is<EvaluationReady> auto& evaluation) {
@@ -136,6 +141,14 @@ void describe(auto& members, Is<PredictionsReady> auto& predictions) {
 void describe(auto& members, Is<DivergenceReady> auto& divergence) {
   members("step", divergence.step);
   members("partial", divergence.partial);
+}
+
+void describe(auto& members, Is<BadImage> auto& image) {
+  members("step", image.step);
+  members("part", image.part);
+  members("image_id", image.imageId);
+  members("file", image.file);
+  members("reason", image.reason);
 }
 
 void describe(auto& members, Is<Answer> auto& answer) {

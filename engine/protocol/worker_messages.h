@@ -21,6 +21,7 @@ struct Job {
   std::string configYaml;  ///< resolved experiment (writeExperiment), empty for shapes and info
   std::string runFolder;   ///< train: where partial files go
   std::string resumeFrom;  ///< train: checkpoint folder, empty: from the start
+  double checkpointPatience = 60;  ///< train: seconds that the last checkpoint is tried for
   // Its place among the ranks. A node is a supervisor with its ranks; the world are those of all
   // nodes, in order of node and local rank. Only node 0 is told configYaml and resumeFrom: its
   // rank 0 shares them.
@@ -41,9 +42,10 @@ struct Job {
   std::vector<std::string> paths;
   std::string pathsFile;  ///< instead, when they are too many for a line: each path and a NUL
   double scoreThreshold = 0.05;
-  std::string out;            ///< file the answer is written to (atomically)
-  std::string overlays;       ///< folder for pictures, empty: none
-  double overlayScore = 0.5;  ///< lowest score drawn in them
+  std::string out;                      ///< file the answer is written to (atomically)
+  std::string overlays;                 ///< folder for pictures, empty: none
+  double overlayScore = 0.5;            ///< lowest score drawn in them
+  std::vector<std::int64_t> badImages;  ///< replay: those that the run had left out
   // shapes
   std::string folder;
   int trainImages = 0, valImages = 0;
@@ -97,8 +99,9 @@ struct CheckpointReady {
   std::int64_t step = 0;
   std::string partial;
   bool best = false;
-  bool last = false;  ///< the run ends with it: failing to keep it fails the run
-  std::string error;  ///< it could not be written, and why
+  bool last = false;      ///< the run ends with it: failing to keep it fails the run
+  std::string error;      ///< it could not be written, and why
+  std::string elsewhere;  ///< where the last one is whole instead; empty: nowhere
 };
 struct EvaluationReady {
   std::int64_t step = 0;
@@ -114,6 +117,14 @@ struct PredictionsReady {
 struct DivergenceReady {
   std::int64_t step = 0;
   std::string partial;  ///< folder, to be renamed
+};
+/// An image that cannot be read and is left out.
+struct BadImage {
+  std::int64_t step = 0;
+  std::string part;  ///< train | val
+  std::int64_t imageId = 0;
+  std::string file;
+  std::string reason;
 };
 struct Answer {
   std::string id;
@@ -140,12 +151,13 @@ struct Failed {
   std::int64_t step = 0;
   std::string phase;
   std::string collective;
-  std::string cause;  ///< error | exception | out of memory | gpu | lost peer (a collective broke,
-                      ///< so that it is likely another rank's failure) | silence | protocol
+  std::string
+      cause;  ///< error | bad image | exception | out of memory | gpu | lost peer (a collective
+              ///< broke, so that it is likely another rank's failure) | silence | protocol
 };
 using WorkerMessage = std::variant<Heartbeat, Listening, ScalarBatch, WorkerState, WorkerLog,
                                    CheckpointReady, EvaluationReady, PredictionsReady,
-                                   DivergenceReady, Answer, Progress, Finished, Failed>;
+                                   DivergenceReady, BadImage, Answer, Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);

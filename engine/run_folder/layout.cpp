@@ -124,13 +124,17 @@ fs::path Layout::partialDivergence(std::int64_t step) const {
   return folder_ / "divergence" / ("." + stepName(step) + ".partial");
 }
 
-std::vector<std::int64_t> checkpointFolders(const Layout& layout) {
+std::vector<std::int64_t> stepFolders(const fs::path& folder) {
   std::vector<std::int64_t> steps;
-  for (const std::string& name : namesIn(layout.checkpoints())) {
+  for (const std::string& name : namesIn(folder)) {
     if (const auto step = stepOf(name)) steps.push_back(*step);
   }
   std::sort(steps.begin(), steps.end());
   return steps;
+}
+
+std::vector<std::int64_t> checkpointFolders(const Layout& layout) {
+  return stepFolders(layout.checkpoints());
 }
 
 std::vector<std::int64_t> checkpointSteps(const Layout& layout) {

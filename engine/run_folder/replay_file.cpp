@@ -15,6 +15,7 @@ void describe(auto& members, protocol::Is<ReplayFile> auto& replay) {
   members("step", replay.step);
   members("message", replay.message);
   members("image_ids", replay.imageIds);
+  members.ifNotEmpty("bad_images", replay.badImages);
   members("figures", replay.figures);
   members("first_not_finite", replay.firstNotFinite);
   members("config", replay.configYaml);

@@ -30,6 +30,7 @@ class Layout {
   fs::path partialEvaluation(std::int64_t step) const;
   fs::path predictions(std::int64_t step) const;
   fs::path partialPredictions(std::int64_t step) const;
+  fs::path badImages() const { return folder_ / "bad_images.jsonl"; }
   fs::path divergence(std::int64_t step) const;  ///< divergence/step-00000500
   fs::path partialDivergence(std::int64_t step) const;
 
@@ -81,6 +82,8 @@ void writeRunInfo(const Layout& layout, const RunInfo& info);
 std::vector<std::int64_t> checkpointSteps(const Layout& layout);
 /// Steps that have a folder among the checkpoints, whatever is in it, rising.
 std::vector<std::int64_t> checkpointFolders(const Layout& layout);
+/// Steps N of the folders `step-N` in a folder, rising.
+std::vector<std::int64_t> stepFolders(const fs::path& folder);
 /// Steps with an evaluation, rising.
 std::vector<std::int64_t> evaluationSteps(const Layout& layout);
 /// Steps with predictions, rising.
@@ -137,6 +140,8 @@ class RunLock {
 fs::path socketFolder();
 /// Makes socketFolder() with mode 0700. Throws Error when it is a link, or another user's.
 fs::path ensureSocketFolder();
+/// ID: 16 hex digits of a hash of a run folder's real path.
+std::string idOf(const std::string& hashed);
 /// socketFolder()/ID.sock, ID = 16 hex digits of a hash of the real path (for inspect: of
 /// "inspect:" and the path). At most 107 bytes, the most a socket's address holds.
 fs::path socketPath(const std::string& hashed);

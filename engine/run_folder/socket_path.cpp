@@ -1,13 +1,12 @@
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
 #include "engine/base/error.h"
+#include "engine/run_folder/private_folder.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::run_folder {
@@ -41,29 +40,19 @@ fs::path socketFolder() {
 
 fs::path ensureSocketFolder() {
   const fs::path folder = socketFolder();
-  const auto refuse = [&](const std::string& why) -> Error {
-    return Error(folder.string() + ": the folder for sockets " + why +
-                 ": remove it, or let XDG_RUNTIME_DIR name a folder of yours");
-  };
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw refuse("cannot be made (" + std::generic_category().message(errno) + ")");
-  }
-  struct stat status {};
-  // lstat: in /tmp anybody may have put a link there.
-  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-    throw refuse("is no folder");
-  }
-  if (status.st_uid != ::geteuid()) throw refuse("belongs to another user");
-  if ((status.st_mode & 0077) != 0 && ::chmod(folder.c_str(), 0700) != 0) {
-    throw refuse("is open to other users");
-  }
+  ensurePrivateFolder(folder, "sockets",
+                      "remove it, or let XDG_RUNTIME_DIR name a folder of yours");
   return folder;
 }
 
-fs::path socketPath(const std::string& hashed) {
+std::string idOf(const std::string& hashed) {
   char name[32];
-  std::snprintf(name, sizeof name, "%016llx.sock", static_cast<unsigned long long>(hashOf(hashed)));
-  fs::path path = socketFolder() / name;
+  std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(hashOf(hashed)));
+  return name;
+}
+
+fs::path socketPath(const std::string& hashed) {
+  fs::path path = socketFolder() / (idOf(hashed) + ".sock");
   if (path.native().size() > kMaxAddressBytes) {
     throw base::mendable(path.string() + ": longer than the " + std::to_string(kMaxAddressBytes) +
                          " bytes that a socket's address holds");

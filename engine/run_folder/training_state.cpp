@@ -98,6 +98,7 @@ void describe(auto& members, Is<TrainingState> auto& state) {
   members("device", state.device);
   members("optimizer", state.optimizer);
   members.ifNotEmpty("data", state.data);
+  members.ifNotEmpty("bad_images", state.badImages);
   members.ifNotEmpty("files", state.files);
 }
 

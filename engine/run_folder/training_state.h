@@ -57,6 +57,9 @@ struct TrainingState {
   std::string optimizer;                   ///< sgd | adamw
   std::string version;                     ///< of Lockstep
   std::optional<DataFingerprints> data{};  ///< none: it is older than fingerprints
+  /// Ids of training images that could not be read and are left out, rising: the order of the
+  /// others is a function of them, too.
+  std::vector<std::int64_t> badImages{};
   std::vector<FileSeal> files{};  ///< the checkpoint's other files; none: it is older than seals
   /// Whether evaluation.early_stop ends the training here.
   bool stopsEarly(const config::EarlyStopConfig& config) const;

@@ -94,7 +94,7 @@ RankFailure describeFailure(const RankSign& sign, int ranks, const std::filesyst
   failure.isInWords = sign.kind == RankSign::Kind::Start || sign.kind == RankSign::Kind::Failed ||
                       sign.kind == RankSign::Kind::LostPeer;
   failure.mayPassAgain = sign.kind != RankSign::Kind::Start && error.cause != "error" &&
-                         sign.status != ExitStatus::Mendable;
+                         error.cause != "bad image" && sign.status != ExitStatus::Mendable;
   return failure;
 }
 

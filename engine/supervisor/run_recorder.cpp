@@ -9,6 +9,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/run_folder/bad_images.h"
 
 namespace lockstep::supervisor {
 namespace fs = std::filesystem;
@@ -75,6 +76,11 @@ void removeFiles(const fs::path& folder, std::optional<std::int64_t> lastStep) {
 
 }  // namespace
 
+std::string badImageText(const protocol::BadImage& image) {
+  return image.file + ": " + image.reason + ": the " +
+         (image.part == "val" ? "held-out" : "training") + " image is left out";
+}
+
 void moveIntoPlace(const fs::path& partial, const fs::path& place) {
   bool replacesFolder = false;
   try {
@@ -114,6 +120,10 @@ void RunRecorder::beginAgain(const run_folder::ResumePoint& resume) {
 /// The folder, and what is best so far, are those of the resume point.
 void RunRecorder::goOnFrom(const run_folder::ResumePoint& resume) {
   removeLeftovers(resume.step);
+  run_folder::cutBadImagesAfter(layout_, resume.step);
+  badImages_.clear();
+  for (const protocol::BadImage& image : run_folder::readBadImages(layout_))
+    badImages_.insert({image.part, image.file});
   setDamagedAside(resume);
   // A best that was damaged, or pruned for one that was, is none: a later one takes its place.
   const bool isKept =
@@ -176,20 +186,27 @@ void RunRecorder::setState(const std::string& state, std::optional<protocol::Run
 }
 
 bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
-  const fs::path place = layout_.checkpoint(ready.step);
   try {
     if (!ready.error.empty()) throw Error(ready.error);
-    journal_.sync();
-    moveIntoPlace(ready.partial, place);
+    moveCheckpoint(ready);
+    return true;
   } catch (const Error& error) {
     std::error_code ignored;
     if (!ready.partial.empty()) fs::remove_all(ready.partial, ignored);
-    recordLog(
-        "error",
-        "checkpoint of step " + std::to_string(ready.step) + " could not be kept: " + error.what(),
-        protocol::kCheckpointFailed);
+    recordLostCheckpoint(ready.step, error.what());
     return false;
   }
+}
+
+void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& reason) {
+  recordLog("error", "checkpoint of step " + std::to_string(step) + " could not be kept: " + reason,
+            protocol::kCheckpointFailed);
+}
+
+void RunRecorder::moveCheckpoint(const protocol::CheckpointReady& ready, bool withLog) {
+  const fs::path place = layout_.checkpoint(ready.step);
+  if (withLog) journal_.sync();
+  moveIntoPlace(ready.partial, place);
   // The best is one that there is an evaluation to show for.
   const bool isBest = ready.best && bestToCome_ && bestToCome_->step == ready.step;
   if (isBest) info_.best = bestToCome_;
@@ -199,7 +216,16 @@ bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
   message.path = relativeTo(layout_, place);
   message.best = isBest;
   announce(message, ready.step);
-  return true;
+}
+
+void RunRecorder::recordBadImage(const protocol::BadImage& image) {
+  if (!badImages_.insert({image.part, image.file}).second) return;
+  try {
+    run_folder::appendBadImage(layout_, image);
+  } catch (const Error& error) {
+    recordLog("warning", error.what(), protocol::kWriteFailed);
+  }
+  recordLog("warning", badImageText(image));
 }
 
 void RunRecorder::prune() {

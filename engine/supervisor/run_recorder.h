@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
@@ -38,8 +40,14 @@ class RunRecorder {
   void beginAgain(const run_folder::ResumePoint& resume);
 
   /// Log on the disk, rename, sync the folder, prune (never the best), run.json, announce. False
-  /// when the checkpoint could not be kept: that is recorded.
+  /// when the checkpoint could not be kept: that is recorded, and the partial one removed.
   bool commitCheckpoint(const protocol::CheckpointReady& ready);
+  /// The same, but a partial one that could not be kept stays. Throws Error, and records nothing of
+  /// it. `withLog`: false when the log may be behind.
+  void moveCheckpoint(const protocol::CheckpointReady& ready, bool withLog = true);
+  void recordLostCheckpoint(std::int64_t step, const std::string& reason);
+  /// A line of bad_images.jsonl, unless it has one of this image already, and of the log.
+  void recordBadImage(const protocol::BadImage& image);
   void commitEvaluation(const protocol::EvaluationReady& ready);
   void commitPredictions(const protocol::PredictionsReady& ready);
   void commitDivergence(const protocol::DivergenceReady& ready);
@@ -63,10 +71,14 @@ class RunRecorder {
   EventJournal journal_;
   std::optional<run_folder::Best>
       bestToCome_;  ///< known from its evaluation, not yet with a checkpoint
+  std::set<std::pair<std::string, std::string>> badImages_;  ///< part and file of those listed
   bool infoIsStale_ = false;
   std::int64_t writtenStep_ = -1;
   double lastWrite_ = 0;
 };
+
+/// `FILE: is cut off…: the training image is left out`
+std::string badImageText(const protocol::BadImage& image);
 
 /// Puts a finished partial file or folder in its place, taking the place of one that is there, and
 /// makes that last. Throws Error.

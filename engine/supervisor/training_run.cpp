@@ -113,6 +113,7 @@ void TrainingRun::startRanks() {
   group.job.kind = "train";
   group.job.configYaml = config::writeExperiment(setup_.experiment);
   group.job.runFolder = setup_.layout.folder().string();
+  group.job.checkpointPatience = setup_.checkpointPatience;
   if (setup_.resume && setup_.resume->step > 0)
     group.job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
   group.limits.stall = std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds);
@@ -162,6 +163,10 @@ void TrainingRun::stopOnSignal(int signal) {
   // A hang-up comes from a terminal that is gone, often several times and beside SIGTERM: it only
   // asks, it is nobody's second thought.
   if (signal != SIGHUP) ++signalsThatCount_;
+  if (waiting_ && !isRunning()) {
+    waiting_->end = Clock::now();  // no more tries
+    return;
+  }
   if (!stopRequested_) return requestStop(signalName(signal));
   if (!isRunning()) return;
   if (signalsThatCount_ < 2) {
@@ -196,6 +201,7 @@ void TrainingRun::everySecond() {
   const std::vector<pid_t> ranks = ranks_ ? ranks_->pids() : std::vector<pid_t>();
   deviceUse_.add(usageOf(ranks), ranks, Clock::now());
   recorder_.refresh();
+  insistOnLastCheckpoint();
   keepSocket();
 }
 

@@ -37,6 +37,7 @@ struct TrainingSetup {
   std::vector<std::string> remarks;  ///< how it goes on from what is there, for its log
   std::filesystem::path workerProgram;
   LocalRanks ranks{};
+  double checkpointPatience = 60;  ///< seconds that the last checkpoint is tried for, once refused
 };
 
 /// Runs one training from its start to its end: starts and watches the ranks, starts them again
@@ -84,6 +85,7 @@ class TrainingRun : private Service {
   void take(const protocol::EvaluationReady& ready);
   void take(const protocol::PredictionsReady& ready);
   void take(const protocol::DivergenceReady& ready);
+  void take(const protocol::BadImage& image);
   void take(const protocol::Answer& answer);
   void take(const protocol::Progress& progress);
   void takeLogLine(int rank, const std::string& line);
@@ -112,6 +114,15 @@ class TrainingRun : private Service {
   Outcome outcomeOf(const RankGroupEnd& end) const;
   Outcome outcomeOf(const RankFailure& failure) const;
   bool hasCheckpointOf(std::int64_t step) const;
+  /// The last checkpoint, which a rank could write, is kept: at once, or tried for a while, or put
+  /// elsewhere. The run does not end before.
+  void keepLastCheckpoint(const protocol::CheckpointReady& ready);
+  void insistOnLastCheckpoint();
+  bool tryToKeep(const protocol::CheckpointReady& ready, bool withLog);
+  void sayKept(const protocol::CheckpointReady& ready);
+  void concludeWhenKept();
+  std::string whereLastCheckpointIs() const;
+  std::string resumeLine(const std::string& more = "") const;
   Outcome lostCheckpoint() const;
   std::string wayOn(const std::string& cause) const;
   protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
@@ -140,7 +151,19 @@ class TrainingRun : private Service {
   bool stopRequested_ = false;  ///< by a signal or a client
   bool pauseRequested_ = false;
   int signalsThatCount_ = 0;  ///< the second one kills
-  bool lastCheckpointLost_ = false;
+  /// The last checkpoint as long as the run folder does not take it.
+  struct Waiting {
+    protocol::CheckpointReady ready;
+    Clock::time_point end;
+    std::string reason;
+  };
+  std::optional<Waiting> waiting_;
+  struct Lost {
+    std::string reason;
+    std::string elsewhere;  ///< where it is instead; empty: nowhere
+  };
+  std::optional<Lost> lost_;           ///< the last checkpoint
+  std::optional<RankGroupEnd> ended_;  ///< the ranks have; the last checkpoint waits
   std::optional<Outcome> outcome_;
   Clock::time_point drainEnd_{};
 };

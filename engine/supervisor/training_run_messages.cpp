@@ -50,11 +50,17 @@ void TrainingRun::take(const protocol::WorkerLog& log) {
 }
 
 void TrainingRun::take(const protocol::CheckpointReady& ready) {
-  const bool kept = recorder_.commitCheckpoint(ready);
-  if (ready.last) lastCheckpointLost_ = !kept;
-  if (kept)
-    log_.say("train",
-             "checkpoint step=" + std::to_string(ready.step) + (ready.best ? " best" : ""));
+  if (ready.last && ready.error.empty()) return keepLastCheckpoint(ready);
+  if (recorder_.commitCheckpoint(ready)) {
+    sayKept(ready);
+  } else if (ready.last) {
+    lost_ = {ready.error, ready.elsewhere};
+  }
+}
+
+void TrainingRun::take(const protocol::BadImage& image) {
+  recorder_.recordBadImage(image);
+  log_.say("train", "warning: " + badImageText(image));
 }
 
 void TrainingRun::take(const protocol::EvaluationReady& ready) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/base/number_text.h"
+#include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/training_run.h"
 
@@ -12,6 +14,7 @@ namespace {
 constexpr std::chrono::seconds kDrainTime{2};
 
 constexpr const char* kOutOfMemory = "out of memory";
+constexpr const char* kBadImage = "bad image";
 
 /// As a shell takes it for one word.
 std::string shellWord(const std::string& text) {
@@ -29,7 +32,56 @@ void TrainingRun::ranksEnded(const RankGroupEnd& end) {
   if (!end.remark.empty()) log_.say("engine", "warning: " + end.remark);
   if (end.failure && beginAgain(*end.failure)) return;
   requests_->failAll("the run has ended");
-  conclude(outcomeOf(end));
+  ended_ = end;
+  concludeWhenKept();
+}
+
+void TrainingRun::concludeWhenKept() {
+  if (ended_ && !waiting_) conclude(outcomeOf(*ended_));
+}
+
+void TrainingRun::keepLastCheckpoint(const protocol::CheckpointReady& ready) {
+  if (tryToKeep(ready, /*withLog=*/true)) return;
+  warn("the last checkpoint cannot be kept: " + waiting_->reason + "; it is tried for " +
+       base::shortNumber(setup_.checkpointPatience) + " s more: make room");
+}
+
+bool TrainingRun::tryToKeep(const protocol::CheckpointReady& ready, bool withLog) {
+  try {
+    recorder_.moveCheckpoint(ready, withLog);
+  } catch (const Error& error) {
+    if (!waiting_) {
+      const std::chrono::duration<double> patience(setup_.checkpointPatience);
+      waiting_ = {ready, Clock::now() + std::chrono::duration_cast<Clock::duration>(patience), ""};
+    }
+    waiting_->reason = error.what();
+    return false;
+  }
+  sayKept(ready);
+  waiting_.reset();
+  return true;
+}
+
+void TrainingRun::insistOnLastCheckpoint() {
+  if (!waiting_) return;
+  const protocol::CheckpointReady ready = waiting_->ready;
+  const bool isOver = Clock::now() >= waiting_->end;
+  // At last without what the log lacks: the steps are worth more than their curves.
+  if (!tryToKeep(ready, /*withLog=*/!isOver) && isOver) {
+    lost_ = {waiting_->reason, ""};
+    recorder_.recordLostCheckpoint(ready.step, waiting_->reason);
+    waiting_.reset();
+    try {
+      lost_->elsewhere = run_folder::rescueCheckpoint(setup_.layout, ready.step).string();
+    } catch (const Error& error) {
+      lost_->reason += std::string("; nor could it be put elsewhere: ") + error.what();
+    }
+  }
+  concludeWhenKept();
+}
+
+void TrainingRun::sayKept(const protocol::CheckpointReady& ready) {
+  log_.say("train", "checkpoint step=" + std::to_string(ready.step) + (ready.best ? " best" : ""));
 }
 
 /// False when this failure is the run's end.
@@ -57,7 +109,8 @@ void TrainingRun::goOnFrom(const run_folder::ResumePoint& point) {
   deviceUse_.goBackTo(point.step);
   setup_.resume = point;
   progress_ = makeProgress(setup_.experiment);
-  lastCheckpointLost_ = false;
+  waiting_.reset();
+  lost_.reset();
   server_->resetAll(*recorder_.journal().lastRestart());
   recorder_.setState("starting");
 }
@@ -77,13 +130,29 @@ bool TrainingRun::hasCheckpointOf(std::int64_t step) const {
 
 /// The run has ended, and its last step has no checkpoint.
 TrainingRun::Outcome TrainingRun::lostCheckpoint() const {
+  const std::string reason = lost_ ? " (" + lost_->reason + ")" : "";
+  Outcome outcome{"failed", ExitStatus::Failed,
+                  errorAt("the last checkpoint could not be kept" + reason +
+                              ": make room on the disk; " + whereLastCheckpointIs(),
+                          "checkpoint")};
+  if (lost_) outcome.error->checkpoint = lost_->elsewhere;
+  return outcome;
+}
+
+std::string TrainingRun::whereLastCheckpointIs() const {
+  if (lost_ && !lost_->elsewhere.empty()) {
+    return "it is in " + lost_->elsewhere + " on " + hostName() + ", and " + resumeLine() +
+           " fetches it from there";
+  }
   const auto steps = run_folder::checkpointSteps(setup_.layout);
-  const std::string newest =
-      steps.empty() ? "there is none before it"
-                    : "resume from the newest one, of step " + std::to_string(steps.back());
-  return {"failed", ExitStatus::Failed,
-          errorAt("the last checkpoint could not be kept: make room on the disk; " + newest,
-                  "checkpoint")};
+  return steps.empty() ? "there is none before it"
+                       : "resume from the newest one, of step " + std::to_string(steps.back());
+}
+
+/// `lockstep-engine train RUN --resume`, for a shell.
+std::string TrainingRun::resumeLine(const std::string& more) const {
+  return "`lockstep-engine train " + shellWord(setup_.layout.folder().string()) + " --resume" +
+         more + "`";
 }
 
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
@@ -92,8 +161,7 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
     return {"failed", ExitStatus::Killed, errorAt("killed by a second " + killedBy_, killedBy_)};
   }
   const protocol::Finished& finished = *end.finished;
-  if (lastCheckpointLost_ || (finished.stopped && !hasCheckpointOf(finished.step)))
-    return lostCheckpoint();
+  if (lost_ || (finished.stopped && !hasCheckpointOf(finished.step))) return lostCheckpoint();
   if (finished.stopped) return {"stopped", ExitStatus::Stopped, std::nullopt};
   return {"finished", ExitStatus::Done, std::nullopt};
 }
@@ -102,9 +170,14 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
 /// does not fit into memory needs other values, which a run that goes on may not take: another run
 /// can.
 std::string TrainingRun::wayOn(const std::string& cause) const {
+  if (lost_ && !lost_->elsewhere.empty()) return "; the last checkpoint " + whereLastCheckpointIs();
   const auto steps = run_folder::checkpointSteps(setup_.layout);
   if (steps.empty()) return "; there is no checkpoint to go on from yet";
   const std::string step = std::to_string(steps.back());
+  if (cause == kBadImage) {
+    return "; then " + resumeLine() + " goes on from step " + step + ", or without such images " +
+           resumeLine(" --set dataset.bad_images=skip");
+  }
   const std::string& launcher = setup_.ranks.place.launcher;
   const std::string started = launcher.empty() ? "" : "started by " + launcher + " again, ";
   const std::string line =
@@ -113,16 +186,17 @@ std::string TrainingRun::wayOn(const std::string& cause) const {
     return "; " + started + line + "--from " + step + " --set KEY=VALUE` goes on from step " +
            step + " in another run";
   }
-  return "; " + started + line + "--resume` goes on from step " + step;
+  return "; " + started + resumeLine() + " goes on from step " + step;
 }
 
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
   const std::string& cause = failure.error.cause;
-  if (cause == "gpu" || cause == kOutOfMemory || cause == "lost peer") {
+  if (cause == "gpu" || cause == kOutOfMemory || cause == "lost peer" || cause == kBadImage) {
     outcome.error->message += wayOn(cause);
     outcome.line += wayOn(cause);
   }
+  if (lost_) outcome.error->checkpoint = lost_->elsewhere;
   if (outcome.error->step == 0) outcome.error->step = recorder_.info().step;
   return outcome;
 }

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
+
+#include "engine/base/error.h"
 
 namespace lockstep::train {
 
@@ -18,6 +21,23 @@ struct Failure {
   std::string message;  ///< one line: what, and what to do
   std::string cause;    ///< as protocol::Failed's
   int exitStatus = 1;
+  int rank = -1;       ///< whose it is where all ranks know of it; -1: the one's that meets it
+  std::string host{};  ///< of that rank
+};
+
+/// What one rank has met and all end of.
+class FaultOfRank : public Error {
+ public:
+  FaultOfRank(const std::string& message, const std::string& cause, int rank, std::string host)
+      : Error(message), cause_(cause), rank_(rank), host_(std::move(host)) {}
+  const std::string& cause() const { return cause_; }  ///< as protocol::Failed's
+  int rank() const { return rank_; }
+  const std::string& host() const { return host_; }
+
+ private:
+  std::string cause_;
+  int rank_;
+  std::string host_;
 };
 
 /// What an exception means for the rank that meets it. Makes no call to CUDA: after an error of a

@@ -19,7 +19,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
       ids.push_back({id});
       indices.push_back(source.heldOut->dataset().imageIndex({id}));
     }
-    detections = source.heldOut->detect(*source.loaded.model, indices, progress);
+    detections = source.heldOut->detect(*source.loaded.model, indices, progress).detections;
   }
   std::vector<eval::NumberedFile> files;
   for (const std::string& path : request.paths) {

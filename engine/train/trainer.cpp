@@ -69,6 +69,7 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
                                    .maxImages = experiment_.evaluation.maxImages};
     ownEvaluator_ = std::make_unique<eval::Evaluator>(*heldOutLoader_, options);
     options.world = &context_.world;
+    options.skipsBadImages = experiment_.dataset.skipsBadImages();
     evaluator_ = std::make_unique<eval::Evaluator>(*heldOutLoader_, options);
   }
   makeModel();
@@ -148,6 +149,7 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   state_.step = saved.state.step;
   state_.earlyStop = saved.state.earlyStop;
   stopsEarly_ = state_.stopsEarly(experiment_.evaluation.earlyStop);
+  resumeBadImages(saved.state);
   // As the supervisor does: a best whose checkpoint is gone is none.
   if (saved.state.best && (!experiment_.checkpoint.keepBest ||
                            std::filesystem::exists(checkpointFolder.parent_path() /
@@ -191,13 +193,11 @@ Trainer::Outcome Trainer::run() {
     atBoundary(leftUndone());
     return {state_.step, false};
   }
-  data::DeviceFeed batches(
-      data::prefetchTraining(*trainLoader_, *sampler_, state_.step + 1, lastStep, loaderThreads_),
-      device_);
+  loadFrom(state_.step + 1);
   context_.observer.onState({"running", state_.step});
   flushed_ = Clock::now();
   while (!isAtEnd()) {
-    trainStep(batches, state_.step + 1);
+    trainStep(state_.step + 1);
     atBoundary(dueAfter(state_.step, state_.step == lastStep));
     if (serveRequests() == Wish::Stop && !isAtEnd()) {
       flushScalars();
@@ -218,29 +218,21 @@ Trainer::Outcome Trainer::run() {
   return {state_.step, false};
 }
 
-void Trainer::trainStep(data::DeviceFeed& batches, std::int64_t step) {
+void Trainer::loadFrom(std::int64_t step) {
+  feed_.reset();
+  feed_ = std::make_unique<data::DeviceFeed>(
+      data::prefetchTraining(*trainLoader_, *sampler_, step, steps(experiment_.solver.maxSteps),
+                             loaderThreads_),
+      device_);
+}
+
+void Trainer::trainStep(std::int64_t step) {
   const Clock::time_point begin = Clock::now();
-  const int parts = sampler_->accumulate();
   StepRecorder::HostFacts facts{.step = step, .learningRate = schedule_.learningRate(step)};
   context_.phase.step = step;
   if (context_.world.size() > 1) context_.world.beginAgreement(!context_.mailbox.isEmpty());
-  update_->zeroGradients();
-  for (int part = 0; part < parts; ++part) {
-    enter("data");
-    const Clock::time_point asked = Clock::now();
-    const data::Batch batch = batches.next();
-    facts.dataSeconds += secondsSince(asked);
-    facts.images += batch.count();
-    facts.imageIds.insert(facts.imageIds.end(), batch.ids.begin(), batch.ids.end());
-    enter("forward");
-    const model::Losses losses =
-        model_->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
-    const at::Tensor total = losses.total(experiment_.solver.lossWeights);
-    const bool isLast = part + 1 == parts;
-    enter("backward");
-    gradients_->backward(update_->scaled(parts > 1 ? total / parts : total),
-                         recorder_.figuresOf(losses, total, parts, isLast), isLast);
-  }
+  while (!computeGradients(step, facts)) leaveOutBadImages(step);
+  tellLeftOut(step);
   enter("optimizer");
   const at::Tensor figures = gradients_->figures();
   facts.wallTime = base::wallTimeSeconds();
@@ -248,13 +240,41 @@ void Trainer::trainStep(data::DeviceFeed& batches, std::int64_t step) {
   const solver::WeightUpdate::Figures updated =
       update_->apply(facts.learningRate, StepRecorder::lossesNotFinite(figures));
   if (average_) average_->update();
-  facts.waitSeconds = gradients_->waitSeconds();
+  facts.waitSeconds += gradients_->waitSeconds();
   facts.stepSeconds = secondsSince(begin);
   recorder_.finishStep(facts, figures, updated);
   // On a GPU looking at it would wait for the device every step: there flushScalars() finds it
   // later, and until then no step changes anything.
   if (device_.is_cpu() && updated.hasDiverged.item<float>() != 0) return flushScalars();  // throws
   state_.step = step;
+}
+
+bool Trainer::computeGradients(std::int64_t step, StepRecorder::HostFacts& facts) {
+  const int parts = sampler_->accumulate();
+  const std::vector<at::Tensor> statistics = copyOfStatistics();
+  facts.images = 0;
+  facts.imageIds.clear();
+  gradients_->beginAnew();
+  update_->zeroGradients();
+  for (int part = 0; part < parts; ++part) {
+    const std::optional<data::Batch> batch = nextBatch(facts);
+    if (!batch) {
+      for (std::size_t i = 0; i < statistics.size(); ++i) model_->buffers()[i].copy_(statistics[i]);
+      return false;
+    }
+    TORCH_CHECK(batch->step == step && batch->part == part, "a batch of another step came");
+    facts.images += batch->count();
+    facts.imageIds.insert(facts.imageIds.end(), batch->ids.begin(), batch->ids.end());
+    enter("forward");
+    const model::Losses losses =
+        model_->losses(batch->images, batch->sizes, batch->gts, batch->samplingKeys);
+    const at::Tensor total = losses.total(experiment_.solver.lossWeights);
+    const bool isLast = part + 1 == parts;
+    enter("backward");
+    gradients_->backward(update_->scaled(parts > 1 ? total / parts : total),
+                         recorder_.figuresOf(losses, total, parts, isLast), isLast);
+  }
+  return true;
 }
 
 void Trainer::flushScalars() {

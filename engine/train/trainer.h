@@ -3,8 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "engine/run_folder/run_folder.h"
 #include "engine/solver/weight_average.h"
 #include "engine/solver/weight_update.h"
+#include "engine/train/failure.h"
 #include "engine/train/loaded_model.h"
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
@@ -38,8 +41,9 @@ struct TrainerContext {
   Mailbox& mailbox;
   PhaseReport& phase;
   TrainingObserver& observer;
-  int gpu = 0;           ///< its index, where runtime.device is one
-  int machineRanks = 1;  ///< that share this machine's cores
+  int gpu = 0;                     ///< its index, where runtime.device is one
+  int machineRanks = 1;            ///< that share this machine's cores
+  double checkpointPatience = 60;  ///< seconds that the last checkpoint is tried for, once refused
 };
 
 /// Trains one experiment: one explicit loop, and what happens between steps. Writes partial files
@@ -89,7 +93,36 @@ class Trainer {
   bool decided(bool answer);
   /// Whether the training has reached its end: the last step, or early stopping.
   bool isAtEnd() const;
-  void trainStep(data::DeviceFeed& batches, std::int64_t step);
+  void trainStep(std::int64_t step);
+  /// Begins to load images anew, from this step on.
+  void loadFrom(std::int64_t step);
+  /// Losses and gradients of all parts. False, on all ranks: one of them has met an image that it
+  /// cannot read, and nothing of the step counts.
+  bool computeGradients(std::int64_t step, StepRecorder::HostFacts& facts);
+  /// Of the next part, or nothing, on all ranks: one of them cannot read an image of it.
+  std::optional<data::Batch> nextBatch(StepRecorder::HostFacts& facts);
+  /// What a forward pass in training changes beside its losses and a step that does not come to its
+  /// end must give back.
+  std::vector<at::Tensor> copyOfStatistics() const;
+  /// Called on all ranks when one has met an image that it cannot read: the step is drawn anew
+  /// without it, or the training ends with a checkpoint.
+  void leaveOutBadImages(std::int64_t step);
+  /// An image that a rank has met.
+  struct MetImage {
+    data::BadImage image;
+    int rank = 0;
+    std::string host;
+  };
+  /// Those of all ranks, on all ranks, each once, in order of rank.
+  std::vector<MetImage> shareBadImages();
+  /// What was left out of this step is the run's from now on.
+  void tellLeftOut(std::int64_t step);
+  /// Goes on without the images that a checkpoint was made without.
+  void resumeBadImages(const run_folder::TrainingState& saved);
+  /// The last whole step is kept before the run ends. Called on all ranks.
+  void saveBeforeEnd();
+  /// That images of the held-out part were left out, each once.
+  void tellBadHeldOut(const std::vector<data::ImageFault>& faults);
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.
   void flushScalars();
   /// Called on all ranks. Leaves what is needed to run the step's batch again, and says what
@@ -105,6 +138,11 @@ class Trainer {
   /// early stopping is known only when its evaluation is done.
   Due leftUndone();
   void atBoundary(const Due& due);
+  /// Evaluations and predictions; returns whether it is the best so far. A fault of one rank is
+  /// thrown on all.
+  bool lookAtHeldOut(const Due& due);
+  /// Throws `own`, or what rank 0 has met.
+  void endTogether(const std::exception_ptr& own, const std::string& said);
   /// The averaged weights in the model while it lives, where there are any.
   std::unique_ptr<solver::WeightAverage::InPlace> averagedWeights();
   solver::NamedTensors optimizerState() const;
@@ -118,8 +156,13 @@ class Trainer {
   void tellScalars(const eval::Evaluation& evaluation);
   bool keepEvaluation(const eval::Evaluation& evaluation);
   bool noteBest(const eval::Evaluation& evaluation);
-  void writePredictions(const std::vector<coco::Detection>& detections);
+  void writePredictions(const eval::Detected& found);
   void saveCheckpoint(bool best, bool last);
+  /// Whole, or nothing of it. Throws.
+  void writeCheckpoint(const std::filesystem::path& partial);
+  /// Tries the last one again for a while, and then writes it elsewhere.
+  void insistOnCheckpoint(protocol::CheckpointReady& ready);
+  void writeElsewhere(protocol::CheckpointReady& ready);
   /// What is to be done at this boundary, the same on every rank; asked for before the step.
   std::vector<protocol::Control> agreedRequests();
   /// Puts what any rank was asked for together.
@@ -148,7 +191,11 @@ class Trainer {
   std::optional<coco::Dataset> heldOutSet_;
   std::unique_ptr<data::SampleLoader> trainLoader_, heldOutLoader_;
   std::unique_ptr<data::Sampler> sampler_;
-  std::unique_ptr<eval::Evaluator> evaluator_;     ///< of all ranks together
+  std::unique_ptr<data::DeviceFeed> feed_;      ///< of training; its threads use loader and sampler
+  std::optional<data::BadImage> badImage_;      ///< that this rank has just met
+  std::vector<data::ImageFault> leftOut_;       ///< of the step that is not computed yet
+  std::set<ImageId> toldHeldOut_;               ///< images of the held-out part that were left out
+  std::unique_ptr<eval::Evaluator> evaluator_;  ///< of all ranks together
   std::unique_ptr<eval::Evaluator> ownEvaluator_;  ///< of this rank, for what rank 0 does alone
   std::shared_ptr<model::MaskRcnn> model_;
   std::unique_ptr<solver::WeightUpdate> update_;

@@ -12,6 +12,7 @@
 #include "engine/train/early_stop.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/failure.h"
+#include "engine/train/host_name.h"
 #include "engine/train/prediction_request.h"
 #include "engine/train/trainer.h"
 
@@ -35,6 +36,17 @@ std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& de
 void Trainer::atBoundary(const Due& due) {
   if (due.log) flushScalars();
   bool best = false;
+  try {
+    best = lookAtHeldOut(due);
+  } catch (const Error&) {
+    saveBeforeEnd();  // what was learnt is not lost with it
+    throw;
+  }
+  if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
+}
+
+bool Trainer::lookAtHeldOut(const Due& due) {
+  bool best = false;
   if (due.losses) {
     best = evaluate({.losses = true, .averagePrecision = due.averagePrecision}, due.predictions,
                     /*isAsked=*/false);
@@ -43,10 +55,11 @@ void Trainer::atBoundary(const Due& due) {
     enter("predicting");
     shareStatistics();
     const auto averaged = averagedWeights();
-    const auto detections = evaluator_->detect(*model_, watchedImages(), countingImages());
-    if (isLeader()) writePredictions(detections);
+    const eval::Detected found = evaluator_->detect(*model_, watchedImages(), countingImages());
+    tellBadHeldOut(found.badImages);
+    if (isLeader()) writePredictions(found);
   }
-  if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
+  return best;
 }
 
 eval::Progress Trainer::countingImages() {
@@ -76,6 +89,7 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
   shareStatistics();
   bool best = false;
   std::exception_ptr fault;
+  std::string said;
   try {
     eval::Evaluation evaluation;
     {
@@ -83,14 +97,25 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
       evaluation = evaluator_->evaluate(*model_, request, countingImages());
     }
     evaluation.step = state_.step;
+    tellBadHeldOut(evaluation.badImages);
     if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
-  } catch (...) {
-    fault = std::current_exception();  // thrown after what the others wait for
+  } catch (const std::exception& exception) {
+    fault = std::current_exception();  // thrown when all ranks know of it
+    said = exceptionText(exception);
   }
+  endTogether(fault, said);
   stopsEarly_ = decided(state_.stopsEarly(experiment_.evaluation.earlyStop));
-  if (fault) std::rethrow_exception(fault);
   context_.observer.onState({"running", state_.step});
   return best;
+}
+
+void Trainer::endTogether(const std::exception_ptr& own, const std::string& said) {
+  // What another rank met has reached rank 0.
+  const std::string ofLeader = context_.world.share(own ? hostName() + "\n" + said : "");
+  if (own) std::rethrow_exception(own);
+  if (ofLeader.empty()) return;
+  const std::size_t end = ofLeader.find('\n');
+  throw FaultOfRank(ofLeader.substr(end + 1), "error", 0, ofLeader.substr(0, end));
 }
 
 bool Trainer::keep(const eval::Evaluation& evaluation, const eval::EvaluationRequest& request,
@@ -100,7 +125,8 @@ bool Trainer::keep(const eval::Evaluation& evaluation, const eval::EvaluationReq
     countForEarlyStop(experiment_.evaluation.earlyStop, evaluation, state_.earlyStop);
   tellScalars(evaluation);
   const bool best = keepEvaluation(evaluation);
-  if (withPredictions && request.averagePrecision) writePredictions(evaluation.detections);
+  if (withPredictions && request.averagePrecision)
+    writePredictions({evaluation.detections, evaluation.badImages});
   return best;
 }
 
@@ -157,41 +183,23 @@ std::vector<std::size_t> Trainer::watchedImages() const {
   return indices;
 }
 
-void Trainer::writePredictions(const std::vector<coco::Detection>& detections) {
+void Trainer::writePredictions(const eval::Detected& found) {
   std::vector<ImageId> images;
-  for (const std::size_t index : watchedImages()) images.push_back(heldOutSet_->images()[index].id);
+  for (const std::size_t index : watchedImages()) {
+    const ImageId id = heldOutSet_->images()[index].id;
+    const bool isBad = std::ranges::any_of(
+        found.badImages, [id](const data::ImageFault& fault) { return fault.id == id; });
+    if (!isBad) images.push_back(id);
+  }
   const std::string partial = layout_.partialPredictions(state_.step).string();
   try {
     base::writeFileAtomically(
         partial, eval::predictionsJson(images, experiment_.model.boxHead.scoreThreshold,
-                                       detectionsOf(detections, images)));
+                                       detectionsOf(found.detections, images)));
   } catch (const Error& error) {
     return tellLost("predictions", error);
   }
   context_.observer.onPredictions({state_.step, partial});
-}
-
-void Trainer::saveCheckpoint(bool best, bool last) {
-  // The best is written again: the supervisor learns which it is, and state.json says so.
-  if (!isLeader() || (savedStep_ == state_.step && !best)) return;
-  enter("checkpoint");
-  const std::filesystem::path partial = layout_.partialCheckpoint(state_.step);
-  protocol::CheckpointReady ready{state_.step, partial.string(), best, last, ""};
-  try {
-    std::filesystem::remove_all(partial);
-    const solver::NamedTensors optimizer = optimizerState();
-    const auto averaged = averagedWeights();
-    checkpoint::saveCheckpoint(partial, model_->namedState(),
-                               modelFacts(experiment_.model, trainSet_), optimizer, state_);
-    savedStep_ = state_.step;
-    keptBest_ = state_.best;
-  } catch (const std::exception& error) {
-    ready.error = exceptionText(error);
-    state_.best = keptBest_;  // a later one that has its checkpoint is the best
-    std::error_code ignored;
-    std::filesystem::remove_all(partial, ignored);
-  }
-  context_.observer.onCheckpoint(ready);
 }
 
 Trainer::Wish Trainer::serveRequests() {

@@ -76,8 +76,13 @@ std::string Trainer::writeReplayWeights(std::int64_t step) const {
 
 std::string Trainer::leaveReplay(const StepRecorder::Fault& fault,
                                  const std::vector<std::string>& reports, std::string trouble) {
-  run_folder::ReplayFile replay{fault.step,    "", {},
-                                fault.figures, "", config::writeExperiment(experiment_)};
+  run_folder::ReplayFile replay{fault.step,
+                                "",
+                                {},
+                                state_.badImages,
+                                fault.figures,
+                                "",
+                                config::writeExperiment(experiment_)};
   for (const std::string& text : reports) {
     const RankReport report = RankReport::decoded(text);
     replay.imageIds.insert(replay.imageIds.end(), report.imageIds.begin(), report.imageIds.end());

@@ -15,6 +15,7 @@ class TrainingObserver {
   virtual void onPredictions(const protocol::PredictionsReady& predictions) = 0;
   virtual void onCheckpoint(const protocol::CheckpointReady& checkpoint) = 0;
   virtual void onDivergence(const protocol::DivergenceReady& divergence) = 0;
+  virtual void onBadImage(const protocol::BadImage& image) = 0;
   virtual void onAnswer(const protocol::Answer& answer) = 0;
   virtual void onLog(const protocol::WorkerLog& log) = 0;
 };

@@ -1,6 +1,7 @@
 #include <torch/types.h>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/log.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
@@ -25,12 +26,15 @@ protocol::Finished runEvaluate(const JobContext& context) {
                .threads = experiment.runtime.cpuThreads,
                .loaderThreads = train::loaderThreads(experiment, device, job.machineRanks),
                .maxImages = experiment.evaluation.maxImages,
+               .skipsBadImages = experiment.dataset.skipsBadImages(),
                .world = &world});
   context.phase.phase = "evaluating";
   eval::Evaluation evaluation = evaluator.evaluate(
       *loaded.model, {.losses = true, .averagePrecision = true},
       world.rank() == 0 ? progressTo(context.channel, "evaluating") : eval::Progress{});
   if (world.rank() != 0) return {job.step, false, ""};
+  for (const data::ImageFault& fault : evaluation.badImages)
+    base::logWarning("data", fault.file + ": " + fault.reason + ": it is left out");
   evaluation.step = job.step;
   const std::string json = eval::toJson(evaluation, job.perImage);
   if (!job.out.empty()) base::writeFileAtomically(job.out, json);

@@ -69,13 +69,14 @@ class Inspector {
     const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
     loader_.emplace(*heldOut_, experiment_.dataset.val.images, experiment_.augment, seed,
                     data::ClassTable(loaded_->categories), data::handoverTo(device_));
-    evaluator_.emplace(*loader_,
-                       eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
-                                              .seed = seed,
-                                              .device = device_,
-                                              .threads = experiment_.runtime.cpuThreads,
-                                              .loaderThreads = loaderThreads_,
-                                              .maxImages = experiment_.evaluation.maxImages});
+    evaluator_.emplace(
+        *loader_, eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
+                                         .seed = seed,
+                                         .device = device_,
+                                         .threads = experiment_.runtime.cpuThreads,
+                                         .loaderThreads = loaderThreads_,
+                                         .maxImages = experiment_.evaluation.maxImages,
+                                         .skipsBadImages = experiment_.dataset.skipsBadImages()});
   }
 
   protocol::Job job_;

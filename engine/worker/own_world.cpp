@@ -1,13 +1,12 @@
 #include "engine/worker/own_world.h"
 
 #include <torch/types.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <thread>
 
 #include "engine/base/error.h"
+#include "engine/train/host_name.h"
 
 namespace lockstep::worker {
 namespace {
@@ -15,12 +14,6 @@ namespace {
 /// After a collective broke, for news of the rank that broke it: a second more than silence takes.
 constexpr std::chrono::duration<double> kNewsPatience{dist::PeerWatch::kSilenceSeconds + 1};
 constexpr std::chrono::milliseconds kNewsInterval{100};
-
-std::string hostName() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::string encoded(const protocol::Failed& failed) {
   return protocol::encode(protocol::WorkerMessage(failed));
@@ -66,7 +59,7 @@ dist::PeerWatch* OwnWorld::peers() {
 protocol::Failed OwnWorld::standing() const {
   protocol::Failed failed;
   failed.rank = phase_.rank;
-  failed.host = hostName();
+  failed.host = train::hostName();
   failed.step = phase_.step;
   failed.phase = phase_.phase.load();
   failed.collective = phase_.collective.load();

@@ -93,7 +93,7 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
                              ops::ImageSize{image.height, image.width}});
   }
   made.detections =
-      evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world));
+      evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world)).detections;
   return made;
 }
 

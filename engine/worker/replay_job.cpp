@@ -21,7 +21,8 @@ protocol::Finished runReplay(const JobContext& context) {
   // What several ranks did side by side is done one after another.
   data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
   options.accumulate *= experiment.runtime.workers;
-  const data::Sampler sampler(dataset, options);
+  data::Sampler sampler(dataset, options);
+  sampler.leaveOut(job.badImages);
   model::MaskRcnn model(experiment.model,
                         static_cast<std::int64_t>(dataset.categories().size()) + 1, seed);
   checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(job.weights),

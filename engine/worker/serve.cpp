@@ -50,12 +50,26 @@ class LastWord {
     failed.cause = failure.cause;
     failed.exitStatus = failure.exitStatus;
     base::logLine(base::LogLevel::Error, "worker", failed.message);
-    if (const auto culprit = world_.fail(failed)) channel_.send(*culprit);
-    channel_.send(failed);
+    if (failure.rank >= 0 && failure.rank != phase_.rank) {
+      tellOf(failure, failed);
+    } else {
+      if (const auto culprit = world_.fail(failed)) channel_.send(*culprit);
+      channel_.send(failed);
+    }
     return failed.exitStatus;
   }
 
  private:
+  /// This rank ends because of another, which all know.
+  void tellOf(const train::Failure& failure, protocol::Failed own) {
+    protocol::Failed others = own;
+    others.rank = failure.rank;
+    others.host = failure.host;
+    channel_.send(others);
+    own.cause = "lost peer";
+    channel_.send(own);
+  }
+
   Channel& channel_;
   OwnWorld& world_;
   const train::PhaseReport& phase_;

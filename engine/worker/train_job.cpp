@@ -27,6 +27,7 @@ class MessagingObserver : public train::TrainingObserver {
   void onDivergence(const protocol::DivergenceReady& divergence) override {
     channel_.send(divergence);
   }
+  void onBadImage(const protocol::BadImage& image) override { channel_.send(image); }
   void onAnswer(const protocol::Answer& answer) override { channel_.send(answer); }
   void onLog(const protocol::WorkerLog& log) override { channel_.send(log); }
 
@@ -43,6 +44,7 @@ class SilentObserver : public train::TrainingObserver {
   void onPredictions(const protocol::PredictionsReady&) override {}
   void onCheckpoint(const protocol::CheckpointReady&) override {}
   void onDivergence(const protocol::DivergenceReady&) override {}
+  void onBadImage(const protocol::BadImage&) override {}
   void onAnswer(const protocol::Answer&) override {}
   void onLog(const protocol::WorkerLog&) override {}
 };
@@ -56,10 +58,10 @@ protocol::Finished runTrain(const JobContext& context) {
   train::TrainingObserver* const observer =
       world.rank() == 0 ? static_cast<train::TrainingObserver*>(&messages) : &silence;
   context.phase.phase = "loading";
-  auto trainer =
-      std::make_unique<train::Trainer>(experimentOf(job), run_folder::Layout(job.runFolder),
-                                       train::TrainerContext{world, context.mailbox, context.phase,
-                                                             *observer, job.gpu, job.machineRanks});
+  auto trainer = std::make_unique<train::Trainer>(
+      experimentOf(job), run_folder::Layout(job.runFolder),
+      train::TrainerContext{world, context.mailbox, context.phase, *observer, job.gpu,
+                            job.machineRanks, job.checkpointPatience});
   try {
     if (!job.resumeFrom.empty()) trainer->resume(job.resumeFrom);
     const train::Trainer::Outcome outcome = trainer->run();

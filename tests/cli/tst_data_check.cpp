@@ -223,7 +223,8 @@ class TstDataCheck : public QObject {
              lines.c_str());
     QVERIFY(cli::checkTrainingData(data.load({"solver.batch_size=10000", "augment.min_size=[4000]",
                                               "augment.max_size=16000"}),
-                                   {}) == 2);
+                                   {})
+                .trainImages == 2);
     const std::string advice = ", or set runtime.precision to bf16";
     QVERIFY(lines.ends_with(advice));
     const std::string halved = data.lines({"solver.batch_size=10000", "augment.min_size=[4000]",

@@ -56,6 +56,66 @@ class TstSampler : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void theNextOfTheEpochTakesThePlaceOfAnImageLeftOut_data() {
+    QTest::addColumn<int>("ranks");
+    QTest::addColumn<int>("parts");
+    QTest::addColumn<bool>("grouped");
+    QTest::newRow("1 rank") << 1 << 1 << false;
+    QTest::newRow("1 rank, by aspect") << 1 << 1 << true;
+    QTest::newRow("2 ranks of 2 parts") << 2 << 2 << false;
+    QTest::newRow("3 ranks, by aspect") << 3 << 1 << true;
+  }
+  void theNextOfTheEpochTakesThePlaceOfAnImageLeftOut() {
+    QFETCH(int, ranks);
+    QFETCH(int, parts);
+    QFETCH(bool, grouped);
+    constexpr int kImages = 20, kSteps = 20;
+    const coco::Dataset images = dataset(kImages);
+    const auto drawsWithout = [&](const std::vector<std::int64_t>& ids) {
+      std::vector<Sampler::Draw> draws;
+      for (std::int64_t step = 1; step <= kSteps; ++step) {
+        for (int part = 0; part < parts; ++part) {
+          for (int rank = 0; rank < ranks; ++rank) {
+            SamplerOptions made = options(12, parts, grouped);
+            made.rank = rank;
+            made.worldSize = ranks;
+            Sampler sampler(images, made);
+            sampler.leaveOut(ids);
+            const auto some = sampler.imagesOf(step, part);
+            draws.insert(draws.end(), some.begin(), some.end());
+          }
+        }
+      }
+      return draws;
+    };
+    const std::set<std::size_t> left{3, 4, 11};
+    const auto whole = drawsWithout({}), some = drawsWithout({103, 104, 111, 9999});
+    QCOMPARE(some.size(), whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      // The places of its epoch, from this one on and round.
+      const std::size_t begin = i / kImages * kImages;
+      std::size_t next = i % kImages;
+      while (left.contains(whole[begin + next].imageIndex)) next = (next + 1) % kImages;
+      QVERIFY(some[i].imageIndex == whole[begin + next].imageIndex);
+      QCOMPARE(some[i].epoch, whole[i].epoch);
+    }
+  }
+
+  void someImageHasToBeLeft() {
+    Sampler sampler(dataset(3), options(1));
+    sampler.leaveOut({100, 101});
+    for (int step = 1; step < 5; ++step)
+      QCOMPARE(sampler.imagesOf(step, 0)[0].imageIndex, std::size_t{2});
+    try {
+      sampler.leaveOut({102});
+      QFAIL("was accepted");
+    } catch (const Error& error) {
+      QVERIFY2(
+          std::string(error.what()).find("none of the 3 images can be read") != std::string::npos,
+          error.what());
+    }
+  }
+
   void everyEpochIsAPermutation_data() {
     QTest::addColumn<int>("images");
     QTest::addColumn<int>("batchSize");

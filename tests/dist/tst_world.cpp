@@ -63,6 +63,7 @@ class TstWorld : public QObject {
     for (const bool wish : {true, false}) {
       world->beginAgreement(wish);
       QCOMPARE(world->finishAgreement(), wish);
+      QCOMPARE(world->isSoAnywhere(wish), wish);
     }
     const std::string bytes("a\0b", 3);
     QVERIFY(world->gather(bytes) == std::vector<std::string>{bytes});
@@ -132,6 +133,7 @@ class TstWorld : public QObject {
         world.beginAgreement(world.rank() == wishing);
         // Other collectives may come between.
         REQUIRE(world.share(textOf(world.rank() + 1)) == textOf(1));
+        REQUIRE(world.isSoAnywhere(world.rank() == 2 - wishing) == (wishing >= 0));
         REQUIRE(world.finishAgreement() == (wishing >= 0));
       }
     });

@@ -167,11 +167,18 @@ void TstWorkerMessages::stateAndLogRoundTrip() {
 
 void TstWorkerMessages::readyMessagesRoundTrip() {
   const CheckpointReady checkpoint =
-      throughTheWire(CheckpointReady{5, "/p", true, true, "disk full"});
+      throughTheWire(CheckpointReady{5, "/p", true, true, "disk full", "/tmp/p"});
   QCOMPARE(checkpoint.step, 5);
   QCOMPARE(checkpoint.partial, std::string("/p"));
   QVERIFY(checkpoint.best && checkpoint.last);
   QCOMPARE(checkpoint.error, std::string("disk full"));
+  QCOMPARE(checkpoint.elsewhere, std::string("/tmp/p"));
+  const BadImage image = throughTheWire(BadImage{3, "val", 7, "/a.png", "is cut off"});
+  QCOMPARE(image.step, std::int64_t{3});
+  QCOMPARE(image.part, std::string("val"));
+  QCOMPARE(image.imageId, std::int64_t{7});
+  QCOMPARE(image.file, std::string("/a.png"));
+  QCOMPARE(image.reason, std::string("is cut off"));
   const EvaluationReady best = throughTheWire(EvaluationReady{6, "/e", "segm/AP", 0.5});
   QCOMPARE(best.step, 6);
   QCOMPARE(best.partial, std::string("/e"));

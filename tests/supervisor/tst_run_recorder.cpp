@@ -87,12 +87,14 @@ class TstRunRecorder : public QObject {
     supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, [](const events::Alert&) {});
     recorder.commitEvaluation({2, layout.partialEvaluation(2).string(), "segm/AP", 0.5});
     writeCheckpoint(layout.partialCheckpoint(2), "2");
-    QVERIFY(recorder.commitCheckpoint({2, layout.partialCheckpoint(2).string(), true, false, ""}));
+    QVERIFY(
+        recorder.commitCheckpoint({2, layout.partialCheckpoint(2).string(), true, false, "", ""}));
     QVERIFY(!recorder.info().best);
     std::ofstream(layout.partialEvaluation(3)) << "{}";
     recorder.commitEvaluation({3, layout.partialEvaluation(3).string(), "segm/AP", 0.25});
     writeCheckpoint(layout.partialCheckpoint(3), "3");
-    QVERIFY(recorder.commitCheckpoint({3, layout.partialCheckpoint(3).string(), true, false, ""}));
+    QVERIFY(
+        recorder.commitCheckpoint({3, layout.partialCheckpoint(3).string(), true, false, "", ""}));
     QCOMPARE(recorder.info().best->step, std::int64_t{3});
     std::vector<std::int64_t> told;
     for (const auto& record : events::Reader(recorder.journal().path()).readAvailable()) {

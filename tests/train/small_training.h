@@ -23,8 +23,12 @@ class RecordingObserver : public train::TrainingObserver {
   void onPredictions(const protocol::PredictionsReady& ready) override;
   void onCheckpoint(const protocol::CheckpointReady& ready) override;
   void onDivergence(const protocol::DivergenceReady& ready) override;
+  void onBadImage(const protocol::BadImage& image) override { badImages.push_back(image); }
   void onAnswer(const protocol::Answer& answer) override;
-  void onLog(const protocol::WorkerLog& log) override { logs.push_back(log); }
+  void onLog(const protocol::WorkerLog& log) override {
+    logs.push_back(log);
+    if (afterLog) afterLog(log);
+  }
 
   /// Of a tag in one of `steps`, -1: it has none.
   float value(std::size_t record, const std::string& tag) const;
@@ -34,10 +38,12 @@ class RecordingObserver : public train::TrainingObserver {
   run_folder::Layout layout;
   std::function<void()> afterSteps, afterAnswer;
   std::function<void(const protocol::WorkerState&)> afterState;
+  std::function<void(const protocol::WorkerLog&)> afterLog;
   std::vector<protocol::StepScalars> steps;
   std::vector<protocol::EvaluationReady> evaluations;
   std::vector<protocol::CheckpointReady> checkpoints;
   std::vector<std::int64_t> predictions, divergences;
+  std::vector<protocol::BadImage> badImages;
   std::vector<protocol::Answer> answers;
   std::vector<std::string> states;
   std::vector<protocol::WorkerLog> logs;

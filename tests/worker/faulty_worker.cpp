@@ -79,7 +79,7 @@ void tellCheckpoint(const worker::JobContext& context, std::int64_t step) {
     state.files.push_back({name, 1, base::crc32c("x")});
   }
   run_folder::writeTrainingState(partial, state);
-  context.channel.send(protocol::CheckpointReady{step, partial.string(), false, false, ""});
+  context.channel.send(protocol::CheckpointReady{step, partial.string(), false, false, "", ""});
 }
 
 std::string faultOf(int rank) {

@@ -158,6 +158,12 @@ class FakeWorker {
         {"eval", [this](Arguments& a) { sendEvaluation(a); }},
         {"checkpoint", [this](Arguments& a) { sendCheckpoint(a); }},
         {"broken-checkpoint", [this](Arguments& a) { sendBrokenCheckpoint(a); }},
+        {"bad-image",
+         [this](Arguments& a) {
+           const auto step = a.number();
+           const auto part = a.word(), file = a.word();
+           send(protocol::BadImage{step, part, 1, file, a.rest()});
+         }},
         {"predictions", [this](Arguments& a) { sendPredictions(a.number()); }},
         {"log",
          [this](Arguments& a) {
@@ -308,12 +314,12 @@ class FakeWorker {
           {name, static_cast<std::int64_t>(content.size()), lockstep::base::crc32c(content)});
     }
     run_folder::writeTrainingState(partial, state);
-    send(protocol::CheckpointReady{step, partial.string(), a.has("best"), a.has("last"), ""});
+    send(protocol::CheckpointReady{step, partial.string(), a.has("best"), a.has("last"), "", ""});
   }
 
   void sendBrokenCheckpoint(Arguments& a) {
     const auto step = a.number();
-    send(protocol::CheckpointReady{step, "", false, a.has("last"), "No space left on device"});
+    send(protocol::CheckpointReady{step, "", false, a.has("last"), "No space left on device", ""});
   }
 
   void sendPredictions(std::int64_t step) {

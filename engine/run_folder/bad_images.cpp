@@ -1,0 +1,74 @@
+#include "engine/run_folder/bad_images.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/protocol/members.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+bool isThere(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored);
+}
+
+/// Members of a line: ids are those of the annotations, names are what people look for.
+void describeLine(auto& members, auto& image) {
+  members("file", image.file);
+  members("part", image.part);
+  members("step", image.step);
+  members("reason", image.reason);
+}
+
+std::string lineOf(const protocol::BadImage& image) {
+  std::string line;
+  protocol::JsonWriter json(line);
+  protocol::MemberWriter members(json);
+  json.beginObject();
+  describeLine(members, image);
+  json.endObject();
+  return line + "\n";
+}
+
+}  // namespace
+
+std::vector<protocol::BadImage> readBadImages(const Layout& layout) {
+  std::vector<protocol::BadImage> images;
+  if (!isThere(layout.badImages())) return images;
+  std::istringstream lines(base::readFile(layout.badImages()));
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      const nlohmann::json object = protocol::parseObject(line, "line");
+      protocol::BadImage image;
+      const protocol::MemberReader members(object, "line");
+      describeLine(members, image);
+      images.push_back(std::move(image));
+    } catch (const Error&) {  // torn by a crash
+    }
+  }
+  return images;
+}
+
+void appendBadImage(const Layout& layout, const protocol::BadImage& image) {
+  std::ofstream file(layout.badImages(), std::ios::app | std::ios::binary);
+  file << lineOf(image) << std::flush;
+  if (!file)
+    throw Error(layout.badImages().string() + ": cannot be written: " + std::strerror(errno));
+}
+
+void cutBadImagesAfter(const Layout& layout, std::int64_t step) {
+  if (!isThere(layout.badImages())) return;
+  std::string text;
+  for (const protocol::BadImage& image : readBadImages(layout))
+    if (image.step <= step) text += lineOf(image);
+  if (text != base::readFile(layout.badImages()))
+    base::writeFileAtomically(layout.badImages(), text);
+}
+
+}  // namespace lockstep::run_folder

@@ -1,0 +1,111 @@
+#include "engine/run_folder/rescued_checkpoint.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/run_folder/private_folder.h"
+#include "engine/run_folder/training_state.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+fs::path temporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && fs::path(folder).is_absolute() ? fs::path(folder) : fs::path("/tmp");
+}
+
+double changedAt(const fs::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? static_cast<double>(status.st_mtim.tv_sec) : 0;
+}
+
+/// Copies a checkpoint into `place` by way of `partial` on the same disk: whole or not at all.
+void copyWhole(const fs::path& from, const fs::path& partial, const fs::path& place) {
+  std::error_code ignored;
+  try {
+    fs::remove_all(partial);
+    fs::copy(from, partial, fs::copy_options::recursive);
+    for (const char* name : kCheckpointFiles) base::syncToDisk(partial / name);
+    base::syncToDisk(partial);
+    fs::remove_all(place);
+    fs::rename(partial, place);
+  } catch (const fs::filesystem_error& error) {
+    fs::remove_all(partial, ignored);
+    throw Error(from.string() + ": cannot be copied to " + place.string() + ": " +
+                error.code().message());
+  } catch (const Error&) {
+    fs::remove_all(partial, ignored);
+    throw;
+  }
+  base::syncToDisk(place.parent_path());
+}
+
+fs::path partialOf(const fs::path& folder, std::int64_t step) {
+  return folder / ("." + stepName(step) + ".partial");
+}
+
+/// What the folders that may hold one have, wherever they are.
+std::vector<fs::path> candidates(const Layout& layout, double& created) {
+  std::vector<fs::path> found;
+  const fs::path folder = rescueFolder(layout.folder());
+  if (isOwnFolder(folder.parent_path()) && isOwnFolder(folder)) {
+    for (const std::int64_t step : stepFolders(folder)) found.push_back(folder / stepName(step));
+  }
+  try {
+    const RunInfo info = readRunInfo(layout);
+    created = info.created;
+    if (info.error && isOwnFolder(info.error->checkpoint)) found.push_back(info.error->checkpoint);
+  } catch (const Error&) {  // a full disk breaks run.json, too
+  }
+  return found;
+}
+
+}  // namespace
+
+fs::path rescueFolder(const fs::path& runFolder) {
+  return temporaryFolder() / ("lockstep-" + std::to_string(::geteuid())) / idOf(runFolder.string());
+}
+
+fs::path ensureRescueFolder(const fs::path& runFolder) {
+  const fs::path folder = rescueFolder(runFolder);
+  for (const fs::path& part : {folder.parent_path(), folder})
+    ensurePrivateFolder(part, "checkpoints", "let TMPDIR name a folder of yours");
+  return folder;
+}
+
+fs::path rescueCheckpoint(const Layout& layout, std::int64_t step) {
+  const fs::path folder = ensureRescueFolder(layout.folder());
+  const fs::path from = layout.partialCheckpoint(step), place = folder / stepName(step);
+  copyWhole(from, partialOf(folder, step), place);
+  std::error_code ignored;
+  fs::remove_all(from, ignored);
+  return place;
+}
+
+std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
+  const std::vector<std::int64_t> own = checkpointSteps(layout);
+  double created = 0;
+  std::optional<RescuedCheckpoint> newest;
+  for (const fs::path& folder : candidates(layout, created)) {
+    if (checkpointFault(folder) || changedAt(folder / "state.json") < created - 1) continue;
+    const std::int64_t step = readTrainingState(folder).step;
+    const bool isNewer = (own.empty() || step > own.back()) && (!newest || step > newest->step);
+    if (isNewer) newest = {step, folder};
+  }
+  return newest;
+}
+
+void fetchRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued) {
+  copyWhole(rescued.folder, layout.partialCheckpoint(rescued.step),
+            layout.checkpoint(rescued.step));
+  std::error_code ignored;
+  fs::remove_all(rescued.folder, ignored);
+  fs::remove(rescued.folder.parent_path(), ignored);  // if that was the last one
+}
+
+}  // namespace lockstep::run_folder

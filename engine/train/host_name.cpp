@@ -1,0 +1,15 @@
+#include "engine/train/host_name.h"
+
+#include <unistd.h>
+
+#include <array>
+
+namespace lockstep::train {
+
+std::string hostName() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,91 @@
+#include <QTest>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "tests/end_to_end/workplace.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::Ended;
+using tests::words;
+using tests::Workplace;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTwoRanks =
+    "train experiment.yaml --workers 2 --set runtime.cpu_threads=1 --set solver.max_steps=4 "
+    "--set evaluation.max_images=1 --set monitor.predictions_every=0 --set checkpoint.every=0";
+
+}  // namespace
+
+/// An image that cannot be read, and the real programs with two ranks.
+class TstBadImages : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Workplace> place_;
+  QString bad_;  ///< an image that training meets first in its second step
+
+  Ended train(const QString& more) const {
+    return place_->engine(words(kTwoRanks) + more.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+  }
+  QByteArray bitsOf(const char* run) const {
+    return place_->read(QString::fromUtf8(run) +
+                        QStringLiteral("/checkpoints/step-00000004/model.safetensors"));
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    place_ = std::make_unique<Workplace>();
+    QVERIFY(place_->makeShapes());
+    place_->writeExperiment();
+    // One of four images; batches of two: at most two of them are met in the first step.
+    for (int number = 1; bad_.isEmpty() && number <= 3; ++number) {
+      const QString file = place_->path(QStringLiteral("shapes/train/")) +
+                           QDir(place_->path(QStringLiteral("shapes/train")))
+                               .entryList(QDir::Files, QDir::Name)
+                               .at(number - 1);
+      const QByteArray whole = place_->read(file);
+      place_->write(file, whole.left(whole.size() / 2));
+      const QString run = QStringLiteral("skips%1").arg(number);
+      const Ended ended =
+          train(QStringLiteral("--output %1 --set dataset.bad_images=skip").arg(run));
+      QVERIFY2(ended.status == 0, ended.err.constData());
+      const auto line = nlohmann::json::parse(
+          place_->read(run + QStringLiteral("/bad_images.jsonl")).toStdString());
+      QCOMPARE(line.at("file").get<std::string>(), file.toStdString());
+      if (line.at("step").get<int>() == 2) {
+        QDir().rename(place_->path(run), place_->path(QStringLiteral("skips")));
+        bad_ = file;
+      } else {
+        place_->write(file, whole);
+      }
+    }
+    QVERIFY(!bad_.isEmpty());
+  }
+  void cleanupTestCase() { place_.reset(); }
+
+  /// The step before is kept, the message says whose image it is and how to go on, and going on so
+  /// has the bits of a run that left it out from the start.
+  void aRunEndsWithACheckpointAndGoesOnWithoutTheImage() {
+    const Ended fails = train(QStringLiteral("--output fails"));
+    QCOMPARE(fails.status, 1);
+    QVERIFY2(fails.err.contains(" failed at step 2 in data") &&
+                 fails.err.contains(bad_.toLocal8Bit() + ": is cut off") &&
+                 fails.err.contains("--resume --set dataset.bad_images=skip"),
+             fails.err.constData());
+    QVERIFY(QDir(place_->path(QStringLiteral("fails/checkpoints/step-00000001"))).exists());
+    const Ended resumed =
+        place_->engine(words("train fails --resume --set dataset.bad_images=skip"));
+    QVERIFY2(resumed.status == 0, resumed.err.constData());
+    QVERIFY(!bitsOf("skips").isEmpty());
+    QVERIFY(bitsOf("fails") == bitsOf("skips"));
+    QCOMPARE(place_->read(QStringLiteral("fails/bad_images.jsonl")),
+             place_->read(QStringLiteral("skips/bad_images.jsonl")));
+  }
+};
+
+LOCKSTEP_TEST(TstBadImages)
+#include "tst_bad_images.moc"

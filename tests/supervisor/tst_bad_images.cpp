@@ -1,0 +1,100 @@
+#include <QTest>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "tests/support/contains.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::contains;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// `train 3 /a.png: is cut off`
+std::vector<std::string> listed(const run_folder::Layout& run) {
+  std::vector<std::string> lines;
+  std::istringstream text(base::readFile(run.badImages()));
+  for (std::string line; std::getline(text, line);) {
+    const auto json = nlohmann::ordered_json::parse(line);
+    if (json.size() != 4) throw Error("other members: " + line);
+    lines.push_back(
+        json.at("part").get<std::string>() + " " + std::to_string(json.at("step").get<int>()) +
+        " " + json.at("file").get<std::string>() + ": " + json.at("reason").get<std::string>());
+  }
+  return lines;
+}
+
+}  // namespace
+
+class TstBadImages : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void eachIsOneLineOfTheFileAndOfTheLog() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 1\nbad-image 1 train /d/a.png is cut off\nscalars 2 2\n"
+        "checkpoint 2\nbad-image 3 val /d/b.png is an empty file\nscalars 3 3\nkill 9\n");
+    const std::vector<std::string> line{"train", "experiment.yaml", "--output", "run", "--resume"};
+    const auto first = bench.run(line);
+    QVERIFY2(contains(first.err, "warning: /d/a.png: is cut off: the training image is left out") &&
+                 contains(first.err, "warning: /d/b.png: is an empty file: the held-out image"),
+             first.err.c_str());
+    const run_folder::Layout run(bench.folder() / "run");
+    QCOMPARE(listed(run), (std::vector<std::string>{"train 1 /d/a.png: is cut off",
+                                                    "val 3 /d/b.png: is an empty file"}));
+
+    // What lies behind the checkpoint is met again; what does not is there already.
+    bench.script(
+        "state running 2\nbad-image 4 train /d/a.png is cut off\n"
+        "bad-image 4 val /d/b.png is an empty file\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n");
+    const auto second = bench.run(line);
+    QVERIFY2(second.status == 0, second.err.c_str());
+    QCOMPARE(listed(run), (std::vector<std::string>{"train 1 /d/a.png: is cut off",
+                                                    "val 4 /d/b.png: is an empty file"}));
+    int told = 0;
+    for (const auto& record : tests::recordsOf(run)) told += contains(record.json, "is left out");
+    QCOMPARE(told, 2);
+  }
+
+  void aRunThatEndsOfOneSaysHowToGoOn() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 4\ncheckpoint 4 last\n"
+        "failed bad-image 1 /d/a.png: is cut off; copy the file again\nexit 1\n");
+    const auto result = bench.run(
+        {"train", "experiment.yaml", "--output", "run", "--set", "runtime.max_restarts=3"});
+    QCOMPARE(result.status, 1);
+    const std::string line = "lockstep-engine train " + (bench.folder() / "run").string();
+    QVERIFY2(contains(result.err, "/d/a.png: is cut off; copy the file again; then `" + line +
+                                      " --resume` goes on from step 4, or without such images `" +
+                                      line + " --resume --set dataset.bad_images=skip`"),
+             result.err.c_str());
+    QVERIFY2(!contains(result.err, "restart 1"), "it would meet the same image again");
+    const run_folder::Layout run(bench.folder() / "run");
+    QCOMPARE(run_folder::readRunInfo(run).error->cause, std::string("bad image"));
+    bench.script("scalars 5 6\ncheckpoint 6 last\nfinish 6\n");
+    const auto resumed =
+        bench.run({"train", "run", "--resume", "--set", "dataset.bad_images=skip"});
+    QVERIFY2(resumed.status == 0, resumed.err.c_str());
+    QVERIFY(contains(bench.lastJob().configYaml, "bad_images: skip"));
+  }
+
+  void imagesThatAreNotThereAreLeftOutWhereThatIsAskedFor() {
+    EngineBench bench;
+    fs::remove(bench.folder() / "train/train2.png");
+    bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml"}).status, 2);
+    const auto skips = bench.run({"train", "experiment.yaml", "--set", "dataset.bad_images=skip"});
+    QVERIFY2(skips.status == 0, skips.err.c_str());
+    QVERIFY2(contains(skips.err, "lacks 1 of the 4 images"), skips.err.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstBadImages)
+#include "tst_bad_images.moc"
