@@ -14,12 +14,13 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
+#include "engine/config/load.h"
 
 namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kSettle{150};
-constexpr qint64 kLargestBytes = 4 << 20;
 
 Error fault(const QString& path, const char* what) {
   return Error(path.toStdString() + ": " + what);
@@ -54,13 +55,7 @@ ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
 }
 
 QString ExperimentFile::read(const QString& path) {
-  const QFileInfo info(path);
-  if (!info.exists()) throw fault(path, "there is no such file");
-  if (info.isDir()) throw fault(path, "is a folder; an experiment file is wanted");
-  if (!info.isFile()) throw fault(path, "is no regular file; an experiment file is wanted");
-  if (info.size() > kLargestBytes)
-    throw fault(path, "is larger than 4 MiB: not an experiment file");
-  const std::string bytes = base::readFile(path.toStdString());
+  const std::string bytes = config::readExperimentFile(path.toStdString());
   if (bytes.find('\0') != std::string::npos) throw fault(path, "is no text: it has zero bytes");
   // A byte order mark is part of the text: what is saved is then the same to the last byte.
   QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::ConvertInitialBom);
@@ -70,7 +65,11 @@ QString ExperimentFile::read(const QString& path) {
 }
 
 void ExperimentFile::write(const QString& path, const QString& text) {
-  if (QFileInfo::exists(path) && ::access(QFile::encodeName(path).constData(), W_OK) != 0)
+  const bool isThere = QFileInfo::exists(path);
+  if (const std::string kind = base::inputFileFault(path.toStdString(), "a file");
+      isThere && !kind.empty())
+    throw fault(path, kind.c_str());
+  if (isThere && ::access(QFile::encodeName(path).constData(), W_OK) != 0)
     throw fault(path, "is write-protected: change its permissions or save under another name");
   base::writeFileAtomically(path.toStdString(), text.toStdString());
 }

@@ -176,7 +176,7 @@ class TstDocumentController : public QObject {
     made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
     made->answers.place = path("elsewhere.yaml");
     made->document.save();
-    QCOMPARE(made->answers.asked.front(), text("overwrite a.yaml"));
+    QVERIFY(made->answers.asked.contains(text("overwrite a.yaml")));
     QCOMPARE(made->answers.difference, text("   1 − theirs\n   1 + two"));
     QCOMPARE(read(path("a.yaml")), inFile);
     QCOMPARE(made->shown, shown);

@@ -58,7 +58,7 @@ class TstExperimentFile : public QObject {
     writeOutside(path("zero.yaml"), QByteArray("name: a\0b", 9));
     QVERIFY(whyNotRead(path("zero.yaml")).contains(text("zero bytes")));
     QVERIFY(whyNotRead(folder_->path()).contains(text("is a folder")));
-    QVERIFY(whyNotRead(text("/dev/zero")).contains(text("no regular file")));
+    QVERIFY(whyNotRead(text("/dev/zero")).contains(text("is a device")));
     QVERIFY(whyNotRead(path("nowhere.yaml")).contains(text("no such file")));
     QFile large(path("large.yaml"));
     QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(qint64{1} << 32));
@@ -142,6 +142,16 @@ class TstExperimentFile : public QObject {
       QVERIFY2(QString::fromUtf8(error.what()).contains(text("write-protected")), error.what());
     }
     QCOMPARE(ExperimentFile::read(path("a.yaml")), text("one"));
+  }
+
+  void aDeviceIsNotReplaced() {
+    QVERIFY(QFile::link(text("/dev/null"), path("link.yaml")));
+    try {
+      ExperimentFile::write(path("link.yaml"), text("two"));
+      QFAIL("not refused");
+    } catch (const Error& error) {
+      QVERIFY2(QString::fromUtf8(error.what()).contains(text("is a device")), error.what());
+    }
   }
 
   void aCopyBesideTakesAFreeName() {
