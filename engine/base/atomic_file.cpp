@@ -1,6 +1,7 @@
 #include "engine/base/atomic_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,14 +38,7 @@ class OpenFile {
 
   int descriptor() const { return descriptor_; }
 
-  void write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw systemError(path_, "write", errno);
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+  void write(std::string_view content) { writeToDescriptor(descriptor_, content, path_); }
 
   void sync() {
     while (::fsync(descriptor_) != 0) {
@@ -86,6 +80,15 @@ fs::path behindLinks(fs::path path) {
   return path;
 }
 
+/// Whether it is there and something that no rename may take the place of: a device, a FIFO.
+bool isWrittenInto(const fs::path& path) {
+  struct stat facts;
+  if (::stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode))
+    return false;
+  if (S_ISBLK(facts.st_mode)) throw Error(path.string() + ": cannot write here: it is a disk");
+  return true;
+}
+
 void writeTemporary(const fs::path& temporary, const fs::path& target, std::string_view content,
                     unsigned mode) {
   OpenFile file(temporary, O_WRONLY | O_CREAT | O_EXCL, "write here", mode);
@@ -119,7 +122,26 @@ std::string readFile(const fs::path& path) {
   return content;
 }
 
+void writeToDescriptor(int descriptor, std::string_view content, const fs::path& name) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {  // what reads it is slow
+      pollfd waited{descriptor, POLLOUT, 0};
+      ::poll(&waited, 1, -1);
+      continue;
+    }
+    if (written < 0) throw systemError(name, "write", errno);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 void writeFileAtomically(const fs::path& path, std::string_view content, unsigned mode) {
+  if (isWrittenInto(path)) {
+    OpenFile file(path, O_WRONLY, "write here");
+    file.write(content);
+    return file.close();
+  }
   const fs::path target = behindLinks(path);
   const fs::path temporary = temporaryNameBeside(target);
   try {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/cli/coco_eval_json.h"
@@ -88,7 +87,7 @@ CocoEvaluation evaluated(const CocoEvalOptions& options, const coco::Dataset& gr
   return evaluation;
 }
 
-void writeReport(const std::filesystem::path& file, const CocoEvalOptions& options,
+void writeReport(const OutputFile& file, const CocoEvalOptions& options,
                  const coco::Dataset& groundTruth, const coco::ResultsFile& results,
                  const CocoEvaluation& evaluation) {
   const coco::Report report =
@@ -101,7 +100,7 @@ void writeReport(const std::filesystem::path& file, const CocoEvalOptions& optio
                         .analysis = *evaluation.analysis,
                         .comparison = evaluation.comparison ? &*evaluation.comparison : nullptr,
                         .imagesFolder = options.images});
-  base::writeFileAtomically(file, report.html);
+  file.write(report.html);
   if (report.missingImages.empty()) return;
   const std::size_t count = report.missingImages.size();
   base::logWarning("coco-eval", options.report + ": without " + std::to_string(count) +
@@ -109,21 +108,33 @@ void writeReport(const std::filesystem::path& file, const CocoEvalOptions& optio
                                     report.missingImages.front());
 }
 
+Inputs inputsOf(const CocoEvalOptions& options) {
+  Inputs inputs;
+  inputs.add(options.gt, "--gt");
+  inputs.add(options.dt, "--dt");
+  inputs.add(options.compare, "--compare");
+  inputs.addImages(options.images, "--images");
+  return inputs;
+}
+
 int evaluate(const CocoEvalOptions& options) {
   check(options);
-  std::filesystem::path out, report;
-  if (!options.out.empty()) out = checkOutputFile(options.out, "--out");
-  if (!options.report.empty()) report = checkOutputFile(options.report, "--report");
-  if (!out.empty() && out.lexically_normal() == report.lexically_normal())
+  const Inputs inputs = inputsOf(options);
+  std::optional<OutputFile> out, report;
+  if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
+  if (!options.report.empty()) report.emplace(options.report, "--report", inputs);
+  if (out && report && out->isSameAs(*report))
     throw base::mendable("--report " + options.report + ": --out is the same file");
   const auto groundTruth = coco::Dataset::load(options.gt);
   const auto results = loadResults(options.dt, groundTruth);
   const CocoEvaluation evaluation = evaluated(options, groundTruth, results);
-  if (!out.empty())
-    base::writeFileAtomically(out, cocoEvalJson(evaluation, groundTruth, options.withMatches));
-  if (!report.empty()) writeReport(report, options, groundTruth, results, evaluation);
-  std::fputs(cocoEvalTable(evaluation, options.withAnalysis || options.withMatches).c_str(),
-             stdout);
+  if (out) out->write(cocoEvalJson(evaluation, groundTruth, options.withMatches));
+  if (report) writeReport(*report, options, groundTruth, results, evaluation);
+  const bool isTaken = (out && out->isStandardOutput()) || (report && report->isStandardOutput());
+  if (!isTaken) {
+    std::fputs(cocoEvalTable(evaluation, options.withAnalysis || options.withMatches).c_str(),
+               stdout);
+  }
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -172,7 +183,8 @@ void addCocoEvalCommand(CLI::App& app, std::function<int()>& action) {
       ->option_text("bbox|segm|boundary")
       ->check(CLI::IsMember({"bbox", "segm", "boundary"}));
   CLI::Option* out =
-      command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
+      command->add_option("--out", options->out, "Everything as JSON (-: standard output)")
+          ->option_text("F.json");
   command
       ->add_flag("--precision", options->withArrays,
                  "Also every precision, recall and score in --out, as pycocotools keeps them")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/config/fields.h"
 
 namespace lockstep::cli {
@@ -61,6 +62,16 @@ std::string describeFault(const CLI::App& app, const CLI::Error& fault) {
   std::string text = fault.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return fullName(command) + ": " + text + " (see " + fullName(command) + " --help)";
+}
+
+void refuseEmptyValues(const CLI::App& app) {
+  const CLI::App& command = chosenCommand(app);
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    throw base::mendable(fullName(command) + ": " + option->get_name() +
+                         ": is given with nothing in it; leave it out or say something");
+  }
 }
 
 }  // namespace lockstep::cli

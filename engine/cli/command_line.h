@@ -13,4 +13,8 @@ namespace lockstep::cli {
 /// `lockstep-engine train: unknown option --ouput: did you mean --output?`
 std::string describeFault(const CLI::App& app, const CLI::Error& fault);
 
+/// Throws Error (mendable) when an option of the chosen command is given with nothing in it, as a
+/// script with an unset variable does.
+void refuseEmptyValues(const CLI::App& app);
+
 }  // namespace lockstep::cli

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
@@ -29,9 +30,14 @@ int evaluate(const EvaluateOptions& options) {
   protocol::Job job = source.job("evaluate");
   job.split = options.split;
   job.perImage = options.perImage;
-  if (!options.out.empty()) job.out = checkOutputFile(options.out, "--out").string();
-  std::fputs(evaluationTable(supervisor::runOneShotJob(workerProgram, job, source.ranks)).c_str(),
-             stdout);
+  std::optional<OutputFile> out;
+  if (!options.out.empty()) {
+    out.emplace(options.out, "--out", source.inputs());
+    job.out = out->workerFile().string();
+  }
+  const std::string result = supervisor::runOneShotJob(workerProgram, job, source.ranks);
+  if (out) out->handOn();
+  if (!out || !out->isStandardOutput()) std::fputs(evaluationTable(result).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -57,7 +63,8 @@ void addEvaluateCommand(CLI::App& app, std::function<int()>& action) {
       ->add_option("--workers", options->ranks.workers,
                    "Ranks that share the images; default: one on each GPU, or one on the CPU")
       ->option_text("N");
-  command->add_option("--out", options->out, "Everything as JSON")->option_text("F.json");
+  command->add_option("--out", options->out, "Everything as JSON (-: standard output)")
+      ->option_text("F.json");
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 

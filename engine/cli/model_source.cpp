@@ -54,6 +54,7 @@ void resolveRun(ModelSource& source, const std::string& weights) {
   source.run.emplace(source.target);
   source.weights = run_folder::resolveWeights(*source.run, weights.empty() ? "last" : weights);
   source.experiment = loadRun(source.run->config(), source.weights);
+  source.files = {source.run->config()};
   source.step = stepOfWeights(*source.run, source.weights);
   if (source.step > 0) {
     if (const auto fault = run_folder::checkpointFileFault(source.weights))
@@ -83,6 +84,7 @@ void resolveConfig(ModelSource& source, const std::string& weights) {
                          ": says no model.weights: give --weights FILE, or a run folder instead");
   }
   takeFacts(loaded, source.weights);
+  source.files = std::move(loaded.files);
   source.experiment = std::move(loaded.experiment);
 }
 
@@ -97,6 +99,19 @@ protocol::Job ModelSource::job(const std::string& kind) const {
   job.step = step;
   ranks.giveGpu(/*rank=*/0, job);
   return job;
+}
+
+Inputs ModelSource::inputs() const {
+  Inputs inputs;
+  for (const fs::path& file : files) inputs.add(file, "the experiment");
+  inputs.add(weights, "the weights");
+  const config::DatasetConfig& dataset = experiment.dataset;
+  for (const auto& [key, part] :
+       {std::pair{"dataset.train", &dataset.train}, std::pair{"dataset.val", &dataset.val}}) {
+    inputs.add(part->annotations, std::string(key) + ".annotations");
+    inputs.addImages(part->images, std::string(key) + ".images");
+  }
+  return inputs;
 }
 
 ModelSource resolveModel(const std::string& target, const std::string& weights,

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/cli/machine_choice.h"
+#include "engine/cli/output_path.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
@@ -13,8 +15,9 @@ namespace lockstep::cli {
 
 /// The model that `evaluate`, `predict` and `inspect` speak of.
 struct ModelSource {
-  std::filesystem::path target;   ///< RUN or CONFIG, real path
-  config::Experiment experiment;  ///< resolved for this machine
+  std::filesystem::path target;              ///< RUN or CONFIG, real path
+  std::vector<std::filesystem::path> files;  ///< of the experiment: it and its bases
+  config::Experiment experiment;             ///< resolved for this machine
   std::optional<run_folder::Layout> run;
   std::filesystem::path weights;  ///< a safetensors file that is there
   std::int64_t step = 0;          ///< of the weights, 0: unknown
@@ -22,6 +25,8 @@ struct ModelSource {
 
   /// A job on it.
   protocol::Job job(const std::string& kind) const;
+  /// What it is read from, the data set too.
+  Inputs inputs() const;
 };
 
 /// RUN means its newest checkpoint unless `weights` says otherwise; CONFIG takes `weights` or

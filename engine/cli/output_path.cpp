@@ -4,15 +4,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstring>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"
+#include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/file_descriptor.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
+using base::FileIdentity;
 namespace {
 
 /// Makes a file in the folder and removes it: what permissions, read-only disks and full ones say
@@ -25,37 +32,75 @@ void checkFolderTakesFiles(const fs::path& folder, const std::string& what) {
   ::unlink(probe.c_str());
 }
 
+/// The path without links, as far as it is there.
+fs::path withoutLinks(const fs::path& path) {
+  std::error_code unknown;
+  const fs::path absolute = fs::absolute(path).lexically_normal();
+  fs::path real = fs::weakly_canonical(absolute, unknown);
+  if (unknown) return absolute;
+  return real.has_filename() ? real : real.parent_path();
+}
+
+/// The descriptor of this process that a path stands for: 1 of `-`, /dev/stdout and of the file
+/// that standard output goes to, N of /dev/fd/N.
+std::optional<int> descriptorOf(const std::string& path) {
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* end = path.data() + path.size();
+    const auto [stop, fault] = std::from_chars(path.data() + folder.size(), end, number);
+    if (fault == std::errc() && stop == end && number >= 0) return number;
+  }
+  const auto there = FileIdentity::of(path);
+  if (there && there == FileIdentity::of("/dev/stdout")) return STDOUT_FILENO;
+  return std::nullopt;
+}
+
+void checkDescriptor(int descriptor, const std::string& what) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+    throw base::mendable(what + ": it is not open for writing");
+}
+
+bool isExperimentName(const fs::path& file) {
+  std::string ending = file.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return ending == ".yaml" || ending == ".yml";
+}
+
 }  // namespace
 
-fs::path checkOutputFile(const std::string& path, const std::string& option) {
-  const std::string what = option + " " + path + ": cannot be written";
-  const fs::path file = fs::absolute(path);
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored) || !file.has_filename())
-    throw base::mendable(what + ": it is a folder");
-  checkFolderTakesFiles(file.parent_path(), what);
-  return file;
+void Inputs::add(const fs::path& file, const std::string& name) {
+  if (!file.empty()) files_.push_back({file, name});
 }
 
-fs::path checkNewFolder(const std::string& path, const std::string& option) {
-  const std::string what = option + " " + path + ": cannot be made";
-  fs::path folder = fs::absolute(path).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  if (isThere(folder) && !isFolder(folder)) throw base::mendable(what + ": it is a file");
-  fs::path parent = folder.parent_path();
-  while (!isThere(parent)) parent = parent.parent_path();
-  checkFolderTakesFiles(parent, what);
-  return folder;
+void Inputs::addImages(const fs::path& folder, const std::string& name) {
+  if (!folder.empty()) imageFolders_.push_back({folder, name});
 }
 
-fs::path makeOutputFolder(const std::string& path, const std::string& option) {
-  const std::string what = option + " " + path + ": cannot be made";
-  const fs::path folder = fs::absolute(path);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw base::mendable(what + ": " + error.message());
-  checkFolderTakesFiles(folder, what);
-  return folder;
+std::optional<std::string> Inputs::nameOf(const fs::path& file) const {
+  const auto identity = FileIdentity::of(file);
+  if (!identity) return std::nullopt;  // nothing is there to be replaced
+  const auto isIt = [&](const fs::path& path) { return FileIdentity::of(path) == identity; };
+  for (const Input& input : files_) {
+    if (isIt(input.path)) return input.name;
+  }
+  for (const Input& folder : imageFolders_) {
+    if (std::ranges::any_of(imagesBelow(folder.path).files, isIt))
+      return "an image of " + folder.name;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Inputs::nameOfImagesIn(const fs::path& folder) const {
+  const auto identity = FileIdentity::of(folder);
+  const auto found = std::ranges::find_if(imageFolders_, [&](const Input& images) {
+    return identity && FileIdentity::of(images.path) == identity;
+  });
+  return found == imageFolders_.end() ? std::nullopt : std::optional(found->name);
 }
 
 TemporaryFolder::TemporaryFolder() {
@@ -68,6 +113,105 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+OutputFile::OutputFile(const std::string& path, const std::string& option, const Inputs& inputs)
+    : given_(path), target_(withoutLinks(path)), descriptor_(descriptorOf(path)) {
+  const std::string what = option + " " + path + ": cannot be written";
+  std::error_code unknown;
+  const fs::file_status there = fs::status(path, unknown);
+  isReplaced_ = !descriptor_ && (fs::is_regular_file(there) || !fs::exists(there));
+  if (descriptor_) {
+    checkDescriptor(*descriptor_, what);
+  } else if (fs::is_directory(there) || (isReplaced_ && !fs::path(path).has_filename())) {
+    throw base::mendable(what + ": it is a folder");
+  } else if (fs::is_block_file(there)) {
+    throw base::mendable(what + ": it is a disk");
+  } else if (isReplaced_) {
+    checkFolderTakesFiles(target_.parent_path(), what);
+    refuseToReplace(what, inputs);
+  } else if (::access(path.c_str(), W_OK) != 0) {
+    throw base::mendable(what + ": " + std::strerror(errno));
+  }
+}
+
+void OutputFile::refuseToReplace(const std::string& what, const Inputs& inputs) const {
+  if (const auto input = inputs.nameOf(target_))
+    throw base::mendable(what + ": it is " + *input + ", which is read here; name another file");
+  refuseNamesOfRuns(target_, what);
+  std::error_code unknown;
+  if (isExperimentName(target_) && fs::exists(target_, unknown)) {
+    throw base::mendable(what +
+                         ": it is an experiment file, which is never replaced; name another file");
+  }
+}
+
+const fs::path& OutputFile::workerFile() {
+  if (isReplaced_) return target_;
+  if (!folder_) {
+    folder_.emplace();
+    workerFile_ = folder_->path() / "result";
+  }
+  return workerFile_;
+}
+
+void OutputFile::handOn() const {
+  if (folder_) write(base::readFile(workerFile_));
+}
+
+void OutputFile::write(std::string_view content) const {
+  if (!descriptor_)
+    return base::writeFileAtomically(isReplaced_ ? target_ : fs::path(given_), content);
+  std::fflush(stdout);
+  base::writeToDescriptor(*descriptor_, content, name());
+}
+
+bool OutputFile::isStandardOutput() const { return descriptor_ == STDOUT_FILENO; }
+
+std::string OutputFile::name() const {
+  if (isStandardOutput()) return "standard output";
+  return isReplaced_ ? target_.string() : given_;
+}
+
+bool OutputFile::isSameAs(const OutputFile& other) const {
+  if (descriptor_ || other.descriptor_) return descriptor_ == other.descriptor_;
+  const auto there = FileIdentity::of(target_);
+  return target_ == other.target_ || (there && there == FileIdentity::of(other.target_));
+}
+
+void refuseNamesOfRuns(const fs::path& path, const std::string& what) {
+  const auto place = run_folder::placeInRun(withoutLinks(path));
+  if (!place || !run_folder::belongsToRun(place->relative)) return;
+  throw base::mendable(what + ": " + place->relative.string() + " belongs to the run " +
+                       place->folder.string() + "; choose another name");
+}
+
+fs::path checkNewFolder(const std::string& path, const std::string& option) {
+  const std::string what = option + " " + path + ": cannot be made";
+  fs::path folder = fs::absolute(path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  if (isThere(folder) && !isFolder(folder)) throw base::mendable(what + ": it is a file");
+  refuseNamesOfRuns(folder, what);
+  fs::path parent = folder.parent_path();
+  while (!isThere(parent)) parent = parent.parent_path();
+  checkFolderTakesFiles(parent, what);
+  return folder;
+}
+
+fs::path makeOutputFolder(const std::string& path, const std::string& option,
+                          const Inputs& inputs) {
+  const std::string what = option + " " + path + ": cannot be made";
+  const fs::path folder = fs::absolute(path);
+  refuseNamesOfRuns(folder, what);
+  if (const auto images = inputs.nameOfImagesIn(folder)) {
+    throw base::mendable(option + " " + path + ": is the folder of " + *images +
+                         ", which are read here; name another folder");
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw base::mendable(what + ": " + error.message());
+  checkFolderTakesFiles(folder, what);
+  return folder;
 }
 
 }  // namespace lockstep::cli

@@ -1,6 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/model_source.h"
@@ -30,34 +29,34 @@ struct PredictOptions {
   RankWish ranks;
 };
 
-bool isImageName(const fs::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array kExtensions = {".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"};
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
-}
-
-/// Absolute paths of the images; of a folder, those right inside it by name.
-std::vector<std::string> imageFiles(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    if (!isThere(path)) throw base::mendable("--images " + path + ": is not there");
-    if (!isFolder(path)) {
-      files.push_back(fs::absolute(path).string());
-      continue;
+/// Absolute paths of the images; of a folder, those in it and below, whose faults are told.
+class ImageList {
+ public:
+  ImageList(const std::vector<std::string>& paths, const std::string& overlays) {
+    for (const std::string& path : paths) {
+      if (!isThere(path)) throw base::mendable("--images " + path + ": is not there");
+      if (isFolder(path)) {
+        addFolder(path, overlays);
+      } else {
+        files.push_back(fs::absolute(path).string());
+      }
     }
-    std::vector<std::string> inside;
-    for (const fs::path& entry : entriesOf(path)) {
-      if (isImageName(entry)) inside.push_back(fs::absolute(entry).string());
-    }
-    if (inside.empty())
-      throw base::mendable("--images " + path + ": holds no image (jpg, png, bmp, tif, webp)");
-    std::sort(inside.begin(), inside.end());
-    files.insert(files.end(), inside.begin(), inside.end());
   }
-  return files;
-}
+
+  std::vector<std::string> files;
+  bool hasFaults = false;  ///< some could not be looked for
+
+ private:
+  /// Pictures drawn before are no images to predict on.
+  void addFolder(const std::string& path, const std::string& overlays) {
+    const ImageFiles inside = imagesBelow(path, base::FileIdentity::of(overlays));
+    for (const std::string& fault : inside.faults) base::logWarning("engine", fault);
+    hasFaults = hasFaults || !inside.faults.empty();
+    if (inside.files.empty())
+      throw base::mendable("--images " + path + ": holds no image (jpg, png, bmp, tif, webp)");
+    for (const fs::path& file : inside.files) files.push_back(fs::absolute(file).string());
+  }
+};
 
 /// Names the images in the job. A message holds some thousands of them: more go into a file that
 /// lies in `folder`, which is made then.
@@ -75,15 +74,27 @@ void namePaths(protocol::Job& job, std::vector<std::string> files,
   job.pathsFile = file.string();
 }
 
-/// What the worker counted, for people.
-void tellSummary(const std::string& result, const std::string& out) {
+/// Tells what the worker counted. Returns whether every image was read.
+bool tellSummary(const std::string& result, const std::string& out) {
   const auto summary = nlohmann::json::parse(result, nullptr, false);
-  if (!summary.is_object()) return;
-  const auto count = [&summary](const char* name) {
-    return std::to_string(summary.value(name, std::int64_t{0}));
-  };
-  base::logInfo("engine",
-                out + ": " + count("detections") + " detections on " + count("images") + " images");
+  if (!summary.is_object()) return true;
+  const auto count = [&summary](const char* name) { return summary.value(name, std::int64_t{0}); };
+  const std::int64_t unread = count("unread");
+  std::string text = out + ": " + std::to_string(count("detections")) + " detections on " +
+                     std::to_string(count("images")) + " images";
+  if (unread > 0) text += "; " + std::to_string(unread) + " could not be read";
+  base::logInfo("engine", text);
+  return unread == 0;
+}
+
+Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
+                const std::vector<std::string>& images) {
+  Inputs inputs = source.inputs();
+  for (const std::string& file : images) inputs.add(file, "an image of --images");
+  for (const std::string& path : options.images) {
+    if (isFolder(path)) inputs.addImages(path, "--images");
+  }
+  return inputs;
 }
 
 int predict(const PredictOptions& options) {
@@ -98,15 +109,20 @@ int predict(const PredictOptions& options) {
   if (options.images.empty()) requireHeldOut(source);
   protocol::Job job = source.job("predict");
   job.split = options.split;
-  std::optional<TemporaryFolder> listFolder;
-  namePaths(job, imageFiles(options.images), listFolder);
   job.scoreThreshold = options.score;
-  job.out = checkOutputFile(options.out, "--out").string();
+  ImageList images(options.images, options.overlays);
+  const Inputs inputs = inputsOf(source, options, images.files);
+  OutputFile out(options.out, "--out", inputs);
+  job.out = out.workerFile().string();
   if (!options.overlays.empty())
-    job.overlays = makeOutputFolder(options.overlays, "--overlays").string();
+    job.overlays = makeOutputFolder(options.overlays, "--overlays", inputs).string();
   job.overlayScore = options.overlayScore;
-  tellSummary(supervisor::runOneShotJob(workerProgram, job, source.ranks), job.out);
-  return static_cast<int>(ExitStatus::Done);
+  std::optional<TemporaryFolder> listFolder;
+  namePaths(job, std::move(images.files), listFolder);
+  const std::string result = supervisor::runOneShotJob(workerProgram, job, source.ranks);
+  out.handOn();
+  const bool isWhole = tellSummary(result, out.name()) && !images.hasFaults;
+  return static_cast<int>(isWhole ? ExitStatus::Done : ExitStatus::Failed);
 }
 
 }  // namespace
@@ -124,7 +140,11 @@ void addPredictCommand(CLI::App& app, std::function<int()>& action) {
   command->add_option("--split", options->split, "Images of the data set")
       ->option_text("val")
       ->check(CLI::IsMember({"val"}));
-  command->add_option("--images", options->images, "Image files, or folders of them")
+  command
+      ->add_option(
+          "--images", options->images,
+          "Image files, or folders of them with all below, save what is hidden; turned as their "
+          "EXIF orientation says")
       ->option_text("PATH...");
   command->add_option("--score", options->score, "Lowest score kept")
       ->option_text("S")
@@ -134,7 +154,7 @@ void addPredictCommand(CLI::App& app, std::function<int()>& action) {
       ->add_option("--workers", options->ranks.workers,
                    "Ranks that share the images; default: one on each GPU, or one on the CPU")
       ->option_text("N");
-  command->add_option("--out", options->out, "Where the results go")
+  command->add_option("--out", options->out, "Where the results go (-: standard output)")
       ->required()
       ->option_text("F.json");
   CLI::Option* overlays = command

@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/cli/fork.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/output_path.h"
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/rescued_checkpoint.h"
@@ -68,21 +69,16 @@ bool hasCheckpoint(const fs::path& folder) {
 
 /// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
 bool holdsOnlyARun(const fs::path& folder) {
-  constexpr std::array kNames = {"config.yaml",      "run.json",    "run.lock",    "engine.log",
-                                 "checkpoints",      "evaluations", "predictions", "divergence",
-                                 "bad_images.jsonl", "lost+found"};
-  for (const fs::path& entry : entriesOf(folder)) {
+  return std::ranges::all_of(entriesOf(folder), [](const fs::path& entry) {
     const std::string name = entry.filename().string();
-    const bool isKnown = name.starts_with(".") || name.starts_with("rank-") ||
-                         name.starts_with("events.out.") ||
-                         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-    if (!isKnown) return false;
-  }
-  return true;
+    return name.starts_with(".") || name == "lost+found" || run_folder::belongsToRun(name);
+  });
 }
 
 void refuseTakenOutput(const TrainOptions& options) {
-  if (options.resume || options.output.empty() || !isThere(options.output)) return;
+  if (options.output.empty()) return;
+  refuseNamesOfRuns(options.output, "--output " + options.output + ": cannot be made");
+  if (options.resume || !isThere(options.output)) return;
   throw base::mendable("--output " + options.output + ": exists already; " +
                        (options.from.empty() ? "say --resume to go on with it, or name another "
                                                "folder"

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
@@ -150,6 +152,33 @@ std::vector<std::int64_t> evaluationSteps(const Layout& layout) {
 
 std::vector<std::int64_t> predictionSteps(const Layout& layout) {
   return stepsOfFiles(layout.predictions(0).parent_path());
+}
+
+bool belongsToRun(const fs::path& relative) {
+  constexpr std::array kFiles = {"config.yaml", "run.json",         "run.lock",
+                                 "engine.log",  "bad_images.jsonl", "notes.json"};
+  constexpr std::array kWholeFolders = {"checkpoints", "divergence", "source"};
+  constexpr std::array kFoldersOfSteps = {"evaluations", "predictions"};
+  if (relative.empty()) return false;
+  const std::string top = *relative.begin();
+  const auto isTop = [&](const char* name) { return top == name; };
+  if (std::ranges::any_of(kWholeFolders, isTop)) return true;
+  const auto below = std::next(relative.begin());
+  if (std::ranges::any_of(kFoldersOfSteps, isTop)) {
+    return below == relative.end() || below->string().starts_with("step-") ||
+           below->string().starts_with(".step-");
+  }
+  if (below != relative.end()) return false;
+  return std::ranges::any_of(kFiles, isTop) || top.starts_with("events.out.tfevents") ||
+         (top.starts_with("rank-") && top.ends_with(".log"));
+}
+
+std::optional<PlaceInRun> placeInRun(const fs::path& path) {
+  for (fs::path folder = path.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (isRunFolder(folder)) return PlaceInRun{folder, path.lexically_relative(folder)};
+  }
+  return std::nullopt;
 }
 
 bool isRunFolder(const fs::path& folder) {

@@ -89,6 +89,18 @@ std::vector<std::int64_t> evaluationSteps(const Layout& layout);
 /// Steps with predictions, rising.
 std::vector<std::int64_t> predictionSteps(const Layout& layout);
 
+/// Whether a path below a run folder (relative to it) is one that the run itself has or makes:
+/// run.json, all of checkpoints/, evaluations/step-…. Others may write there what they like
+/// elsewhere.
+bool belongsToRun(const fs::path& relative);
+
+/// The run folder that a path lies in and its name there, of a path without links; nothing when it
+/// lies in none.
+struct PlaceInRun {
+  fs::path folder, relative;
+};
+std::optional<PlaceInRun> placeInRun(const fs::path& path);
+
 /// Whether the folder looks like a run (has run.json or config.yaml and an event file).
 bool isRunFolder(const fs::path& folder);
 

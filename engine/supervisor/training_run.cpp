@@ -31,7 +31,7 @@ std::vector<FileDescriptor> openRankLogs(const TrainingSetup& setup) {
 
 TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
     : setup_(std::move(setup)),
-      folder_(FileIdentity::of(setup_.layout.folder())),
+      folder_(base::FileIdentity::of(setup_.layout.folder())),
       log_(setup_.layout.engineLog()),
       rankLogs_(openRankLogs(setup_)),
       progress_(makeProgress(setup_.experiment)),
@@ -188,7 +188,7 @@ void TrainingRun::requestStop(const std::string& reason) {
 }
 
 bool TrainingRun::folderIsGone() const {
-  return FileIdentity::of(setup_.layout.folder()) != folder_;
+  return base::FileIdentity::of(setup_.layout.folder()) != folder_;
 }
 
 void TrainingRun::everySecond() {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/file_identity.h"
 #include "engine/config/experiment.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
 #include "engine/supervisor/device_use.h"
-#include "engine/supervisor/file_identity.h"
 #include "engine/supervisor/gpu_watch.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_group.h"
@@ -129,7 +129,7 @@ class TrainingRun : private Service {
   void conclude(Outcome outcome);
 
   TrainingSetup setup_;
-  std::optional<FileIdentity> folder_;
+  std::optional<base::FileIdentity> folder_;
   RunLog log_;
   std::vector<FileDescriptor> rankLogs_;
   PollLoop loop_;

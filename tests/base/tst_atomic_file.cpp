@@ -57,6 +57,17 @@ class TstAtomicFile : public QObject {
     QCOMPARE(hidden, QStringList());
   }
 
+  void whatIsNoFileIsWrittenInto() {
+    const std::filesystem::path fifo = path("fifo");
+    QCOMPARE(::mkfifo(fifo.c_str(), 0600), 0);
+    std::string content;
+    std::jthread reader([&] { content = base::readFile(fifo); });
+    base::writeFileAtomically(fifo, "through");
+    reader.join();
+    QCOMPARE(content, std::string("through"));
+    QVERIFY(std::filesystem::is_fifo(fifo));
+  }
+
   void permissionsAndLinksStay() {
     base::writeFileAtomically(path("target.txt"), "old");
     ::chmod(path("target.txt").c_str(), 0640);

@@ -2,10 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
-namespace lockstep::supervisor {
+namespace lockstep::base {
 
 /// Which file or folder stands at a path, whatever its name.
 struct FileIdentity {
@@ -21,4 +23,11 @@ struct FileIdentity {
   }
 };
 
-}  // namespace lockstep::supervisor
+}  // namespace lockstep::base
+
+template <>
+struct std::hash<lockstep::base::FileIdentity> {
+  std::size_t operator()(const lockstep::base::FileIdentity& file) const noexcept {
+    return std::hash<ino_t>()(file.number) * 31 + std::hash<dev_t>()(file.device);
+  }
+};

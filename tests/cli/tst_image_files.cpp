@@ -1,0 +1,60 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+#include <optional>
+
+#include "engine/cli/image_files.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+class TstImageFiles : public QObject {
+  Q_OBJECT
+
+ private:
+  std::optional<QTemporaryDir> folder_;
+  fs::path root() const { return fs::canonical(folder_->path().toStdString()); }
+  void write(const std::string& name) const {
+    fs::create_directories((root() / name).parent_path());
+    std::ofstream(root() / name) << "x";
+  }
+  std::vector<std::string> names(const cli::ImageFiles& found) const {
+    std::vector<std::string> names;
+    for (const fs::path& file : found.files) names.push_back(file.lexically_relative(root()));
+    return names;
+  }
+
+ private Q_SLOTS:
+  void init() { folder_.emplace(); }
+
+  void imagesBelowAreFoundInTheOrderOfTheirPaths() {
+    for (const char* name : {"b.JPG", "a/z.png", "a/b/c.tiff", "a.png", "z/one.webp", "notes.txt",
+                             ".hidden.png", ".cache/a.png", "a/._z.png", "drawn/a-1.png"}) {
+      write(name);
+    }
+    const std::vector<std::string> expected{"a/b/c.tiff", "a/z.png", "a.png", "b.JPG",
+                                            "z/one.webp"};
+    const auto leftOut = base::FileIdentity::of(root() / "drawn");
+    QCOMPARE(names(cli::imagesBelow(root(), leftOut)), expected);
+    QCOMPARE(names(cli::imagesBelow(root() / "drawn", leftOut)),
+             std::vector<std::string>{"drawn/a-1.png"});  // asked for itself
+  }
+
+  void loopsOfLinksEnd() {
+    write("in/a.png");
+    fs::create_directory_symlink(root() / "in", root() / "in/again");
+    fs::create_directory_symlink(root(), root() / "in/up");
+    fs::create_directory_symlink(root() / "in", root() / "twin");
+    fs::create_symlink(root() / "circle.png", root() / "circle.png");
+    const auto found = cli::imagesBelow(root() / "in");
+    const auto count = std::ranges::count_if(
+        found.files, [](const fs::path& file) { return file.filename() == "a.png"; });
+    QVERIFY(count == 1 && found.faults.empty());
+    std::vector<std::string> own = names(cli::imagesBelow(root() / "twin"));
+    QVERIFY(std::ranges::count(own, "twin/a.png") == 1);
+  }
+};
+
+LOCKSTEP_TEST(TstImageFiles)
+#include "tst_image_files.moc"
