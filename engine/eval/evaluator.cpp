@@ -49,6 +49,17 @@ std::vector<data::ImageFault> faultsIn(const std::vector<ImageFigures>& figures)
   return faults;
 }
 
+/// The image, or nothing: it cannot be read, which is noted.
+std::optional<data::Batch> takeOrNote(ImageSource& images, std::int64_t index,
+                                      ImageFigures& figures) {
+  try {
+    return images.take(index);
+  } catch (const data::BadImage& image) {
+    figures.fault = image.fault();
+    return std::nullopt;
+  }
+}
+
 /// A mean of nothing would look like the best one.
 void refuseNone(const std::vector<ImageFigures>& figures,
                 const std::vector<data::ImageFault>& faults) {
@@ -85,15 +96,8 @@ std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
                      sharing, options_.device,
                      threadsAheadOf(options_.device, options_.loaderThreads));
   const auto workOn = [&](std::int64_t i, ImageFigures& figures) {
-    std::optional<data::Batch> batch;
-    try {
-      batch = images.take(i);
-    } catch (const data::BadImage& image) {
-      if (!options_.skipsBadImages) throw;
-      figures.fault = image.fault();
-      return;
-    }
-    work(*batch, figures);
+    if (!options_.skipsBadImages) return work(images.take(i), figures);
+    if (const auto batch = takeOrNote(images, i, figures)) work(*batch, figures);
   };
   return figuresOfImages(count, sharing, workOn, progress);
 }
@@ -170,26 +174,31 @@ Detected Evaluator::detect(model::MaskRcnn& model, const std::vector<std::size_t
   return {joined(figures), std::move(faults)};
 }
 
-std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
-                                         const std::vector<NumberedFile>& files,
-                                         const FileDetectionOptions& options,
-                                         const Progress& progress) {
+Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
+                     const FileDetectionOptions& options, const Progress& progress) {
   const EvaluationMode mode(model);
   const ImageSharing sharing{options.world, threadsOn(options.device, options.threads)};
   const auto count = static_cast<std::int64_t>(files.size());
   const data::Handover handover = data::handoverTo(options.device);
-  ImageSource images(
-      [&](std::int64_t i) {
-        return data::loadForPrediction(files[i].path, files[i].id, options.augment, handover);
-      },
-      count, sharing, options.device, threadsAheadOf(options.device, options.loaderThreads));
+  const auto load = [&](std::int64_t i) {
+    const NumberedFile& file = files[static_cast<std::size_t>(i)];
+    try {
+      return data::loadForPrediction(file.path, file.id, options.augment, handover);
+    } catch (const Error& fault) {
+      throw data::badImage(file.id, file.path.string(), fault.what());
+    }
+  };
+  ImageSource images(load, count, sharing, options.device,
+                     threadsAheadOf(options.device, options.loaderThreads));
   const auto detectFile = [&](std::int64_t i, ImageFigures& image) {
-    const data::Batch batch = images.take(i);
-    image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
-                                    batch.originalSizes[0], batch.ids[0], options.categories);
+    const std::optional<data::Batch> batch = takeOrNote(images, i, image);
+    if (!batch) return;
+    image.detections = toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
+                                    batch->originalSizes[0], batch->ids[0], options.categories);
   };
   std::vector<ImageFigures> figures = figuresOfImages(count, sharing, detectFile, progress);
-  return joined(figures);
+  std::vector<data::ImageFault> faults = faultsIn(figures);
+  return {joined(figures), std::move(faults)};
 }
 
 }  // namespace lockstep::eval

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -91,11 +92,9 @@ struct FileDetectionOptions {
   dist::World* world = nullptr;  ///< as EvaluatorOptions::world
 };
 
-/// Detections of image files, in their order, per image best first. Leaves the model in the mode it
-/// was in. Throws Error naming the file for an image that cannot be read.
-std::vector<coco::Detection> detectFiles(model::MaskRcnn& model,
-                                         const std::vector<NumberedFile>& files,
-                                         const FileDetectionOptions& options,
-                                         const Progress& progress = {});
+/// Detections of image files, in their order, per image best first; those that cannot be read are
+/// named and the others done all the same. Leaves the model in the mode it was in.
+Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
+                     const FileDetectionOptions& options, const Progress& progress = {});
 
 }  // namespace lockstep::eval

@@ -27,14 +27,16 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
     files.push_back({ids.back(), path});
   }
   const config::Experiment& experiment = source.experiment;
-  std::ranges::move(eval::detectFiles(*source.loaded.model, files,
-                                      {.augment = experiment.augment,
-                                       .categories = source.loaded.categories,
-                                       .device = source.device,
-                                       .threads = experiment.runtime.cpuThreads,
-                                       .loaderThreads = source.loaderThreads},
-                                      progress),
-                    std::back_inserter(detections));
+  eval::Detected ofFiles = eval::detectFiles(*source.loaded.model, files,
+                                             {.augment = experiment.augment,
+                                              .categories = source.loaded.categories,
+                                              .device = source.device,
+                                              .threads = experiment.runtime.cpuThreads,
+                                              .loaderThreads = source.loaderThreads},
+                                             progress);
+  if (!ofFiles.badImages.empty())
+    throw Error(ofFiles.badImages.front().file + ": " + ofFiles.badImages.front().reason);
+  std::ranges::move(ofFiles.detections, std::back_inserter(detections));
   const double threshold =
       std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);
   std::erase_if(detections, [&](const coco::Detection& d) { return d.score < threshold; });

@@ -3,8 +3,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/file_identity.h"
+#include "engine/base/log.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
@@ -34,6 +38,27 @@ std::string resultsWithFileNames(const Detections& detections,
   return results.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// The number keeps apart files of one name from different folders.
+std::filesystem::path overlayOf(const Picture& picture, const std::filesystem::path& folder) {
+  return folder / (picture.file.stem().string() + "-" + std::to_string(picture.id.value) + ".png");
+}
+
+/// Drawing never takes the place of what is drawn on.
+void refuseToReplacePictures(const std::vector<Picture>& pictures, const std::string& folder) {
+  if (folder.empty()) return;
+  std::unordered_set<base::FileIdentity> files;
+  for (const Picture& picture : pictures) {
+    if (const auto file = base::FileIdentity::of(picture.file)) files.insert(*file);
+  }
+  for (const Picture& picture : pictures) {
+    const std::filesystem::path overlay = overlayOf(picture, folder);
+    const auto there = base::FileIdentity::of(overlay);
+    if (!there || !files.contains(*there)) continue;
+    throw base::mendable("--overlays " + folder + ": " + overlay.filename().string() +
+                         " is an image that is read here; name another folder");
+  }
+}
+
 void drawOverlays(const JobContext& context, const std::vector<Picture>& pictures,
                   const Detections& detections, const train::LoadedModel& loaded) {
   const eval::Progress progress = progressTo(context.channel, "drawing");
@@ -44,14 +69,11 @@ void drawOverlays(const JobContext& context, const std::vector<Picture>& picture
       byImage[detection.imageId.value].push_back(detection);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const Picture& picture = pictures[i];
-    // The number keeps apart files of one name from different folders.
-    const std::string name =
-        picture.file.stem().string() + "-" + std::to_string(picture.id.value) + ".png";
     data::RgbImage image = picture.annotatedSize
                                ? data::readAnnotatedImage(picture.file, *picture.annotatedSize)
                                : data::readImage(picture.file);
     painter.draw(image, byImage[picture.id.value]);
-    data::writeImage(image, std::filesystem::path(context.job.overlays) / name);
+    data::writeImage(image, overlayOf(picture, context.job.overlays));
     progress(static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(pictures.size()));
   }
 }
@@ -61,6 +83,7 @@ struct Predictions {
   std::vector<Picture> pictures;
   Detections detections;
   train::LoadedModel loaded;
+  std::size_t unread = 0;  ///< files that are no pictures
 };
 
 eval::Progress progressOf(const JobContext& context, const dist::World& world) {
@@ -92,9 +115,27 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
     made.pictures.push_back({image.id, std::filesystem::path(part.images) / image.fileName,
                              ops::ImageSize{image.height, image.width}});
   }
+  refuseToReplacePictures(made.pictures, joined.job.overlays);
   made.detections =
       evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world)).detections;
   return made;
+}
+
+/// Names the files that could not be read and leaves them out. That all of them are is a failure.
+void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unread) {
+  made.unread = unread.size();
+  const bool isAlone = made.pictures.size() == 1;
+  for (const data::ImageFault& fault : unread) {
+    const std::string line = fault.file + ": " + fault.reason;
+    if (isAlone) throw Error(line);
+    base::logWarning("worker", line);
+  }
+  if (unread.size() == made.pictures.size())
+    throw Error("none of the " + std::to_string(unread.size()) + " images could be read");
+  std::unordered_set<std::int64_t> ids;
+  for (const data::ImageFault& fault : unread) ids.insert(fault.id.value);
+  std::erase_if(made.pictures,
+                [&](const Picture& picture) { return ids.contains(picture.id.value); });
 }
 
 Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
@@ -106,7 +147,8 @@ Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
     files.push_back({{static_cast<std::int64_t>(files.size()) + 1}, path});
     made.pictures.push_back({files.back().id, path, std::nullopt});
   }
-  made.detections = eval::detectFiles(
+  refuseToReplacePictures(made.pictures, joined.job.overlays);
+  eval::Detected detected = eval::detectFiles(
       *made.loaded.model, files,
       {.augment = experiment.augment,
        .categories = made.loaded.categories,
@@ -115,6 +157,9 @@ Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
        .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
        .world = &joined.world},
       progressOf(context, joined.world));
+  if (joined.world.rank() != 0) return made;
+  made.detections = std::move(detected.detections);
+  leaveOutUnread(made, detected.badImages);
   return made;
 }
 
@@ -136,7 +181,8 @@ protocol::Finished runPredict(const JobContext& context) {
                                          ? coco::detectionsToJson(made.detections) + "\n"
                                          : resultsWithFileNames(made.detections, made.pictures));
   const nlohmann::json summary{{"images", made.pictures.size()},
-                               {"detections", made.detections.size()}};
+                               {"detections", made.detections.size()},
+                               {"unread", made.unread}};
   return {job.step, false, summary.dump()};
 }
 

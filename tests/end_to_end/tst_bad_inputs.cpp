@@ -247,6 +247,29 @@ class TstBadInputs : public QObject {
     QVERIFY2(ended.status == 0, ended.err.constData());
   }
 
+  void predictGoesOnPastBadFiles() {
+    QVERIFY(QDir().mkpath(place_->path(text("photos/day 1"))));
+    const QByteArray whole = place_->read(text("shapes/train/scene_000001.jpg"));
+    place_->write(text("photos/a.jpg"), "no picture");
+    place_->write(text("photos/b.jpg"), whole);
+    place_->write(text("photos/day 1/c.jpg"), whole);
+    const Ended ended =
+        place_->engine({text("predict"), text("run"), text("--images"), text("photos"),
+                        text("--score"), text("0"), text("--out"), text("photos.json")});
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(ended.err.contains("warning: ") && ended.err.contains("photos/a.jpg: is no image"),
+             ended.err.constData());
+    QVERIFY2(ended.err.trimmed().endsWith("on 2 images; 1 could not be read"),
+             ended.err.constData());
+    for (const auto& result : Json::parse(place_->read(text("photos.json")).toStdString())) {
+      const std::string name = result.at("file_name");
+      const bool isWhole = name.ends_with(result.at("image_id") == 2 ? "/b.jpg" : "/day 1/c.jpg");
+      QVERIFY2(isWhole, name.c_str());
+    }
+    QVERIFY(QDir(place_->path(text("photos"))).removeRecursively());
+    QVERIFY(QFile::remove(place_->path(text("photos.json"))));
+  }
+
   void aCutImageIsNotPredictedAndLeavesNoAnswer() {
     const auto before = place_->files();
     const Ended ended =

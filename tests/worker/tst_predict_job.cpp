@@ -2,11 +2,13 @@
 #include <QTest>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
 #include "engine/data/image_file.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -87,7 +89,74 @@ class TstPredictJob : public QObject {
     }
   }
 
+  void filesThatAreNoImagesAreLeftOutAndCounted() {
+    const std::vector<std::string> whole = sceneFiles();
+    base::writeFileAtomically(path("empty.png"), "");
+    fs::create_directories(path("drawn"));
+    protocol::Job predict = job(experiment_, "some.json");
+    predict.paths = {path("empty.png"), whole[0], path("gone.png"), whole[1]};
+    predict.overlays = path("drawn");
+    tests::JobBench bench;
+    const auto finished = bench.run(worker::runPredict, predict);
+    const auto summary = nlohmann::json::parse(finished.result);
+    QCOMPARE(summary.at("images").get<int>(), 2);
+    QCOMPARE(summary.at("unread").get<int>(), 2);
+    std::map<std::int64_t, std::string> names;
+    for (const auto& result : readJson("some.json"))
+      names[result.at("image_id")] = result.at("file_name");
+    QCOMPARE(names, (std::map<std::int64_t, std::string>{{2, whole[0]}, {4, whole[1]}}));
+    QCOMPARE(std::distance(fs::directory_iterator(path("drawn")), {}), std::ptrdiff_t{2});
+  }
+
+  void nothingIsWrittenWhereNoFileIsAnImage() {
+    base::writeFileAtomically(path("empty.png"), "");
+    for (const int count : {1, 2}) {
+      protocol::Job predict = job(experiment_, "none.json");
+      predict.paths.assign(static_cast<std::size_t>(count), path("empty.png"));
+      tests::JobBench bench;
+      try {
+        bench.run(worker::runPredict, predict);
+        QFAIL("an empty file was predicted on");
+      } catch (const Error& error) {
+        const std::string text = error.what();
+        QVERIFY2(text.find(count == 1 ? "empty.png: is an empty file" : "none of the 2 images") !=
+                     std::string::npos,
+                 error.what());
+      }
+      QVERIFY(!fs::exists(path("none.json")));
+    }
+  }
+
+  void overlaysNeverReplaceAnImage() {
+    fs::create_directories(path("mixed"));
+    const std::vector<std::string> scenes = sceneFiles();
+    for (const auto& [from, to] : {std::pair{scenes[0], "a.jpg"}, std::pair{scenes[1], "a-1.png"}})
+      fs::copy_file(from, path(std::string("mixed/") + to));
+    const std::string before = base::readFile(path("mixed/a-1.png"));
+    protocol::Job predict = job(experiment_, "mixed.json");
+    predict.paths = {path("mixed/a.jpg"), path("mixed/a-1.png")};
+    predict.overlays = path("mixed");
+    tests::JobBench bench;
+    try {
+      bench.run(worker::runPredict, predict);
+      QFAIL("an image was drawn over");
+    } catch (const Error& error) {
+      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QVERIFY2(std::string(error.what()).find("a-1.png is an image that is read here") !=
+                   std::string::npos,
+               error.what());
+    }
+    QVERIFY(base::readFile(path("mixed/a-1.png")) == before);
+  }
+
  private:
+  std::vector<std::string> sceneFiles() const {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(path("shapes/val")))
+      files.push_back(entry.path().string());
+    std::ranges::sort(files);
+    return files;
+  }
   std::string path(const std::string& name) const {
     return folder_.filePath(QString::fromStdString(name)).toStdString();
   }
