@@ -69,33 +69,54 @@ FileBytes readWholeFile(const std::filesystem::path& file, const char* remedy) {
   return {std::move(end.completed.front()), true};
 }
 
-cv::Mat decode(const std::string& bytes, int flags, const std::filesystem::path& file,
+/// 8 or 16 bits, BGR. `asStored`: not turned.
+cv::Mat decode(const std::string& bytes, bool asStored, const std::filesystem::path& file,
                const char* remedy) {
+  const int flags = cv::IMREAD_COLOR | (asStored ? cv::IMREAD_IGNORE_ORIENTATION : 0);
   cv::Mat decoded;
   try {
-    decoded = decodeBytes(bytes, flags);
+    decoded = decodeBytes(bytes, flags | cv::IMREAD_ANYDEPTH);
+    const bool isKnown = decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3;
+    if (!isKnown && !decoded.empty()) decoded = decodeBytes(bytes, flags);
   } catch (const cv::Exception& fault) {
     throw Error(file.string() + ": cannot be decoded: " + fault.err + remedy);
   }
   if (decoded.empty())
     throw Error(file.string() + ": is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)" +
                 remedy);
-  CV_Assert(decoded.type() == CV_8UC3);
+  CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);
   return decoded;
 }
 
-RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
+/// The upper 8 bits of every value.
+template <typename Value>
+RgbImage upperBits(const cv::Mat& bgr) {
+  constexpr int kLowerBits = 8 * sizeof(Value) - 8;
   RgbImage image(bgr.cols, bgr.rows);
-  image.lacksEnd = lacksEnd;
   std::uint8_t* out = image.pixels.get();
   for (int y = 0; y < bgr.rows; ++y) {
-    const std::uint8_t* in = bgr.ptr<std::uint8_t>(y);
+    const Value* in = bgr.ptr<Value>(y);
     for (int x = 0; x < bgr.cols; ++x, in += 3, out += 3) {
-      out[0] = in[2];
-      out[1] = in[1];
-      out[2] = in[0];
+      for (int channel = 0; channel < 3; ++channel)
+        out[channel] = static_cast<std::uint8_t>(in[2 - channel] >> kLowerBits);
     }
   }
+  return image;
+}
+
+/// The largest value of 16 bits; 0: it is of 8 bits.
+int highestOf16Bits(const cv::Mat& bgr) {
+  if (bgr.depth() == CV_8U) return 0;
+  double highest = 0;
+  cv::minMaxIdx(bgr.reshape(1), nullptr, &highest);
+  return static_cast<int>(highest);
+}
+
+RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
+  RgbImage image =
+      bgr.depth() == CV_8U ? upperBits<std::uint8_t>(bgr) : upperBits<std::uint16_t>(bgr);
+  image.highestOf16Bits = highestOf16Bits(bgr);
+  image.lacksEnd = lacksEnd;
   return image;
 }
 
@@ -109,14 +130,14 @@ RgbImage::RgbImage(int widthPx, int heightPx)
 
 RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
   const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgainOrLeaveOut);
-  const cv::Mat stored =
-      decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgainOrLeaveOut);
+  const cv::Mat stored = decode(bytes, /*asStored=*/true, file, kCopyAgainOrLeaveOut);
   const int width = static_cast<int>(annotated.width), height = static_cast<int>(annotated.height);
   if (stored.cols == width && stored.rows == height) return toRgb(stored, lacksEnd);
-  const cv::Mat turned = decode(bytes, cv::IMREAD_COLOR, file, kCopyAgainOrLeaveOut);
+  const cv::Mat turned = decode(bytes, /*asStored=*/false, file, kCopyAgainOrLeaveOut);
   const bool swapsSides =
       turned.cols == stored.rows && turned.rows == stored.cols && turned.size() != stored.size();
-  if (coco::shouldApplyExif(stored.cols, stored.rows, swapsSides, width, height))
+  if (coco::shouldApplyExif({stored.cols, stored.rows}, swapsSides,
+                            coco::PictureSize{width, height}))
     return toRgb(turned, lacksEnd);
   throw Error(file.string() + ": is " + sizeText(stored.cols, stored.rows) +
               ", its annotation says " + sizeText(width, height) +
@@ -124,13 +145,22 @@ RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotat
 }
 
 RgbImage readImage(const std::filesystem::path& file) {
+  static_assert(coco::shouldApplyExif({}, true, std::nullopt));
   const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgain);
-  return toRgb(decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, file, kCopyAgain),
-               lacksEnd);
+  return toRgb(decode(bytes, /*asStored=*/false, file, kCopyAgain), lacksEnd);
 }
 
 std::string lacksEndText(const std::filesystem::path& file) {
   return file.string() + ": its end marker is missing; every row is there, and it is used";
+}
+
+std::string darkness(const RgbImage& image, const std::filesystem::path& file) {
+  constexpr int kDark = 0x4000;  // 14 of 16 bits: a quarter of the range
+  const int highest = image.highestOf16Bits;
+  if (highest == 0 || highest >= kDark) return {};
+  return file.string() + ": its 16-bit values reach " + std::to_string(highest) +
+         " of 65535: of the 8 bits that are read they reach " + std::to_string(highest >> 8) +
+         ", nearly black; stretch them to the whole range";
 }
 
 void writeImage(const RgbImage& image, const std::filesystem::path& file) {

@@ -15,6 +15,7 @@ using ops::ImageSize;
 struct RgbImage {
   int width = 0, height = 0;               ///< px
   std::unique_ptr<std::uint8_t[]> pixels;  ///< [height, width, 3]
+  int highestOf16Bits = 0;                 ///< largest value of a 16-bit file; 0: it is of 8 bits
   bool lacksEnd = false;                   ///< its file lacks the end marker, and nothing else
 
   RgbImage() = default;
@@ -23,18 +24,22 @@ struct RgbImage {
   ImageSize size() const { return {height, width}; }
 };
 
-/// Reads an image of an annotated data set: grey, 16-bit, palette and alpha become 8-bit RGB (alpha
-/// is dropped). Turned by EXIF only where coco::shouldApplyExif says so. Throws Error naming the
-/// file: not there, no image, cut off, or of another size than `annotated`. A file that lacks no
-/// more than its end marker is whole: whoever reads it says so once (lacksEndText). Any thread;
-/// uses none of its own.
+/// Reads an image of an annotated data set: grey, 16-bit (the upper 8), palette and alpha become
+/// 8-bit RGB (alpha is dropped). Turned by EXIF only where coco::shouldApplyExif says so. Throws
+/// Error naming the file: not there, no image, cut off, or of another size than `annotated`. A file
+/// that lacks no more than its end marker is whole: whoever reads it says so once (lacksEndText).
+/// Any thread; uses none of its own.
 RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated);
 
-/// Reads any image as stored (never turned).
+/// Reads an image that has no annotations, turned as its EXIF orientation says.
 RgbImage readImage(const std::filesystem::path& file);
 
 /// `FILE: its end marker is missing; …`
 std::string lacksEndText(const std::filesystem::path& file);
+
+/// What to say of a 16-bit file whose values fill so little of their range that it is nearly black
+/// in 8 bits, as 12-bit cameras write them; empty: nothing.
+std::string darkness(const RgbImage& image, const std::filesystem::path& file);
 
 /// Writes a PNG or JPEG (by the ending; quality 95). Throws Error. The same pixels give the same
 /// bytes.

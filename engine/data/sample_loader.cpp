@@ -3,15 +3,25 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "engine/base/log.h"
 #include "engine/data/bad_image.h"
+#include "engine/data/image_file.h"
 
 namespace lockstep::data {
 namespace {
 
 ops::HostMemory memoryOf(Handover handover) {
   return handover == Handover::PinnedPictures ? ops::HostMemory::Pinned : ops::HostMemory::Plain;
+}
+
+/// Of the first of a process: a data set has thousands of them.
+void tellDarkness(const RgbImage& image, const std::filesystem::path& file) {
+  static std::atomic_flag isTold;
+  const std::string text = darkness(image, file);
+  if (!text.empty() && !isTold.test_and_set())
+    base::logWarning("data", text + " (said once; others may be as dark)");
 }
 
 /// A batch whose sizes are known and whose images are still to be put into their places.
@@ -86,6 +96,7 @@ RgbImage SampleLoader::read(const coco::Image& image) const {
   try {
     RgbImage pixels = readAnnotatedImage(file, sizeOf(image));
     if (pixels.lacksEnd) tellOfMissingEnd(image.id, file);
+    tellDarkness(pixels, file);
     return pixels;
   } catch (const Error& error) {
     throw badImage(image.id, file.string(), error.what());
@@ -116,6 +127,7 @@ Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
                         const config::AugmentConfig& augment, Handover handover) {
   RgbImage image = readImage(file);
   if (image.lacksEnd) base::logWarning("data", lacksEndText(file));
+  tellDarkness(image, file);
   const TransformPlan plan = planEvaluation(augment, image.size());
   Batch batch = emptyBatch({plan}, handover);
   putImage(batch, 0, std::move(image), plan);

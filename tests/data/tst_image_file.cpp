@@ -256,19 +256,48 @@ class TstImageFile : public QObject {
     const RgbImage turned =
         data::readAnnotatedImage(quarter, {40, 24});  // a quarter clockwise: dark above
     QVERIFY(brightness(turned, 12, 2) < 60 && brightness(turned, 12, 37) > 190);
-    QCOMPARE(data::readImage(quarter).width, 40);
     const auto half = file("half.jpg", withSegment(jpeg, exifSegment(3)));
     QVERIFY(brightness(data::readAnnotatedImage(half, {24, 40}), 2, 12) <
             60);  // the size says nothing: as stored
     QVERIFY(!messageOf([&] { data::readAnnotatedImage(quarter, {41, 24}); }).empty());
   }
 
+  void anImageWithoutAnnotationsIsTurnedAsViewersShowIt() {
+    const std::string jpeg = encoded(halves(), ".jpg");
+    const RgbImage quarter =
+        data::readImage(file("quarter.jpg", withSegment(jpeg, exifSegment(6))));
+    QCOMPARE(quarter.width, 24);
+    QVERIFY(brightness(quarter, 12, 2) < 60 && brightness(quarter, 12, 37) > 190);
+    const RgbImage half = data::readImage(file("half.jpg", withSegment(jpeg, exifSegment(3))));
+    QVERIFY(brightness(half, 37, 12) < 60 && brightness(half, 2, 12) > 190);
+    QCOMPARE(data::readImage(file("as_stored.jpg", jpeg)).width, 40);
+  }
+
   void theRuleOfOrientation() {
-    QVERIFY(!coco::shouldApplyExif(40, 24, true, 40, 24));
-    QVERIFY(coco::shouldApplyExif(40, 24, true, 24, 40));
-    QVERIFY(!coco::shouldApplyExif(40, 24, false, 24, 40));
-    QVERIFY(!coco::shouldApplyExif(40, 24, true, 24, 41));
-    QVERIFY(!coco::shouldApplyExif(40, 40, true, 40, 40));
+    using Size = coco::PictureSize;
+    QVERIFY(!coco::shouldApplyExif({40, 24}, true, Size{40, 24}));
+    QVERIFY(coco::shouldApplyExif({40, 24}, true, Size{24, 40}));
+    QVERIFY(!coco::shouldApplyExif({40, 24}, false, Size{24, 40}));
+    QVERIFY(!coco::shouldApplyExif({40, 24}, true, Size{24, 41}));
+    QVERIFY(!coco::shouldApplyExif({40, 40}, true, Size{40, 40}));
+    QVERIFY(coco::shouldApplyExif({40, 24}, true, std::nullopt));
+    QVERIFY(coco::shouldApplyExif({40, 24}, false, std::nullopt));
+  }
+
+  void sixteenBitFilesOfTwelveBitsAreTold() {
+    const auto read = [&](int highest) {
+      cv::Mat pixels(2, 3, CV_16UC1, cv::Scalar(7));
+      pixels.at<std::uint16_t>(1, 2) = static_cast<std::uint16_t>(highest);
+      return data::readImage(file("deep.png", encoded(pixels, ".png")));
+    };
+    const RgbImage twelve = read(4095);
+    QCOMPARE(twelve.highestOf16Bits, 4095);
+    QCOMPARE(data::darkness(twelve, "deep.png"),
+             std::string("deep.png: its 16-bit values reach 4095 of 65535: of the 8 bits that are "
+                         "read they reach 15, nearly black; stretch them to the whole range"));
+    QVERIFY(data::darkness(read(65000), "deep.png").empty());
+    const RgbImage eight = data::readImage(file("flat.png", encoded(halves(), ".png")));
+    QVERIFY(eight.highestOf16Bits == 0 && data::darkness(eight, "flat.png").empty());
   }
 
   void picturesThatCannotBeWrittenAreNamed() {

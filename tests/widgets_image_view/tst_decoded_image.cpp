@@ -92,6 +92,9 @@ class TstDecodedImage : public QObject {
     QVERIFY(qBlue(turned.levels.full().pixel(20, 55)) > 200);
     QCOMPARE(widgets::decodeThumbnail(path, {40, 60}, 30).size(), QSize(20, 30));
     QCOMPARE(widgets::decodeThumbnail(path, {60, 40}, 30).size(), QSize(45, 30));
+    const widgets::DecodedImage alone = widgets::decodeImage(path, {});  // as predict reads it
+    QCOMPARE(alone.levels.size(), QSize(40, 60));
+    QCOMPARE(widgets::decodeThumbnail(path, {}, 30).size(), QSize(20, 30));
   }
 
   void aLargeImageHasSmallerCopies() {

@@ -6,6 +6,7 @@
 #include <QImageReader>
 #include <QTransform>
 #include <algorithm>
+#include <optional>
 
 #include "engine/coco/masks/orientation.h"
 
@@ -27,8 +28,9 @@ QImage turned(const QImage& image, QImageIOHandler::Transformations transformati
 }
 
 bool mustTurn(QSize stored, QImageIOHandler::Transformations transformation, QSize annotated) {
-  return coco::shouldApplyExif(stored.width(), stored.height(), swapsSides(transformation),
-                               annotated.width(), annotated.height());
+  std::optional<coco::PictureSize> size;
+  if (!annotated.isEmpty()) size = {annotated.width(), annotated.height()};
+  return coco::shouldApplyExif({stored.width(), stored.height()}, swapsSides(transformation), size);
 }
 
 /// libjpeg fills what is missing with grey and says nothing: a whole JPEG has its end marker near
@@ -119,12 +121,13 @@ QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
   reader.setAutoTransform(false);
   QSize stored = reader.size();
   if (!stored.isValid()) stored = annotatedSize;
-  const bool turns = mustTurn(stored, reader.transformation(), annotatedSize);
+  const QImageIOHandler::Transformations transformation = reader.transformation();
+  const bool turns = mustTurn(stored, transformation, annotatedSize);
   if (stored.isValid() && !stored.isEmpty()) {
-    const QSize limit = turns ? QSize(heightPx, 4 * heightPx) : QSize(4 * heightPx, heightPx);
+    const QSize limit = turns && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
+                                                            : QSize(4 * heightPx, heightPx);
     reader.setScaledSize(stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
   }
-  const QImageIOHandler::Transformations transformation = reader.transformation();
   const QImage image = reader.read();
   return turns && !image.isNull() ? turned(image, transformation) : image;
 }

@@ -34,7 +34,7 @@ struct DecodedImage {
 };
 
 /// Decodes the file. Turned by its EXIF orientation only where that makes it the annotated size (an
-/// empty size: never). Blocks; any thread.
+/// empty size: always, as viewers do). Blocks; any thread.
 DecodedImage decodeImage(const QString& path, QSize annotatedSize);
 
 /// The file at most `heightPx` high, or a null image. Blocks; any thread.

@@ -153,8 +153,9 @@ std::string drawnLabels(const std::vector<Instance>& instances, const Image& ima
 /// The image file, or why it is not there.
 std::string ground(const Image& image, const EmbeddedImage& embedded) {
   if (!embedded.fault.empty()) return "<p>no picture: " + escaped(embedded.fault) + "</p>\n";
-  const bool isTurned = shouldApplyExif(embedded.header.width, embedded.header.height,
-                                        embedded.header.exifSwapsSides, image.width, image.height);
+  const ImageHeader& header = embedded.header;
+  const bool isTurned = shouldApplyExif({header.width, header.height}, header.exifSwapsSides,
+                                        PictureSize{image.width, image.height});
   return std::string("<img alt=\"\" style=\"image-orientation:") +
          (isTurned ? "from-image" : "none") + "\" src=\"" + embedded.dataUrl + "\"/>\n";
 }
