@@ -39,9 +39,11 @@ SAVE_THE_STATE_DICT = "save model.state_dict() in the program that made it"
 KIND = r"\.(weight|bias|running_mean|running_var|num_batches_tracked)"
 BODY = r"(conv1|bn1|layer[1-4]\.\d+\.(conv[1-3]|bn[1-3]|downsample\.[01]))" + KIND
 RESNET = re.compile(rf"{BODY}|fc\.(weight|bias)")
-MASK_RCNN = re.compile(rf"backbone\.body\.{BODY}|backbone\.fpn\.(inner|layer)_blocks\.\d+(\.\d+)*{KIND}|"
-                       rf"rpn\.head\.(conv|cls_logits|bbox_pred)(\.\d+)*{KIND}|"
-                       rf"roi_heads\.(box|mask)_(head|predictor)(\.\w+)*{KIND}")
+MASK_RCNN = re.compile(rf"backbone\.body\.{BODY}|(backbone\.fpn\.(inner|layer)_blocks\.\d+(\.0)?|"
+                       r"rpn\.head\.(conv(\.0\.0)?|cls_logits|bbox_pred)|"
+                       r"roi_heads\.(box_head\.fc[67]|box_predictor\.(cls_score|bbox_pred)|mask_head\.(mask_fcn\d|\d+\.0)|"
+                       r"mask_predictor\.(conv5_mask|mask_fcn_logits)))\.(weight|bias)")
+SECOND = re.compile(r"backbone\.fpn\.\w+_blocks\.\d+\.1\.|roi_heads\.box_head\.\d")  # only torchvision's v2 has these
 CLASS_SCORES = "roi_heads.box_predictor.cls_score.weight"
 NEEDED = {
     RESNET: ("conv1.weight", "bn1.weight", "layer1.0.conv1.weight", "layer4.0.conv1.weight"),
@@ -125,6 +127,9 @@ def layout_of(names):
     refuse_other_projects(names)
     layout = RESNET if "conv1.weight" in names else MASK_RCNN
     unknown = next((name for name in names if not layout.fullmatch(name)), None)
+    if any(SECOND.match(name) for name in names):
+        raise Refused("is torchvision's maskrcnn_resnet50_fpn_v2, whose pyramid and heads have norms and more convolutions; "
+                      "take maskrcnn_resnet50_fpn or a ResNet")
     for wrapper in ("module.", "_orig_mod.", "model."):
         if unknown and all(name.startswith(wrapper) for name in names):
             raise Refused(f"has names that begin with {wrapper!r}: save the state_dict of the model inside, not of what wraps it")

@@ -28,10 +28,10 @@ struct LoadedWeights {
 
 /// Copies tensors into a model's parameters and buffers (MaskRcnn::namedState()). The file holds a
 /// whole model (torchvision's names), a backbone of one (`backbone.body.…`), or a torchvision
-/// ResNet
-/// (`conv1.weight`, `layer1.…`, `fc.*` unused). `name` stands for the file in messages. Throws
-/// Error, mendable, when nothing fits, when the backbone does not fit, or, for Exactly, when
-/// anything does not: `weights of another model: a.safetensors has 91 classes, the data set has 2`.
+/// ResNet (`conv1.weight`, `layer1.…`, `fc.*` unused). `name` stands for the file in messages.
+/// Throws Error, mendable, when it is of another layout, when the backbone does not fit, or, for
+/// Exactly, when anything does not: `weights of another model: a.safetensors has 91 classes, the
+/// data set has 2`. Throws Error for a Start from numbers that are not finite.
 LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file, WeightsUse use,
                           const std::string& name);
 

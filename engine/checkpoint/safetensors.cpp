@@ -151,11 +151,23 @@ Json parseHeader(const std::string& text, const std::filesystem::path& file) {
   }
 }
 
+/// Zip archives and pickles, as torch.save writes them; a safetensors header begins with a brace.
+bool isPyTorchFile(const std::array<unsigned char, kLengthBytes + 1>& start) {
+  const bool isZip = start[0] == 'P' && start[1] == 'K' && start[2] == 3 && start[3] == 4;
+  const bool isPickle = start[0] == 0x80 && start[1] >= 2 && start[1] <= 5;
+  return (isZip || isPickle) && start[kLengthBytes] != '{';
+}
+
 Json readHeader(const OpenFile& open, const std::filesystem::path& file, std::uint64_t fileSize,
                 std::uint64_t& dataStart) {
   if (fileSize < kLengthBytes) fail(file, "is no safetensors file: it is too short");
-  std::array<unsigned char, kLengthBytes> lengthBytes{};
-  open.read(lengthBytes.data(), kLengthBytes, 0);
+  std::array<unsigned char, kLengthBytes + 1> lengthBytes{};
+  open.read(lengthBytes.data(), std::min<std::uint64_t>(lengthBytes.size(), fileSize), 0);
+  if (isPyTorchFile(lengthBytes)) {
+    throw base::mendable(file.string() +
+                         ": is a PyTorch file and no safetensors file; make one of "
+                         "it with packaging/convert_weights.py IN.pth OUT.safetensors");
+  }
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | lengthBytes[static_cast<std::size_t>(i)];
   if (length > kMaxHeaderBytes)

@@ -1,7 +1,9 @@
 #include <QTest>
+#include <cmath>
 
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/model/mask_rcnn.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -12,7 +14,7 @@ using checkpoint::WeightsUse;
 namespace {
 
 /// Names and shapes as in a small Mask R-CNN, filled with one value.
-NamedTensors model(int classes, float value) {
+NamedTensors smallModel(int classes, float value) {
   const auto of = [value](at::IntArrayRef shape) { return torch::full(shape, value); };
   return {{"backbone.body.conv1.weight", of({4, 3, 7, 7})},
           {"backbone.body.bn1.weight", of({4})},
@@ -62,17 +64,18 @@ class TstLoadWeights : public QObject {
 
  private Q_SLOTS:
   void aWholeModelIsLoaded() {
-    const NamedTensors target = model(3, 0);
+    const NamedTensors target = smallModel(3, 0);
     const auto result =
-        checkpoint::loadWeights(target, file(model(3, 2)), WeightsUse::Exactly, "a");
+        checkpoint::loadWeights(target, file(smallModel(3, 2)), WeightsUse::Exactly, "a");
     QCOMPARE(result.loaded.size(), target.size());
     QCOMPARE(result.summary(), std::string("8 tensors loaded"));
     for (const auto& [name, tensor] : target) QCOMPARE(valueOf(target, name), 2.0f);
   }
 
   void trainingLeavesOutHeadsOfAnotherSizeAndNamesThem() {
-    const NamedTensors target = model(3, 0);
-    const auto result = checkpoint::loadWeights(target, file(model(91, 2)), WeightsUse::Start, "a");
+    const NamedTensors target = smallModel(3, 0);
+    const auto result =
+        checkpoint::loadWeights(target, file(smallModel(91, 2)), WeightsUse::Start, "a");
     QCOMPARE(result.summary(),
              std::string("7 tensors loaded, 1 left out (roi_heads.box_predictor.cls_score.weight "
                          "[91, 16] is not [3, 16])"));
@@ -81,8 +84,8 @@ class TstLoadWeights : public QObject {
   }
 
   void anotherNumberOfClassesIsRefusedWhereItMatters() {
-    const NamedTensors target = model(2, 0);
-    const std::string text = refusal(target, model(91, 2), WeightsUse::Exactly);
+    const NamedTensors target = smallModel(2, 0);
+    const std::string text = refusal(target, smallModel(91, 2), WeightsUse::Exactly);
     QVERIFY2(text.find(
                  "weights of another model: a.safetensors has 91 classes, the data set has 2") == 0,
              text.c_str());
@@ -91,10 +94,10 @@ class TstLoadWeights : public QObject {
 
   void aBackboneAloneWillDoForTraining() {
     NamedTensors source;
-    for (const auto& entry : model(3, 2)) {
+    for (const auto& entry : smallModel(3, 2)) {
       if (entry.first.starts_with("backbone.body.")) source.push_back(entry);
     }
-    const NamedTensors target = model(3, 0);
+    const NamedTensors target = smallModel(3, 0);
     const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a");
     QCOMPARE(result.loaded.size(), std::size_t{4});
     QCOMPARE(result.missing.size(), std::size_t{4});
@@ -104,12 +107,12 @@ class TstLoadWeights : public QObject {
 
   void torchvisionsResNetIsABackbone() {
     NamedTensors source;
-    for (auto [name, tensor] : model(3, 2)) {
+    for (auto [name, tensor] : smallModel(3, 2)) {
       if (name.starts_with("backbone.body.")) source.emplace_back(name.substr(14), tensor);
     }
     source.emplace_back("fc.weight", torch::ones({1000, 4}));
     source.emplace_back("bn1.num_batches_tracked", torch::zeros({}, torch::kLong));
-    const NamedTensors target = model(3, 0);
+    const NamedTensors target = smallModel(3, 0);
     const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a");
     QCOMPARE(result.loaded.size(), std::size_t{4});
     QVERIFY(result.unused == std::vector<std::string>{"fc.weight"});
@@ -118,19 +121,19 @@ class TstLoadWeights : public QObject {
 
   void namesOfOldTorchvisionFilesAreKnown() {
     const NamedTensors source =
-        renamed(model(3, 2),
+        renamed(smallModel(3, 2),
                 {{"backbone.fpn.inner_blocks.0.0.weight", "backbone.fpn.inner_blocks.0.weight"},
                  {"rpn.head.conv.0.0.bias", "rpn.head.conv.bias"},
                  {"roi_heads.mask_head.1.0.weight", "roi_heads.mask_head.mask_fcn2.weight"}});
-    const NamedTensors target = model(3, 0);
+    const NamedTensors target = smallModel(3, 0);
     QCOMPARE(checkpoint::loadWeights(target, file(source), WeightsUse::Exactly, "a").loaded.size(),
              target.size());
   }
 
   void otherElementTypesAreConverted() {
-    NamedTensors source = model(3, 2);
+    NamedTensors source = smallModel(3, 2);
     for (auto& [name, tensor] : source) tensor = tensor.to(at::kHalf);
-    const NamedTensors target = model(3, 0);
+    const NamedTensors target = smallModel(3, 0);
     checkpoint::loadWeights(target, file(source), WeightsUse::Exactly, "a");
     QCOMPARE(target[0].second.scalar_type(), at::kFloat);
     QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 2.0f);
@@ -151,18 +154,18 @@ class TstLoadWeights : public QObject {
   void aBackboneThatDoesNotFitIsRefused() {
     QFETCH(QString, change);
     QFETCH(QString, words);
-    NamedTensors source = model(3, 2);
+    NamedTensors source = smallModel(3, 2);
     if (change == QStringLiteral("size")) source[0].second = torch::ones({8, 3, 7, 7});
     if (change == QStringLiteral("less")) source = without(source, "layer1");
     if (change == QStringLiteral("more"))
       source.emplace_back("backbone.body.layer1.1.conv1.weight", torch::ones({1}));
     if (change == QStringLiteral("none")) source = without(source, "backbone.body");
-    const std::string text = refusal(model(3, 0), source, WeightsUse::Start);
+    const std::string text = refusal(smallModel(3, 0), source, WeightsUse::Start);
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
   }
 
   void anotherNormIsRefusedNamingTheKey() {
-    const NamedTensors batch = model(3, 2), group = without(batch, "running_mean");
+    const NamedTensors batch = smallModel(3, 2), group = without(batch, "running_mean");
     const auto says = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
     };
@@ -172,14 +175,116 @@ class TstLoadWeights : public QObject {
     }
   }
 
+  void weightsOfAnotherLayoutAreNeverHalfLoaded_data() {
+    QTest::addColumn<QStringList>("more");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("torchvision's v2")
+        << QStringList{QStringLiteral("backbone.fpn.inner_blocks.0.1.weight"),
+                       QStringLiteral("backbone.fpn.inner_blocks.0.1.running_mean"),
+                       QStringLiteral("rpn.head.conv.1.0.weight"),
+                       QStringLiteral("roi_heads.box_head.0.0.weight"),
+                       QStringLiteral("roi_heads.box_head.5.weight"),
+                       QStringLiteral("roi_heads.mask_head.0.1.bias")}
+        << QStringLiteral("they are of torchvision's maskrcnn_resnet50_fpn_v2");
+    QTest::newRow("a wrapper") << QStringList{QStringLiteral("module.rpn.head.conv.0.0.bias")}
+                               << QStringLiteral("a model inside a wrapper");
+    QTest::newRow("anything") << QStringList{QStringLiteral("head.attention.weight")}
+                              << QStringLiteral("left over are head.attention.weight");
+  }
+  void weightsOfAnotherLayoutAreNeverHalfLoaded() {
+    QFETCH(QStringList, more);
+    QFETCH(QString, words);
+    NamedTensors source = smallModel(3, 2);
+    for (const QString& name : more) source.emplace_back(name.toStdString(), torch::ones({4}));
+    const NamedTensors target = smallModel(3, 0);
+    const std::string text = refusal(target, source, WeightsUse::Start);
+    QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
+    QVERIFY2(text.find("left over are ") != std::string::npos, text.c_str());
+    QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);
+  }
+
+  void layersThatAnotherConfigurationHasAreLeftOutAndNamed() {
+    NamedTensors source = smallModel(3, 2);
+    source.emplace_back("roi_heads.mask_head.3.0.weight", torch::ones({8, 8, 3, 3}));
+    const auto result =
+        checkpoint::loadWeights(smallModel(3, 0), file(source), WeightsUse::Start, "a");
+    QCOMPARE(result.summary(),
+             std::string("8 tensors loaded, 1 unused (roi_heads.mask_head.3.0.weight)"));
+  }
+
+  void anotherBackboneIsNamed_data() {
+    QTest::addColumn<QString>("inFile");
+    QTest::addColumn<QString>("inModel");
+    const char* known[] = {"resnet18", "resnet34", "resnet50", "resnet101"};
+    for (const char* left : known) {
+      for (const char* right : known) {
+        if (left != right)
+          QTest::addRow("%s, %s", left, right)
+              << QString::fromUtf8(left) << QString::fromUtf8(right);
+      }
+    }
+  }
+  void anotherBackboneIsNamed() {
+    QFETCH(QString, inFile);
+    QFETCH(QString, inModel);
+    const auto bodyOf = [](const QString& backbone) {
+      config::ModelConfig config;
+      config.backbone = backbone.toStdString();
+      config.norm = "frozen_batch";
+      config.fpnChannels = 8;
+      config.boxHead.fcDim = 8;
+      config.maskHead.channels = 8;
+      NamedTensors body;
+      for (const auto& [name, tensor] : model::MaskRcnn(config, 3, 1).namedState()) {
+        if (name.starts_with("backbone.body.")) body.emplace_back(name, tensor);
+      }
+      return body;
+    };
+    const std::string text = refusal(bodyOf(inModel), bodyOf(inFile), WeightsUse::Start);
+    const QString words =
+        QStringLiteral("its backbone is %1, model.backbone is %2").arg(inFile, inModel);
+    QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
+    QVERIFY2(text.find("norm") == std::string::npos, text.c_str());
+  }
+
+  void numbersThatAreNotFiniteAreNamed() {
+    for (const float value : {NAN, INFINITY}) {
+      NamedTensors source = smallModel(3, 2);
+      source[4].second.view(-1)[3] = value;
+      const NamedTensors target = smallModel(3, 0);
+      try {
+        checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a.safetensors");
+        QFAIL("it was taken");
+      } catch (const Error& error) {
+        QCOMPARE(error.status(), ExitStatus::Failed);
+        const std::string counts =
+            std::isnan(value) ? "1 NaN and 0 infinite" : "0 NaN and 1 infinite";
+        QCOMPARE(std::string(error.what()),
+                 "a.safetensors: tensor backbone.fpn.inner_blocks.0.0.weight holds " + counts +
+                     " of its 32 values: the file is damaged, or of a training that diverged; "
+                     "take another");
+      }
+      QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);
+    }
+    NamedTensors large = smallModel(3, 2);
+    large[0].second = torch::full({4, 3, 7, 7}, 1e300, torch::kDouble);  // not in float32
+    try {
+      checkpoint::loadWeights(smallModel(3, 0), file(large), WeightsUse::Start, "a");
+      QFAIL("it was taken");
+    } catch (const Error& error) {
+      QVERIFY2(std::string(error.what()).find("0 NaN and 588 infinite") != std::string::npos,
+               error.what());
+    }
+  }
+
   void anythingElseThanTheModelIsRefusedWhereItMatters() {
-    NamedTensors more = model(3, 2);
+    NamedTensors more = smallModel(3, 2);
     more.emplace_back("extra", torch::ones({1}));
-    QVERIFY(refusal(model(3, 0), more, WeightsUse::Exactly).find("the model lacks extra") !=
+    QVERIFY(refusal(smallModel(3, 0), more, WeightsUse::Exactly).find("the model lacks extra") !=
             std::string::npos);
-    NamedTensors other = model(3, 2);
+    NamedTensors other = smallModel(3, 2);
     other[5].second = torch::ones({9});
-    QVERIFY(refusal(model(3, 0), other, WeightsUse::Exactly)
+    QVERIFY(refusal(smallModel(3, 0), other, WeightsUse::Exactly)
                 .find("rpn.head.conv.0.0.bias [9] is not [8]") != std::string::npos);
   }
 };

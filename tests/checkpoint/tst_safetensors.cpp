@@ -126,6 +126,9 @@ class TstSafetensors : public QObject {
     const std::string one = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
     row("empty", "", "too short");
     row("short", "1234567", "too short");
+    row("torch.save", std::string("PK\3\4\0\0\x08\x08\0\0", 10), "packaging/convert_weights.py");
+    row("torch.save of old", std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9", 9),
+        "packaging/convert_weights.py");
     row("header of 2^63 bytes", withLength(one, std::uint64_t{1} << 63), "longer than 100 MB");
     row("header past the end", withLength(one, one.size() + 1), "past the end");
     row("no JSON", fileBytes("{\"a\":", 8), "no valid JSON");

@@ -146,11 +146,11 @@ class TstBadInputs : public QObject {
     row("start weights of another model",
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.backbone=resnet34",
-        2, {"model.weights: ", "weights.safetensors has another backbone or norm"});
+        2, {"model.weights: ", "its backbone is resnet18, model.backbone is resnet34"});
     row("start weights with another norm",
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.norm=frozen_batch",
-        2, {"weights.safetensors has another backbone or norm", "set model.norm to group"});
+        2, {"weights.safetensors is of another model", "set model.norm to group"});
     row("weights cut off", "evaluate experiment.yaml --weights cut.safetensors --out answer.json",
         1, {"cut.safetensors", "it is cut off"});
     row("no weights", "evaluate experiment.yaml --out answer.json", 2,

@@ -79,6 +79,7 @@ constexpr Refusal kRefusals[] = {
     {"another_network.pth", kNeither, "unknown name '0.weight'"},
     {"without_masks.pth", kNeither, "no 'roi_heads.mask_predictor.mask_fcn_logits.weight'"},
     {"one_name_more.pth", kNeither, "unknown name 'layer1.0.conv9.weight'"},
+    {"second.pth", "is torchvision's maskrcnn_resnet50_fpn_v2", "take maskrcnn_resnet50_fpn"},
     {"complex.pth", "'bn1.bias' is complex64", kDense},
     {"sparse.pth", "'bn1.bias' is float32 sparse_coo", kDense},
     {"repeated_memory.pth", "'bn1.bias' claims 4000000000000 bytes", kSave},

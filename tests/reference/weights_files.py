@@ -1,7 +1,7 @@
 """Weights as PyTorch programs leave them, for packaging/convert_weights.py.
 
 usage: weights_files.py make DIR
-writes  mask_rcnn.pth, resnet18.pth   state_dicts of torchvision, random; the latter also as written.safetensors
+writes  mask_rcnn.pth, second.pth (v2), resnet18.pth   state_dicts of torchvision, random; the latter also as written.safetensors
         hostile.pth, hostile_old.pth  pickles that make DIR/executed when they are unpickled, in both of PyTorch's formats
         and NAME.pth for every other layout that is refused
 
@@ -78,6 +78,8 @@ def make(folder):
 
     build = torchvision.models.detection.maskrcnn_resnet50_fpn
     torch.save(build(weights=None, weights_backbone=None).state_dict(), folder / "mask_rcnn.pth")
+    second = torchvision.models.detection.maskrcnn_resnet50_fpn_v2
+    torch.save(second(weights=None, weights_backbone=None).state_dict(), folder / "second.pth")
     resnet18(folder / "resnet18.pth")
     save_file(torch.load(folder / "resnet18.pth"), folder / "written.safetensors")
     for name, content in refused(folder).items():

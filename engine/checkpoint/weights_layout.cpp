@@ -1,0 +1,121 @@
+#include "engine/checkpoint/weights_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <regex>
+
+namespace lockstep::checkpoint {
+namespace {
+
+bool replacePrefix(std::string& name, const std::string& from, const std::string& to) {
+  if (!name.starts_with(from)) return false;
+  name = to + name.substr(from.size());
+  return true;
+}
+
+/// torchvision's names before 0.13, which its published Mask R-CNN weights still have, as those of
+/// today: `inner_blocks.0.weight` is `inner_blocks.0.0.weight`, `mask_fcn1.weight` is `0.0.weight`.
+std::string todaysName(std::string name) {
+  for (const char* blocks : {"backbone.fpn.inner_blocks.", "backbone.fpn.layer_blocks."}) {
+    if (!name.starts_with(blocks)) continue;
+    const std::size_t dot = name.find('.', std::string(blocks).size());
+    if (dot == std::string::npos) return name;
+    const std::string rest = name.substr(dot + 1);
+    if (rest == "weight" || rest == "bias") return name.substr(0, dot) + ".0." + rest;
+    return name;
+  }
+  if (replacePrefix(name, "rpn.head.conv.weight", "rpn.head.conv.0.0.weight")) return name;
+  if (replacePrefix(name, "rpn.head.conv.bias", "rpn.head.conv.0.0.bias")) return name;
+  for (int i = 1; i <= 9; ++i) {
+    const std::string layer = std::to_string(i);
+    if (replacePrefix(name, "roi_heads.mask_head.mask_fcn" + layer + ".",
+                      "roi_heads.mask_head." + std::to_string(i - 1) + ".0.")) {
+      return name;
+    }
+  }
+  return name;
+}
+
+/// Number of blocks in each of the four stages; one is there when any of its tensors is.
+std::array<int, 4> blocksOf(const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 60;  // of what is looked at: a file may name anything
+  std::array<int, 4> blocks{};
+  for (const std::string& name : names) {
+    int stage = 0, block = 0;
+    const std::string start = name.substr(0, kLongest);
+    if (std::sscanf(start.c_str(), "backbone.body.layer%1d.%3d.", &stage, &block) != 2) continue;
+    if (stage < 1 || stage > 4 || block < 0) continue;
+    int& count = blocks[static_cast<std::size_t>(stage) - 1];
+    count = std::max(count, block + 1);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+FileTensors inModelNames(const SafetensorsFile& file) {
+  const bool isResNet = file.find("conv1.weight") && file.find("layer1.0.conv1.weight");
+  FileTensors tensors;
+  for (const auto& [name, tensor] : file.tensors) {
+    const bool isOfResNet = isResNet && !name.starts_with("fc.");
+    tensors[isOfResNet ? "backbone.body." + name : todaysName(name)] = {name, tensor};
+  }
+  return tensors;
+}
+
+bool isNameOfLayout(const std::string& name) {
+  constexpr std::size_t kLongest = 200;  // std::regex takes stack by the length of what it matches
+  if (name.size() > kLongest) return false;
+  static const std::regex kNames(
+      R"(fc\.(weight|bias)|backbone\.body\.(conv1|bn1|layer[1-4]\.\d+\.(conv[1-3]|bn[1-3]|downsample\.[01])))"
+      R"(\.(weight|bias|running_mean|running_var|num_batches_tracked)|)"
+      R"((backbone\.fpn\.(inner|layer)_blocks\.\d+\.0|rpn\.head\.(conv\.0\.0|cls_logits|bbox_pred)|)"
+      R"(roi_heads\.(box_head\.fc[67]|box_predictor\.(cls_score|bbox_pred)|mask_head\.\d+\.0|)"
+      R"(mask_predictor\.(conv5_mask|mask_fcn_logits)))\.(weight|bias))");
+  return std::regex_match(name, kNames);
+}
+
+std::string originOf(const std::vector<std::string>& strangers) {
+  constexpr const char* kSecond =
+      "they are of torchvision's maskrcnn_resnet50_fpn_v2, whose pyramid and heads have norms and "
+      "more convolutions; start from maskrcnn_resnet50_fpn or from a ResNet";
+  constexpr std::array<std::pair<const char*, const char*>, 6> kOrigins{{
+      {"backbone.fpn.inner_blocks.0.1.", kSecond},
+      {"roi_heads.box_head.0.0.", kSecond},
+      {"backbone.bottom_up.", "they are of Detectron2, whose model computes something else"},
+      {"rpn_head.", "they are of MMDetection, whose model computes something else"},
+      {"module.", "they are of a model inside a wrapper: save the state_dict of the model itself"},
+      {"model.", "they are of a model inside a wrapper: save the state_dict of the model itself"},
+  }};
+  for (const auto& [prefix, text] : kOrigins) {
+    const auto isOfIt = [&](const std::string& name) { return name.starts_with(prefix); };
+    if (std::ranges::any_of(strangers, isOfIt)) return text;
+  }
+  return {};
+}
+
+std::string backboneOf(const std::vector<std::string>& names) {
+  struct ResNet {
+    std::array<int, 4> blocks;
+    const char *basic, *bottleneck;  // by the kind of its blocks
+  };
+  constexpr std::array kKnown{
+      ResNet{{2, 2, 2, 2}, "resnet18", ""}, ResNet{{3, 4, 6, 3}, "resnet34", "resnet50"},
+      ResNet{{3, 4, 23, 3}, "", "resnet101"}, ResNet{{3, 8, 36, 3}, "", "resnet152"}};
+  const std::array<int, 4> blocks = blocksOf(names);
+  const auto known = std::ranges::find(kKnown, blocks, &ResNet::blocks);
+  if (known == kKnown.end()) return {};
+  const bool hasBottlenecks = std::ranges::any_of(names, [](const std::string& name) {
+    return isOfBody(name) && name.find(".conv3.") != std::string::npos;
+  });
+  return hasBottlenecks ? known->bottleneck : known->basic;
+}
+
+bool hasBatchNorms(const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [](const std::string& name) {
+    return isOfBody(name) && name.ends_with("running_mean");
+  });
+}
+
+}  // namespace lockstep::checkpoint
