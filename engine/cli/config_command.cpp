@@ -10,9 +10,11 @@
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
+#include "engine/cli/worker_check.h"
 #include "engine/config/documentation.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
+#include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
 namespace {
@@ -86,6 +88,16 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
   return text.data();
 }
 
+/// What a worker sees in the data and the weights; what it looked at is added to `facts`.
+std::vector<ConfigIssue> pixelIssues(const LoadedExperiment& loaded, std::string& facts) {
+  constexpr int kImagesPerPart = 64;
+  const WorkerCheck seen = askWorkerCheck(loaded.experiment, supervisor::workerProgramBesideThis(),
+                                          {.imagesPerPart = kImagesPerPart});
+  std::vector<ConfigIssue> issues = issuesOf(seen, facts);
+  for (ConfigIssue& issue : issues) putInPlace(issue, loaded);
+  return issues;
+}
+
 int check(const CheckOptions& options) {
   const LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
   if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
@@ -94,6 +106,7 @@ int check(const CheckOptions& options) {
     const DataCheck found = checkData(loaded, foreseeDevices(loaded.experiment.runtime));
     if (printIssues(found.issues)) return static_cast<int>(ExitStatus::Mendable);
     facts += dataFacts(loaded.experiment, found);
+    if (printIssues(pixelIssues(loaded, facts))) return static_cast<int>(ExitStatus::Mendable);
   }
   printLine(options.file + ": fine: " + facts);
   return static_cast<int>(ExitStatus::Done);
@@ -147,7 +160,9 @@ void addCheck(CLI::App& parent, std::function<int()>& action) {
       parent.add_subcommand("check", "Say every fault of an experiment file, or that it is fine");
   auto options = std::make_shared<CheckOptions>();
   addFileAndOverrides(*command, options->file, options->overrides);
-  command->add_flag("--data", options->data, "Read the annotations and look for the images too");
+  command->add_flag("--data", options->data,
+                    "Also read the annotations, look for the images and into some of them, and see "
+                    "whether the weights fit");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 

@@ -13,6 +13,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/cli/annotation_issues.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/supervisor/machine.h"
 
@@ -38,6 +39,16 @@ std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+/// Files of one kind.
+struct Examples {
+  std::size_t count = 0;
+  std::string first;
+
+  void add(const std::string& name) {
+    if (count++ == 0) first = name;
+  }
+};
+
 class Checker {
  public:
   Checker(const config::LoadedExperiment& loaded, const std::vector<supervisor::GpuDevice>& devices)
@@ -55,6 +66,8 @@ class Checker {
     if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
     checkUsable(train);
     if (val) checkHeldOutImages(*val);
+    checkAnnotations(train);
+    if (val) checkAnnotations(*val);
     checkFiles(train);
     if (val) checkFiles(*val);
     if (val) checkSharedImages(train, *val);
@@ -66,18 +79,8 @@ class Checker {
 
  private:
   ConfigIssue& add(const std::string& key, std::string text) {
-    ConfigIssue issue;
-    issue.key = key;
-    issue.text = std::move(text);
-    const auto origin = loaded_.origins.find(key);
-    if (origin != loaded_.origins.end()) {
-      issue.file = origin->second.file;
-      issue.line = origin->second.line;
-      issue.column = origin->second.column;
-    } else if (!loaded_.files.empty()) {
-      issue.file = loaded_.files.front().string();
-    }
-    check_.issues.push_back(std::move(issue));
+    check_.issues.push_back({.key = key, .text = std::move(text)});
+    putInPlace(check_.issues.back(), loaded_);
     return check_.issues.back();
   }
 
@@ -137,25 +140,41 @@ class Checker {
     if (check_.valImages == 0) add("dataset.val.annotations", "has no image");
   }
 
+  void checkAnnotations(const Part& part) {
+    for (const AnnotationIssue& issue : annotationIssues(part.dataset)) {
+      if (issue.isError) {
+        add(part.key + ".annotations", issue.text);
+      } else {
+        warn(part.key + ".annotations", issue.text);
+      }
+    }
+  }
+
   void checkFiles(Part& part) {
-    std::size_t missing = 0;
-    std::string example;
+    Examples missing, empty;
     const fs::path folder = part.paths.images;
     for (const coco::Image& image : part.dataset.images()) {
       struct stat status;
       if (::stat((folder / image.fileName).c_str(), &status) == 0) {
         part.files.emplace(status.st_dev, status.st_ino);
-      } else if (missing++ == 0) {
-        example = image.fileName;
+        if (S_ISREG(status.st_mode) && status.st_size == 0) empty.add(image.fileName);
+      } else {
+        missing.add(image.fileName);
       }
     }
-    if (missing == 0) return;
+    tellImages(part, "lacks ", missing);
+    tellImages(part, "has empty files for ", empty);
+  }
+
+  /// With dataset.bad_images: skip they are left out, as long as there are others.
+  void tellImages(const Part& part, const char* what, const Examples& found) {
+    if (found.count == 0) return;
+    const std::size_t all = part.dataset.images().size();
     ConfigIssue& issue =
-        add(part.key + ".images", folder.string() + " lacks " + std::to_string(missing) +
-                                      " of the " + plural(part.dataset.images().size(), "image") +
-                                      " that the annotations name, such as " + example);
-    // With dataset.bad_images: skip they are left out.
-    if (experiment_.dataset.skipsBadImages() && missing < part.dataset.images().size())
+        add(part.key + ".images", part.paths.images + " " + what + std::to_string(found.count) +
+                                      " of the " + plural(all, "image") +
+                                      " that the annotations name, such as " + found.first);
+    if (experiment_.dataset.skipsBadImages() && found.count < all)
       issue.severity = ConfigIssue::Severity::Warning;
   }
 
@@ -228,6 +247,17 @@ class Checker {
 };
 
 }  // namespace
+
+void putInPlace(ConfigIssue& issue, const config::LoadedExperiment& loaded) {
+  const auto origin = loaded.origins.find(issue.key);
+  if (origin != loaded.origins.end()) {
+    issue.file = origin->second.file;
+    issue.line = origin->second.line;
+    issue.column = origin->second.column;
+  } else if (!loaded.files.empty()) {
+    issue.file = loaded.files.front().string();
+  }
+}
 
 DataCheck checkData(const config::LoadedExperiment& loaded,
                     const std::vector<supervisor::GpuDevice>& devices) {

@@ -23,6 +23,9 @@ struct DataCheck {
   run_folder::DataFingerprints data;
 };
 
+/// Says of an issue where its key is given.
+void putInPlace(config::ConfigIssue& issue, const config::LoadedExperiment& loaded);
+
 /// Reads both annotation files and looks which images are there. Throws Error for annotations that
 /// cannot be used at all (exit status 1); what can be mended in the experiment is an issue.
 /// `devices`: of the ranks; none: they are on the CPU.

@@ -5,8 +5,8 @@
 #include "engine/base/error.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/worker_check.h"
 #include "engine/config/load.h"
-#include "engine/supervisor/one_shot_job.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -45,19 +45,14 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
 
 void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
   if (experiment.model.weights.empty()) return;
-  protocol::Job job;
-  job.kind = "check";
-  job.configYaml = config::writeExperiment(experiment);
-  supervisor::runOneShotJob(workerProgram, job);
+  if (const auto fault = askWorkerCheck(experiment, workerProgram, {}).weights) throw *fault;
 }
 
 void checkCheckpoint(const config::Experiment& experiment, const fs::path& checkpoint,
                      const fs::path& workerProgram) {
-  protocol::Job job;
-  job.kind = "check";
-  job.configYaml = config::writeExperiment(experiment);
-  job.resumeFrom = checkpoint.string();
-  supervisor::runOneShotJob(workerProgram, job);
+  if (const auto fault =
+          askWorkerCheck(experiment, workerProgram, {.checkpoint = checkpoint}).weights)
+    throw *fault;
 }
 
 }  // namespace lockstep::cli

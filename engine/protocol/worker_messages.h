@@ -17,7 +17,8 @@ namespace lockstep::protocol {
 // ---- supervisor -> worker
 struct Job {
   std::string kind;        ///< train | evaluate | predict | inspect | shapes | info | check (do
-                           ///< model.weights, or those of resumeFrom, fit the model?) | replay
+                           ///< model.weights, or those of resumeFrom, fit; can images be read?) |
+                           ///< replay
   std::string configYaml;  ///< resolved experiment (writeExperiment), empty for shapes and info
   std::string runFolder;   ///< train: where partial files go
   std::string resumeFrom;  ///< train: checkpoint folder, empty: from the start
@@ -46,9 +47,9 @@ struct Job {
   std::string overlays;                 ///< folder for pictures, empty: none
   double overlayScore = 0.5;            ///< lowest score drawn in them
   std::vector<std::int64_t> badImages;  ///< replay: those that the run had left out
+  int trainImages = 0, valImages = 0;   ///< shapes: to draw; check: of each part to be looked at
   // shapes
   std::string folder;
-  int trainImages = 0, valImages = 0;
   std::int64_t seed = 1;
 };
 /// pause | resume | stop | checkpoint | evaluate | predict, acted on at the next step boundary.

@@ -29,8 +29,10 @@ protocol::Finished runShapes(const JobContext& context);
 protocol::Finished runInfo(const JobContext& context);
 /// Runs the batch of a step again.
 protocol::Finished runReplay(const JobContext& context);
-/// Whether training can start from model.weights, or go on from the checkpoint `resumeFrom`. Throws
-/// Error (mendable) when they do not fit.
+/// Whether training can start from model.weights, or go on from the checkpoint `resumeFrom`, and
+/// whether some images of both parts can be read. The result says what cannot:
+/// {"weights": {"fault", "status"}, "train": {"looked_at", "all", "faults": {"count", "ids",
+/// "first"}, "dark": …}, "val": …}.
 protocol::Finished runCheck(const JobContext& context);
 
 /// The ranks of a job that may have several, and the job as rank 0 has it: only that one is told

@@ -81,6 +81,32 @@ class TstConfigCommand : public QObject {
              result.out.c_str());
   }
 
+  void whatAWorkerSeesIsToldAtItsKey() {
+    EngineBench bench;
+    bench.script(
+        R"(finish 0 result {"train":{"looked_at":4,"all":90,"faults":{"count":2,"ids":[3,8],"first":"a.png: is cut off"}},"val":{"looked_at":2,"all":2,"dark":{"count":1,"ids":[7],"first":"b.png: is dark"}},"weights":{"fault":"model.weights: w: no","status":2}})"
+        "\n",
+        "check");
+    const auto bad = bench.run({"config", "check", "experiment.yaml", "--data"});
+    QCOMPARE(bad.status, 2);
+    QCOMPARE(bad.err,
+             std::string(
+                 "experiment.yaml:3:19: dataset.train.images: 2 of the 4 images looked at (of 90) "
+                 "cannot be used (images 3, 8): a.png: is cut off\n"
+                 "experiment.yaml:4:17: dataset.val.images: warning: 1 of the 2 images looked at "
+                 "(of 2) come out nearly black (image 7): b.png: is dark\n"
+                 "experiment.yaml: model.weights: w: no\n"));
+    bench.script(
+        R"(finish 0 result {"train":{"looked_at":64,"all":90},"val":{"looked_at":2,"all":2}})"
+        "\n",
+        "check");
+    const auto good = bench.run({"config", "check", "experiment.yaml", "--data"});
+    QCOMPARE(good.status, 0);
+    QVERIFY2(good.out.ends_with("; looked at 64 of 90 training images and 2 of 2 held out\n"),
+             good.out.c_str());
+    QCOMPARE(bench.lastJob().trainImages, 64);
+  }
+
   void whatIsShownLoadsAgain() {
     EngineBench bench;
     write(bench, "ground.yaml", "solver: {gamma: 0.5}\n");

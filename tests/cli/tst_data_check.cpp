@@ -1,10 +1,14 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <array>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/cli/annotation_issues.h"
 #include "engine/cli/data_check.h"
 #include "engine/config/load.h"
 #include "tests/support/contains.h"
@@ -18,7 +22,7 @@ using tests::contains;
 
 namespace {
 
-/// Two parts of made annotations whose images are empty files: the check opens none.
+/// Two parts of made annotations whose images are no pictures: the check opens none.
 class Data {
  public:
   /// Image ids firstId … of the part, each 640 x 480 with one square of class 3 unless it is
@@ -38,7 +42,7 @@ class Data {
                                      {"bbox", {10, 10, 10, 10}},
                                      {"segmentation", {{10, 10, 20, 10, 20, 20, 10, 20}}}});
       fs::create_directories(path(name));
-      base::writeFileAtomically(path(name + "/" + image), "");
+      base::writeFileAtomically(path(name + "/" + image), "x");
     }
     write(name, file);
   }
@@ -79,6 +83,17 @@ class Data {
  private:
   QTemporaryDir folder_;
 };
+
+/// Lines of 6 training images and 2 held out after a change of the training annotations.
+std::string linesAfter(const std::function<void(json&)>& change) {
+  Data data;
+  data.addPart("train", 6, 1, "t");
+  data.addPart("val", 2, 1, "v");
+  json train = data.read("train");
+  change(train);
+  data.write("train", train);
+  return data.lines();
+}
 
 }  // namespace
 
@@ -191,6 +206,84 @@ class TstDataCheck : public QObject {
         data.lines(),
         std::string("a.yaml:2:19: dataset.train.images: train lacks 2 of the 5 images that the "
                     "annotations name, such as t2.jpg"));
+  }
+
+  void emptyImagesAreNamed() {
+    Data data;
+    data.addPart("train", 5, 1, "t");
+    data.addPart("val", 2, 1, "v");
+    base::writeFileAtomically(data.path("val/v2.jpg"), "");
+    QCOMPARE(data.lines(),
+             std::string("a.yaml:3:17: dataset.val.images: val has empty files for 1 of the 2 "
+                         "images that the annotations name, such as v2.jpg"));
+  }
+
+  void doubtfulBoxesAreCountedAndNamed() {
+    using Boxes = std::map<int, std::array<double, 4>>;
+    const std::string place = "a.yaml:2:39: dataset.train.annotations: warning: ";
+    const auto after = [](const Boxes& boxes) {  // instead of 10, 10, 10, 10, as the masks are
+      return linesAfter([&](json& train) {
+        for (const auto& [id, box] : boxes) train["annotations"][id - 1]["bbox"] = box;
+      });
+    };
+    QCOMPARE(after({{1, {8.5, 11, 11, 10}}}), std::string());  // a rounding
+    QCOMPARE(after({{2, {10, 10, 20, 20}}}),
+             place +
+                 "1 of 6 objects have boxes that fit their masks as [x0, y0, x1, y1], and COCO's "
+                 "are [x, y, width, height]: convert them (annotation 2)");
+    QCOMPARE(after({{3, {635, 10, 10, 10}}}),
+             place +
+                 "1 of 6 objects have boxes that reach out of their image: correct or remove them "
+                 "(annotation 3)");
+    QCOMPARE(after({{3, {100, 10, 10, 10}}, {5, {10, 300, 10, 10}}}),
+             place +
+                 "2 of 6 objects have boxes that lie elsewhere than their masks: correct one of "
+                 "the two (annotations 3, 5)");
+    for (const std::array<double, 4>& box :
+         {std::array<double, 4>{1e30, 10, 10, 10}, {10, 10, 10, 1e30}}) {
+      QCOMPARE(after({{4, box}}),
+               place +
+                   "1 of 6 objects have numbers far beyond their image: correct or remove them "
+                   "(annotation 4)");
+    }
+  }
+
+  void boxesOfTwoCornersAreRefusedWhereMostLeaveTheirImage() {
+    const std::string lines = linesAfter([](json& train) {
+      for (json& object : train["annotations"]) {
+        object["bbox"] = {400, 300, 500, 400};
+        object["segmentation"] = {{400, 300, 500, 300, 500, 400, 400, 400}};
+      }
+    });
+    QCOMPARE(lines,
+             std::string("a.yaml:2:39: dataset.train.annotations: 6 of 6 objects have boxes that "
+                         "fit their masks as [x0, y0, x1, y1], and COCO's are [x, y, width, "
+                         "height]: convert them (annotations 1, 2, 3, 4, 5 …)"));
+  }
+
+  void namesOfClassesAreToldApart() {
+    const std::string lines = linesAfter([](json& train) {
+      for (const auto& [id, name] : {std::pair{4, ""}, std::pair{5, "cell"}, std::pair{6, "  "}})
+        train["categories"].push_back({{"id", id}, {"name", name}});
+    });
+    const std::string place = "a.yaml:2:39: dataset.train.annotations: warning: ";
+    QCOMPARE(lines, place + "gives category 4 no name\n" + place + "gives category 6 no name\n" +
+                        place +
+                        "calls the categories 3, 5 all cell: they are different classes to the "
+                        "model");
+  }
+
+  void annotationsOfRealDataHaveNoDoubts() {
+    for (const char* name :
+         {"coco-tiny/annotations/instances_train2017.json",
+          "coco-tiny/annotations/instances_val2017.json",
+          "droplets/annotations/instances_train.json", "droplets/annotations/instances_val.json"}) {
+      const fs::path set =
+          tests::realData(std::string(name).substr(0, std::string(name).find('/')));
+      if (set.empty()) QSKIP("LOCKSTEP_TEST_DATA has no such data");
+      const auto issues = cli::annotationIssues(coco::Dataset::load(set.parent_path() / name));
+      QVERIFY2(issues.empty(), issues.empty() ? "" : issues[0].text.c_str());
+    }
   }
 
   void heldOutImagesAreNotTrainingImages() {

@@ -57,6 +57,7 @@ class TstBadInputs : public QObject {
     place_->write(text("circle.yaml"), "base: circle_too.yaml\n");
     place_->write(text("circle_too.yaml"), "base: circle.yaml\n");
     place_->write(text("broken.json"), "{\"images\": [");
+    place_->write(text("torch.pth"), QByteArray("PK\3\4\0\0\x08\x08\0\0", 10));
   }
 
   void writeData() {
@@ -151,6 +152,17 @@ class TstBadInputs : public QObject {
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.norm=frozen_batch",
         2, {"weights.safetensors is of another model", "set model.norm to group"});
+    row("check of images that are cut off", "config check cut_image.yaml --data", 2,
+        {"cut_image.yaml:4:",
+         "dataset.train.images: 4 of the 4 images looked at (of 4) cannot be "
+         "used (images 1, 2, 3, 4): ",
+         "cut/scene_000001.jpg: is cut off"});
+    row("check of weights of PyTorch",
+        "config check experiment.yaml --data --set model.weights=torch.pth", 2,
+        {"--set: model.weights: ", "torch.pth: is a PyTorch file", "packaging/convert_weights.py"});
+    row("start weights of PyTorch",
+        "train experiment.yaml --output other --set model.weights=torch.pth", 2,
+        {"torch.pth: is a PyTorch file", "packaging/convert_weights.py"});
     row("weights cut off", "evaluate experiment.yaml --weights cut.safetensors --out answer.json",
         1, {"cut.safetensors", "it is cut off"});
     row("no weights", "evaluate experiment.yaml --out answer.json", 2,

@@ -1,0 +1,63 @@
+#include "engine/cli/annotation_issues.h"
+
+#include <map>
+
+#include "engine/coco/files/annotation_review.h"
+
+namespace lockstep::cli {
+namespace {
+
+/// `annotations 3, 5, 8 …`
+std::string idsOf(const coco::Doubt& doubt) {
+  std::string text = doubt.count == 1 ? "annotation " : "annotations ";
+  for (std::size_t i = 0; i < doubt.firstIds.size(); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(doubt.firstIds[i]);
+  return doubt.count > doubt.firstIds.size() ? text + " …" : text;
+}
+
+void addDoubts(const coco::Dataset& dataset, std::vector<AnnotationIssue>& issues) {
+  const coco::AnnotationReview review = coco::reviewAnnotations(dataset);
+  const auto isMost = [&](std::size_t count) { return 2 * count > review.objects; };
+  const auto add = [&](const coco::Doubt& doubt, bool isError, const std::string& words) {
+    if (doubt.count == 0) return;
+    issues.push_back({isError, std::to_string(doubt.count) + " of " +
+                                   std::to_string(review.objects) + " objects " + words + " (" +
+                                   idsOf(doubt) + ")"});
+  };
+  add(review.absurd, isMost(review.absurd.count),
+      "have numbers far beyond their image: correct or remove them");
+  add(review.corners, isMost(review.corners.count) && isMost(review.leaving),
+      "have boxes that fit their masks as [x0, y0, x1, y1], and COCO's are [x, y, width, height]: "
+      "convert them");
+  add(review.outside, isMost(review.outside.count),
+      "have boxes that reach out of their image: correct or remove them");
+  add(review.offMask, /*isError=*/false,
+      "have boxes that lie elsewhere than their masks: correct one of the two");
+}
+
+void addClassNames(const coco::Dataset& dataset, std::vector<AnnotationIssue>& issues) {
+  std::map<std::string, std::string> idsByName;
+  for (const coco::Category& category : dataset.categories()) {
+    std::string& ids = idsByName[category.name];
+    ids += (ids.empty() ? "" : ", ") + std::to_string(category.id.value);
+  }
+  for (const auto& [name, ids] : idsByName) {
+    if (name.find_first_not_of(" \t") == std::string::npos) {
+      issues.push_back({false, "gives category " + ids + " no name"});
+    } else if (ids.find(',') != std::string::npos) {
+      issues.push_back({false, "calls the categories " + ids + " all " + name +
+                                   ": they are different classes to the model"});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<AnnotationIssue> annotationIssues(const coco::Dataset& dataset) {
+  std::vector<AnnotationIssue> issues;
+  addDoubts(dataset, issues);
+  addClassNames(dataset, issues);
+  return issues;
+}
+
+}  // namespace lockstep::cli
