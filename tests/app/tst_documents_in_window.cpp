@@ -200,7 +200,7 @@ class TstDocumentsInWindow : public QObject {
     auto* stop = window->findChild<QPushButton*>(text("stopButton"));
     const auto* name = window->findChild<QLabel*>(text("runName"));
     QVERIFY(train->text().endsWith(text("Train a.yaml")));
-    QCOMPARE(name->text(), text("a"));
+    QTRY_COMPARE(name->text(), text("a"));
     const auto places = [&] { return std::make_pair(train->geometry(), stop->geometry()); };
     const auto before = places();
     QVERIFY(before.first.right() < name->geometry().left());

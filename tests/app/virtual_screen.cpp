@@ -57,8 +57,14 @@ void VirtualScreen::press(const QString& window, const QString& keys) const {
 }
 
 void VirtualScreen::type(const QString& window, const QString& text) const {
-  control({QStringLiteral("windowfocus"), QStringLiteral("--sync"), window, QStringLiteral("type"),
-           QStringLiteral("--delay"), QStringLiteral("15"), text});
+  // xdotool types a newline as Linefeed, a key that keyboards do not have.
+  const QStringList lines = text.split(QLatin1Char('\n'));
+  for (int i = 0; i < lines.size(); ++i) {
+    if (i > 0) press(window, QStringLiteral("Return"));
+    if (lines[i].isEmpty()) continue;
+    control({QStringLiteral("windowfocus"), QStringLiteral("--sync"), window,
+             QStringLiteral("type"), QStringLiteral("--delay"), QStringLiteral("15"), lines[i]});
+  }
 }
 
 void VirtualScreen::click(const QString& window, int x, int y) const {

@@ -27,6 +27,7 @@ dataset:
   loader_threads: 0         # 0: as many as help
   cache: none               # none | ram
   cache_limit: 4 GiB
+  bad_images: fail          # fail (after a checkpoint) | skip (logged, counted, listed)
   tiles: {size: 0, overlap: 0.2}   # px and share; 0: whole images
   channels: auto            # auto: RGB | list of channels of 16-bit or N-channel files
   window: null              # [low, high]: percentiles "1 %" or values that become 0 … 1; null: the type's range

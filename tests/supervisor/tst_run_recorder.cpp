@@ -84,7 +84,7 @@ class TstRunRecorder : public QObject {
   void onlyAnEvaluationInItsPlaceMakesABest() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, [](const events::Alert&) {});
+    supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, [](const protocol::Alert&) {});
     recorder.commitEvaluation({2, layout.partialEvaluation(2).string(), "segm/AP", 0.5});
     writeCheckpoint(layout.partialCheckpoint(2), "2");
     QVERIFY(
