@@ -2,9 +2,13 @@
 
 namespace lockstep::data {
 
-BadImage badImage(ImageId id, const std::string& file, const std::string& message) {
+std::string withoutFileName(const std::string& message, const std::string& file) {
   const std::string prefix = file + ": ";
-  std::string reason = message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+BadImage badImage(ImageId id, const std::string& file, const std::string& message) {
+  std::string reason = withoutFileName(message, file);
   reason = reason.substr(0, reason.find("; "));
   return {message, {id, file, std::move(reason)}};
 }

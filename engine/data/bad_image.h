@@ -25,6 +25,9 @@ class BadImage : public Error {
   ImageFault fault_;
 };
 
+/// What a reader says of the file, without its name: `FILE: reason; remedy` gives `reason; remedy`.
+std::string withoutFileName(const std::string& message, const std::string& file);
+
 /// From what a reader says of the file: `FILE: reason; remedy`.
 BadImage badImage(ImageId id, const std::string& file, const std::string& message);
 

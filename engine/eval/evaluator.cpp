@@ -185,7 +185,10 @@ Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& fi
     try {
       return data::loadForPrediction(file.path, file.id, options.augment, handover);
     } catch (const Error& fault) {
-      throw data::badImage(file.id, file.path.string(), fault.what());
+      // With its remedy: nobody else tells it.
+      const std::string path = file.path.string();
+      throw data::BadImage(fault.what(),
+                           {file.id, path, data::withoutFileName(fault.what(), path)});
     }
   };
   ImageSource images(load, count, sharing, options.device,

@@ -220,8 +220,9 @@ class TstCommandLine : public QObject {
   }
 
   void predictWritesResultsAndPictures() {
-    const Ended ended =
-        engine("predict run --split val --score 0.02 --out results.json --overlays pictures");
+    const Ended ended = engine(
+        "predict run --split val --score 0.02 --out results.json --overlays pictures "
+        "--overlay-score 0.02");
     QVERIFY2(ended.status == 0, ended.err.constData());
     const Json truth = json("shapes/annotations/instances_val.json");
     std::map<int, QSize> sizes;

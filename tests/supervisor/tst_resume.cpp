@@ -121,7 +121,7 @@ class TstResume : public QObject {
   void aBrokenRunJsonIsMadeAnew_data() {
     QTest::addColumn<QString>("content");
     QTest::newRow("empty") << QStringLiteral("");
-    QTest::newRow("cut off") << QStringLiteral(R"({"name": "ben)");
+    QTest::newRow("cut off") << QStringLiteral("{\"name\": \"ben");
     QTest::newRow("of another kind") << QStringLiteral("[1, 2]");
     QTest::newRow("gone") << QString();
   }
