@@ -95,9 +95,11 @@ void Trainer::writeElsewhere(protocol::CheckpointReady& ready) {
 }
 
 void Trainer::saveBeforeEnd() {
+  const char* const phase = context_.phase.phase;  // in which it ends
   flushScalars();
   if (state_.step > 0) saveCheckpoint(/*best=*/false, /*last=*/true);
   context_.world.share("");  // no rank ends the others while rank 0 writes
+  context_.phase.phase = phase;
 }
 
 }  // namespace lockstep::train

@@ -261,6 +261,8 @@ class TstWindow : public QObject {
 
   /// Turns to the Predictions page and lowers the score: a model of a few steps is sure of nothing.
   void showDetections() {
+    window_->activateWindow();  // as a window manager does when a question is answered
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
     QCOMPARE(window_->page(), MainWindow::Page::Predictions);
     auto* canvas = window_->findChild<widgets::ImageCanvas*>();
