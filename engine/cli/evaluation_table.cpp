@@ -47,7 +47,7 @@ std::string evaluationTable(const std::string& json) {
   const auto evaluation = nlohmann::json::parse(json, nullptr, false);
   if (!evaluation.is_object()) throw Error("the worker's evaluation is no JSON object");
   std::string text;
-  for (const char* name : {"step", "images"}) {
+  for (const char* name : {"step", "images", "bad_images"}) {
     if (evaluation.contains(name)) text += row(name, evaluation[name].dump());
   }
   if (evaluation.contains("losses") && evaluation["losses"].is_object())

@@ -43,6 +43,8 @@ Job fullJob() {
   job.out = "/tmp/o.json";
   job.overlays = "/tmp/overlays";
   job.overlayScore = 0.75;
+  job.checkpointPatience = 10;
+  job.badImages = {3, 7};
   job.folder = "/tmp/shapes";
   job.trainImages = 7, job.valImages = 8;
   job.seed = -5;
@@ -93,6 +95,9 @@ void TstWorkerMessages::jobRoundTrips() {
   QCOMPARE(got.out, sent.out);
   QCOMPARE(got.overlays, sent.overlays);
   QCOMPARE(got.overlayScore, sent.overlayScore);
+  QCOMPARE(got.checkpointPatience, sent.checkpointPatience);
+  QCOMPARE(got.badImages, sent.badImages);
+  QCOMPARE(got.machineRanks, sent.machineRanks);
   QCOMPARE(got.folder, sent.folder);
   QCOMPARE(got.trainImages, sent.trainImages);
   QCOMPARE(got.valImages, sent.valImages);
@@ -103,7 +108,7 @@ void TstWorkerMessages::jobRoundTrips() {
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
   const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
   const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
-  QCOMPARE(full.size(), 30u);
+  QCOMPARE(full.size(), 33u);
   for (const auto& [name, value] : full.items()) {
     if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
   }
