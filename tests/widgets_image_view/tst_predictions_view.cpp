@@ -5,6 +5,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <algorithm>
 #include <memory>
 
@@ -14,7 +15,9 @@
 #include "tests/widgets_image_view/perturbed_truth.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
+#include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/thumbnail_strip.h"
@@ -288,6 +291,21 @@ class TstPredictionsView : public QObject {
     view_->forgetAfter(25);
     QCOMPARE(view_->currentCheckpoint(), qint64{20});
     QTRY_VERIFY(view_->isReady());
+  }
+
+  void aNarrowPageKeepsTheNamesOfImageAndClasses() {
+    const auto buttonText = [this] {
+      return view_->findChild<LayerButtons*>()->findChild<QToolButton*>()->text();
+    };
+    QCOMPARE(buttonText(), QStringLiteral("G ground truth"));
+    QVERIFY(!table()->isColumnHidden(InstanceModel::Area));
+    view_->resize(740, 500);
+    QTRY_COMPARE(buttonText(), QStringLiteral("G"));
+    QVERIFY(table()->isColumnHidden(InstanceModel::Area));
+    QVERIFY(table()->columnWidth(InstanceModel::Class) > 80);
+    view_->resize(1200, 800);
+    QTRY_COMPARE(buttonText(), QStringLiteral("G ground truth"));
+    QVERIFY(!table()->isColumnHidden(InstanceModel::Area));
   }
 
   void theImageCanStandAlone() {

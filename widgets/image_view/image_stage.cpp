@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <algorithm>
 
 #include "widgets/empty_state.h"
@@ -56,7 +57,8 @@ void ImageStage::setNotice(const QString& text, const QString& action, const QSt
 
 QString ImageStage::notice() const { return notice_->isHidden() ? QString() : noticeText_->text(); }
 
-void ImageStage::resizeEvent(QResizeEvent*) {
+void ImageStage::resizeEvent(QResizeEvent* event) {
+  if (event->size().width() != event->oldSize().width()) Q_EMIT widthChanged(width());
   canvas_->setGeometry(rect());
   problem_->setGeometry(rect());
   placeNotice();

@@ -29,6 +29,7 @@ class ImageStage : public QWidget {
   QString notice() const;
 
  Q_SIGNALS:
+  void widthChanged(int widthPx);
   void noticeActionTriggered();
 
  protected:

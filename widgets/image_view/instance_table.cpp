@@ -12,6 +12,8 @@
 namespace lockstep::widgets {
 namespace {
 
+constexpr int kWidthForAreaPx = 310;
+
 /// Paints the verdict's mark instead of text.
 class MarkDelegate : public QStyledItemDelegate {
  public:
@@ -62,6 +64,12 @@ InstanceTable::InstanceTable(QWidget* parent)
           [this](const QModelIndex& now) {
             if (now.isValid() && !isQuiet_) Q_EMIT instanceChosen(sorted_->mapToSource(now).row());
           });
+}
+
+/// The class has room before the area has.
+void InstanceTable::resizeEvent(QResizeEvent* event) {
+  setColumnHidden(InstanceModel::Area, viewport()->width() < kWidthForAreaPx);
+  QTableView::resizeEvent(event);
 }
 
 void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {

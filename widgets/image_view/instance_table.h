@@ -27,6 +27,9 @@ class InstanceTable : public QTableView {
  Q_SIGNALS:
   void instanceChosen(int instance);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   InstanceModel* model_ = nullptr;
   QSortFilterProxyModel* sorted_ = nullptr;

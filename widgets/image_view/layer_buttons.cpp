@@ -7,6 +7,11 @@
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+constexpr int kNameWidthPx = 220;
+
+}  // namespace
 
 LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
@@ -23,6 +28,7 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
 QToolButton* LayerButtons::add(const QString& key, const QString& name) {
   auto* button = new QToolButton;
   button->setText(key % QLatin1Char(' ') % name);
+  button->setAccessibleName(name);
   button->setCheckable(true);
   button->setChecked(true);
   button->setToolTip(tr("Show or hide %1 (%2)").arg(name, key));
@@ -33,6 +39,15 @@ QToolButton* LayerButtons::add(const QString& key, const QString& name) {
   shortcut->setContext(Qt::WidgetWithChildrenShortcut);
   connect(shortcut, &QShortcut::activated, button, &QToolButton::toggle);
   return button;
+}
+
+void LayerButtons::fitInto(int widthPx) {
+  if (wordsWidthPx_ == 0) wordsWidthPx_ = sizeHint().width();
+  const bool hasWords = wordsWidthPx_ + kNameWidthPx <= widthPx;
+  for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_}) {
+    const QString key = button->text().section(QLatin1Char(' '), 0, 0);
+    button->setText(hasWords ? key % QLatin1Char(' ') % button->accessibleName() : key);
+  }
 }
 
 CanvasLayers LayerButtons::layers() const {

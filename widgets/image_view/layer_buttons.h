@@ -15,6 +15,8 @@ class LayerButtons : public QWidget {
  public:
   explicit LayerButtons(QWidget* parent = nullptr);
   CanvasLayers layers() const;
+  /// Keys alone where the words would leave no room for an image's name in this width.
+  void fitInto(int widthPx);
 
  Q_SIGNALS:
   void layersChanged();
@@ -26,6 +28,7 @@ class LayerButtons : public QWidget {
   QToolButton* masks_ = nullptr;
   QToolButton* boxes_ = nullptr;
   QToolButton* labels_ = nullptr;
+  int wordsWidthPx_ = 0;  ///< with all words; 0: not asked yet
 };
 
 }  // namespace lockstep::widgets

@@ -16,7 +16,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPercent = 100;
-constexpr int kHeightForCurvePx = 540;
+constexpr int kHeightForCurvePx = 580;
 
 QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
@@ -75,6 +75,7 @@ void PredictionsPanel::buildUi() {
   instances->addStretch();
   instances->addWidget(filter_);
   curveBox_ = new QWidget;
+  curveBox_->setMinimumHeight(1);  // what is hidden on a small screen makes no page higher
   auto* curveColumn = new QVBoxLayout(curveBox_);
   curveColumn->setContentsMargins(0, 4, 0, 0);
   curveColumn->setSpacing(4);

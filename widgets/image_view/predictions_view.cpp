@@ -65,6 +65,7 @@ void PredictionsView::buildUi() {
 void PredictionsView::connectSignals() {
   Parts* parts = parts_.get();
   connect(parts->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
+  connect(parts->stage, &ImageStage::widthChanged, parts->layers, &LayerButtons::fitInto);
   connect(parts->layers, &LayerButtons::layersChanged, this,
           [parts] { parts->canvas()->setLayers(parts->layers->layers()); });
   connect(parts->strip, &ThumbnailStrip::chosen, this,
