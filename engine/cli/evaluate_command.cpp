@@ -16,7 +16,8 @@ namespace lockstep::cli {
 namespace {
 
 struct EvaluateOptions {
-  std::string target, weights, split = "val", out;
+  ModelOptions model;
+  std::string split = "val", out;
   bool perImage = false;
   RankWish ranks;
 };
@@ -24,9 +25,8 @@ struct EvaluateOptions {
 int evaluate(const EvaluateOptions& options) {
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
-  const ModelSource source =
-      resolveModel(options.target, options.weights, workerProgram, options.ranks);
-  requireHeldOut(source);
+  const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
+  requirePart(source, options.split);
   protocol::Job job = source.job("evaluate");
   job.split = options.split;
   job.perImage = options.perImage;
@@ -44,25 +44,15 @@ int evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void addEvaluateCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command =
-      app.add_subcommand("evaluate", "Held-out losses and COCO's figures of a model");
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "Losses and COCO's figures of a model, on the held-out part unless told");
   auto options = std::make_shared<EvaluateOptions>();
-  command->add_option("target", options->target, "Run folder or experiment file")
-      ->required()
-      ->option_text("RUN|CONFIG");
-  command
-      ->add_option("--weights", options->weights,
-                   "Default: the newest checkpoint, or model.weights")
-      ->option_text("best|last|STEP|FILE");
-  command->add_option("--split", options->split, "Part of the data set")
-      ->option_text("val")
-      ->check(CLI::IsMember({"val"}));
+  addModelOptions(*command, options->model);
+  addOverrideOption(*command, options->model);
+  addSplitOption(*command, options->split);
   command->add_flag("--per-image", options->perImage,
                     "The losses of every image, too (with --out)");
-  command
-      ->add_option("--workers", options->ranks.workers,
-                   "Ranks that share the images; default: one on each GPU, or one on the CPU")
-      ->option_text("N");
+  addWorkersOption(*command, options->ranks);
   command->add_option("--out", options->out, "Everything as JSON (-: standard output)")
       ->option_text("F.json");
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });

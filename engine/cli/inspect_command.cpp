@@ -20,10 +20,6 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct InspectOptions {
-  std::string target, weights;
-};
-
 void printSocket(const fs::path& socket) {
   std::string line;
   protocol::JsonWriter writer(line);
@@ -92,7 +88,7 @@ std::string weightsOfTheOther(const supervisor::FileDescriptor& other) {
 }
 
 /// The one that lives answers for both, unless other weights are asked for.
-void joinTheOther(const ModelSource& source, const InspectOptions& options, const fs::path& socket,
+void joinTheOther(const ModelSource& source, const ModelOptions& options, const fs::path& socket,
                   const supervisor::FileDescriptor& other) {
   if (!options.weights.empty()) {
     const std::string loaded = weightsOfTheOther(other);
@@ -106,10 +102,10 @@ void joinTheOther(const ModelSource& source, const InspectOptions& options, cons
   printSocket(socket);
 }
 
-int inspect(const InspectOptions& options) {
+int inspect(const ModelOptions& options) {
   supervisor::InspectSetup setup;
   setup.workerProgram = supervisor::workerProgramBesideThis();
-  const ModelSource source = resolveModel(options.target, options.weights, setup.workerProgram);
+  const ModelSource source = resolveModel(options, setup.workerProgram);
   setup.target = source.target;
   setup.run = source.run;
   setup.job = source.job("inspect");
@@ -129,14 +125,8 @@ void addInspectCommand(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("inspect",
                                          "Keep a model ready behind a local socket; prints "
                                          "{\"socket\": PATH}, ends after 10 idle minutes");
-  auto options = std::make_shared<InspectOptions>();
-  command->add_option("target", options->target, "Run folder or experiment file")
-      ->required()
-      ->option_text("RUN|CONFIG");
-  command
-      ->add_option("--weights", options->weights,
-                   "Default: the newest checkpoint, or model.weights")
-      ->option_text("best|last|STEP|FILE");
+  auto options = std::make_shared<ModelOptions>();
+  addModelOptions(*command, *options);
   command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 

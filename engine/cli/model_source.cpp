@@ -1,5 +1,6 @@
 #include "engine/cli/model_source.h"
 
+#include <string_view>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -23,12 +24,33 @@ void takeFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
   if (!loaded.origins.contains("model.norm_epsilon")) model.normEpsilon = facts->normEpsilon;
 }
 
+/// A run's file says where it was trained, and this may be another machine; then what the command
+/// line says.
+std::vector<std::string> overridesOfRun(const std::vector<std::string>& given) {
+  for (const std::string& override : given) {
+    const std::string_view key = config::trimmed(override.substr(0, override.find('=')));
+    if (key != "model.weights") continue;
+    throw base::mendable("--set " + override +
+                         ": the weights of a run are its checkpoints; name others with --weights");
+  }
+  std::vector<std::string> overrides{"runtime.device=auto", "runtime.backend=auto",
+                                     "runtime.workers=0", "runtime.devices=[]",
+                                     "runtime.cpu_threads=0"};
+  overrides.insert(overrides.end(), given.begin(), given.end());
+  return overrides;
+}
+
 /// A run's experiment. A run stays usable when what it was trained from has moved: a part of the
 /// data set that is not there is not given, and `weights` stand for start weights that are gone.
-config::Experiment loadRun(const fs::path& file, const fs::path& weights) {
-  config::LoadedExperiment loaded = config::loadExperiment(file);
+/// What the command line names has to be there.
+config::Experiment loadRun(const fs::path& file, const fs::path& weights,
+                           const std::vector<std::string>& overrides) {
+  config::LoadedExperiment loaded = config::loadExperiment(file, overridesOfRun(overrides));
   config::Experiment& experiment = loaded.experiment;
   std::erase_if(loaded.issues, [&](const config::ConfigIssue& issue) {
+    if (issue.severity != config::ConfigIssue::Severity::Error || issue.file == "--set") {
+      return false;
+    }
     const bool train = issue.key.starts_with("dataset.train."),
                val = issue.key.starts_with("dataset.val.");
     const bool start = issue.key == "model.weights";
@@ -50,25 +72,22 @@ std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& wei
   return 0;
 }
 
-void resolveRun(ModelSource& source, const std::string& weights) {
+void resolveRun(ModelSource& source, const ModelOptions& options) {
   source.run.emplace(source.target);
-  source.weights = run_folder::resolveWeights(*source.run, weights.empty() ? "last" : weights);
-  source.experiment = loadRun(source.run->config(), source.weights);
+  source.weights =
+      run_folder::resolveWeights(*source.run, options.weights.empty() ? "last" : options.weights);
+  source.experiment = loadRun(source.run->config(), source.weights, options.overrides);
   source.files = {source.run->config()};
   source.step = stepOfWeights(*source.run, source.weights);
   if (source.step > 0) {
     if (const auto fault = run_folder::checkpointFileFault(source.weights))
       throw Error(*fault + "; name another checkpoint with --weights");
   }
-  // They say where it was trained; this may be another machine.
-  config::RuntimeConfig& runtime = source.experiment.runtime;
-  runtime.device = runtime.backend = "auto";
-  runtime.cpuThreads = runtime.workers = 0;
-  runtime.devices.clear();
 }
 
-void resolveConfig(ModelSource& source, const std::string& weights) {
-  std::vector<std::string> overrides;
+void resolveConfig(ModelSource& source, const ModelOptions& options) {
+  const std::string& weights = options.weights;
+  std::vector<std::string> overrides = options.overrides;
   if (!weights.empty()) {
     if (!isFile(weights)) {
       throw base::mendable("--weights " + weights +
@@ -114,8 +133,9 @@ Inputs ModelSource::inputs() const {
   return inputs;
 }
 
-ModelSource resolveModel(const std::string& target, const std::string& weights,
-                         const fs::path& workerProgram, const RankWish& wish) {
+ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProgram,
+                         const RankWish& wish) {
+  const std::string& target = options.target;
   ModelSource source;
   std::error_code error;
   source.target = fs::canonical(target, error);
@@ -123,20 +143,21 @@ ModelSource resolveModel(const std::string& target, const std::string& weights,
   if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
       throw base::mendable(target + ": is no run folder (no run.json)");
-    resolveRun(source, weights);
+    resolveRun(source, options);
   } else {
-    resolveConfig(source, weights);
+    resolveConfig(source, options);
   }
   source.weights = fs::absolute(source.weights);
   source.ranks = resolveMachine(source.experiment, workerProgram, wish);
   return source;
 }
 
-void requireHeldOut(const ModelSource& source) {
-  const config::DatasetPart& part = source.experiment.dataset.val;
+void requirePart(const ModelSource& source, const std::string& split) {
+  const config::DatasetConfig& dataset = source.experiment.dataset;
+  const config::DatasetPart& part = split == "train" ? dataset.train : dataset.val;
   if (!part.annotations.empty() && !part.images.empty()) return;
-  throw base::mendable(source.target.string() +
-                       ": dataset.val is not given, or not there any more");
+  throw base::mendable(source.target.string() + ": dataset." + split +
+                       " is not given, or not there any more; --set names another");
 }
 
 }  // namespace lockstep::cli

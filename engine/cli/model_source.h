@@ -7,6 +7,7 @@
 
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/output_path.h"
+#include "engine/cli/model_options.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
@@ -29,13 +30,13 @@ struct ModelSource {
   Inputs inputs() const;
 };
 
-/// RUN means its newest checkpoint unless `weights` says otherwise; CONFIG takes `weights` or
+/// RUN means its newest checkpoint unless the weights are named; CONFIG takes those, or
 /// model.weights. Throws Error (mendable).
-ModelSource resolveModel(const std::string& target, const std::string& weights,
-                         const std::filesystem::path& workerProgram,
+ModelSource resolveModel(const ModelOptions& options, const std::filesystem::path& workerProgram,
                          const RankWish& wish = {.workers = 1});
 
-/// Throws Error (mendable) when the experiment has no held-out part to evaluate on.
-void requireHeldOut(const ModelSource& source);
+/// Throws Error (mendable) when the experiment does not name this part of the data set ("val",
+/// "train"), or it is not there any more.
+void requirePart(const ModelSource& source, const std::string& split);
 
 }  // namespace lockstep::cli

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t kMostBytesInMessage = protocol::kMaxLineBytes / 8;
 
 struct PredictOptions {
-  std::string target, weights, split, out, overlays;
+  ModelOptions model;
+  std::string split, out, overlays;
   std::vector<std::string> images;
   double score = 0.05, overlayScore = 0.5;
   RankWish ranks;
@@ -100,13 +101,13 @@ Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
 int predict(const PredictOptions& options) {
   if (options.split.empty() == options.images.empty()) {
     throw base::mendable(
-        "lockstep-engine predict: say what to predict on: either --split val or --images PATH…");
+        "lockstep-engine predict: say what to predict on: either --split val|train or --images "
+        "PATH…");
   }
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
-  const ModelSource source =
-      resolveModel(options.target, options.weights, workerProgram, options.ranks);
-  if (options.images.empty()) requireHeldOut(source);
+  const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
+  if (options.images.empty()) requirePart(source, options.split);
   protocol::Job job = source.job("predict");
   job.split = options.split;
   job.scoreThreshold = options.score;
@@ -130,16 +131,9 @@ int predict(const PredictOptions& options) {
 void addPredictCommand(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("predict", "Detections with masks as COCO results");
   auto options = std::make_shared<PredictOptions>();
-  command->add_option("target", options->target, "Run folder or experiment file")
-      ->required()
-      ->option_text("RUN|CONFIG");
-  command
-      ->add_option("--weights", options->weights,
-                   "Default: the newest checkpoint, or model.weights")
-      ->option_text("best|last|STEP|FILE");
-  command->add_option("--split", options->split, "Images of the data set")
-      ->option_text("val")
-      ->check(CLI::IsMember({"val"}));
+  addModelOptions(*command, options->model);
+  addOverrideOption(*command, options->model);
+  addSplitOption(*command, options->split);
   command
       ->add_option(
           "--images", options->images,
@@ -150,10 +144,7 @@ void addPredictCommand(CLI::App& app, std::function<int()>& action) {
       ->option_text("S")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command
-      ->add_option("--workers", options->ranks.workers,
-                   "Ranks that share the images; default: one on each GPU, or one on the CPU")
-      ->option_text("N");
+  addWorkersOption(*command, options->ranks);
   command->add_option("--out", options->out, "Where the results go (-: standard output)")
       ->required()
       ->option_text("F.json");

@@ -168,8 +168,9 @@ void checkDataset(const DatasetConfig& dataset, Issues& issues) {
   if (!dataset.train.annotations.empty() && !dataset.val.annotations.empty() &&
       (dataset.train.annotations == dataset.val.annotations ||
        fs::equivalent(dataset.train.annotations, dataset.val.annotations, failure))) {
-    add(issues, "dataset.val.annotations",
-        "is the training part's file: the held-out part has to be other images");
+    warn(issues, "dataset.val.annotations",
+         "is the training part's file: held-out figures will say how well the training images are "
+         "remembered, not how well others are found");
   }
 }
 

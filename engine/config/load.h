@@ -59,8 +59,8 @@ LoadedExperiment loadExperimentText(const std::string& text, const std::filesyst
                                     const std::vector<std::string>& overrides = {});
 
 /// What cannot be seen key by key: frozen norm without weights, milestones not rising, a held-out
-/// part that is the training part, missing folders and files, keys whose part is not built yet.
-/// Called by the loaders.
+/// part that is the training part (a warning), missing folders and files, keys whose part is not
+/// built yet. Called by the loaders.
 std::vector<ConfigIssue> crossChecks(const Experiment& experiment);
 
 /// The data that training needs or would use and that the experiment does not name: errors for the

@@ -100,7 +100,7 @@ class TstCommandLine : public QObject {
         "--workers 0: at least one rank is needed");
     row("predict experiment.yaml --weights w.safetensors --split val", 2, "--out");
     row("predict experiment.yaml --weights w.safetensors --out p.json", 2,
-        "either --split val or --images");
+        "either --split val|train or --images");
     row("predict experiment.yaml --weights w.safetensors --out p.json --split val --images a.png",
         2, "either");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images gone.png", 2,

@@ -286,22 +286,34 @@ class TstDataCheck : public QObject {
     }
   }
 
-  void heldOutImagesAreNotTrainingImages() {
+  void heldOutImagesThatAreTrainingImagesAreWarnedOf() {
     Data data;
     data.addPart("train", 4, 1, "i");
     data.addPart("val", 2, 3, "i");
     fs::remove_all(data.path("val"));
     fs::create_directory_symlink("train", data.path("val"));
-    QCOMPARE(data.lines(),
-             std::string(
-                 "a.yaml:3:17: dataset.val.images: the held-out images are training images: name "
-                 "images that are not learnt from"));
+    QCOMPARE(
+        data.lines(),
+        std::string("a.yaml:3:17: dataset.val.images: warning: the held-out images are training "
+                    "images: held-out figures will flatter"));
     data.addPart("val", 2, 4, "i");
     QCOMPARE(
         data.lines(),
         std::string(
             "a.yaml:3:17: dataset.val.images: warning: 1 of the 2 held-out images are training "
             "images too: held-out figures will flatter"));
+  }
+
+  void oneFileForBothPartsIsWarnedOfOnce() {
+    Data data;
+    data.addPart("train", 4, 1, "i");
+    const std::vector<std::string> both{
+        "dataset.val.images=" + data.path("train").string(),
+        "dataset.val.annotations=" + data.path("train.json").string()};
+    const auto loaded = data.load(both);
+    QVERIFY(!loaded.hasErrors());
+    QCOMPARE(loaded.issues.size(), std::size_t{1});
+    QCOMPARE(cli::checkData(loaded, {}).issues.size(), std::size_t{0});
   }
 
   void hugeBatchesAreWarnedOf() {

@@ -69,6 +69,81 @@ class TstModelSource : public QObject {
     QVERIFY2(evaluated.err.find("dataset.val") != std::string::npos, evaluated.err.c_str());
   }
 
+  void thePartIsTheOneThatIsNamed() {
+    EngineBench bench;
+    makeRun(bench);
+    for (const std::string command : {"evaluate", "predict"}) {
+      std::vector<std::string> arguments{command, "run", "--split", "train"};
+      if (command == "predict") arguments.insert(arguments.end(), {"--out", "p.json"});
+      const auto result = bench.run(arguments);
+      QVERIFY2(result.status == 0, result.err.c_str());
+      QCOMPARE(bench.lastJob().kind, command);
+      QCOMPARE(bench.lastJob().split, std::string("train"));
+      fs::rename(bench.folder() / "train", bench.folder() / "moved");
+      const auto refused = bench.run(arguments);
+      fs::rename(bench.folder() / "moved", bench.folder() / "train");
+      QCOMPARE(refused.status, 2);
+      QVERIFY2(refused.err.find("dataset.train is not given, or not there any more") !=
+                   std::string::npos,
+               refused.err.c_str());
+    }
+    QCOMPARE(bench.run({"evaluate", "run", "--split", "test"}).status, 2);
+  }
+
+  void overridesReachTheJob_data() {
+    QTest::addColumn<QString>("target");
+    QTest::newRow("run") << "run";
+    QTest::newRow("experiment") << "experiment.yaml";
+  }
+  void overridesReachTheJob() {
+    QFETCH(QString, target);
+    EngineBench bench;
+    makeRun(bench);
+    const auto result = bench.run(
+        {"evaluate", target.toStdString(), "--weights",
+         "run/checkpoints/step-00000004/model.safetensors", "--set", "evaluation.max_images=1",
+         "--set", "model.box_head.detections_per_image=7", "--set", "runtime.cpu_threads=3"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const auto loaded =
+        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
+    QCOMPARE(loaded.experiment.evaluation.maxImages, 1);
+    QCOMPARE(loaded.experiment.model.boxHead.detectionsPerImage, 7);
+    QCOMPARE(loaded.experiment.runtime.cpuThreads, 3);
+  }
+
+  void overridesThatCannotHoldAreRefused_data() {
+    QTest::addColumn<QString>("override");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("unknown") << "evaluation.images=3"
+                             << "--set: evaluation.images: unknown key";
+    // What has moved since the training is only missing; what is named now has to be there.
+    QTest::newRow("no such data") << "dataset.val.annotations=none.json"
+                                  << "none.json: there is no such file";
+    QTest::newRow("weights") << "model.weights=w.safetensors"
+                             << "name others with --weights";
+  }
+  void overridesThatCannotHoldAreRefused() {
+    QFETCH(QString, override);
+    QFETCH(QString, said);
+    EngineBench bench;
+    makeRun(bench);
+    const auto result = bench.run({"evaluate", "run", "--set", override.toStdString()});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(result.err.find(said.toStdString()) != std::string::npos, result.err.c_str());
+  }
+
+  void aHeldOutPartThatIsTheTrainingPartStaysInTheRun() {
+    EngineBench bench;
+    makeRun(bench);
+    const auto result = bench.run({"evaluate", "run", "--set", "dataset.val.images=train", "--set",
+                                   "dataset.val.annotations=train.json"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const auto loaded =
+        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
+    QCOMPARE(loaded.experiment.dataset.val.annotations,
+             loaded.experiment.dataset.train.annotations);
+  }
+
   void foldersOfImagesAreTakenByName() {
     EngineBench bench;
     makeRun(bench);
