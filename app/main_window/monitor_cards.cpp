@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "engine/coco/evaluation/past_limit.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -104,6 +106,7 @@ std::vector<CardPlan> monitorCards() {
                                 0, 3);
   precision.ignoreOutliers = false;
   precision.emptyText = QStringLiteral("AP was not due yet: evaluation.ap_every");
+  precision.tip = QString::fromStdString(coco::apLimitText());
 
   CardPlan rate =
       rateCard(QStringLiteral("Learning rate"), {line("solver/lr", QStringLiteral("lr"))}, 1, 3);

@@ -126,6 +126,8 @@ int evaluate(const CocoEvalOptions& options) {
   if (out && report && out->isSameAs(*report))
     throw base::mendable("--report " + options.report + ": --out is the same file");
   const auto groundTruth = coco::Dataset::load(options.gt);
+  if (const std::string text = groundTruth.newIds().text(); !text.empty())
+    base::logWarning("coco-eval", options.gt + ": " + text);
   const auto results = loadResults(options.dt, groundTruth);
   const CocoEvaluation evaluation = evaluated(options, groundTruth, results);
   if (out) out->write(cocoEvalJson(evaluation, groundTruth, options.withMatches));

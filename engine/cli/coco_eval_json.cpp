@@ -86,6 +86,14 @@ void writeFigures(Json& json, const coco::AveragePrecision& figures) {
     json.member("AP", category.ap);
     json.member("AP50", category.ap50);
   });
+  const coco::PastLimit& past = figures.pastLimit;
+  if (past == coco::PastLimit()) return;
+  json.object("past_limit", [&] {
+    json.member("images_of_objects", past.imagesOfObjects);
+    json.member("objects", past.objects);
+    json.member("images_of_detections", past.imagesOfDetections);
+    json.member("detections", past.detections);
+  });
 }
 
 void writeInterval(Json& json, const char* name, const coco::Interval& interval) {

@@ -36,7 +36,8 @@ std::string twelveFigures(const coco::AveragePrecision& figures) {
   std::string text;
   for (std::size_t i = 0; i < figures.stats.size(); ++i)
     text += line("%-6s %s\n", coco::kStatNames[i], figureText(figures.stats[i]).c_str());
-  return text;
+  const std::string past = figures.pastLimit.text();
+  return text + (past.empty() ? "" : "\n" + past + "\n");
 }
 
 std::string intervals(const coco::ApUncertainty& uncertainty) {
@@ -117,6 +118,15 @@ std::string errors(const coco::Analysis& analysis) {
          row("all not found", costs.falseNegatives);
 }
 
+std::string comparison(const coco::ResultsComparison& comparison,
+                       const coco::AveragePrecision& figures) {
+  const coco::PastLimit& ofOther = comparison.figuresOfB.pastLimit;
+  std::string text = "\n" + coco::verdictSentence(comparison) + "\n";
+  if (ofOther != figures.pastLimit && !ofOther.text().empty())
+    text += comparison.nameB + ": " + ofOther.text() + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis) {
@@ -126,7 +136,7 @@ std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis) {
     text += intervals(analysis.uncertainty) + operatingPoint(analysis) + confusions(analysis) +
             errors(analysis);
   }
-  if (evaluation.comparison) text += "\n" + coco::verdictSentence(*evaluation.comparison) + "\n";
+  if (evaluation.comparison) text += comparison(*evaluation.comparison, evaluation.figures);
   return text;
 }
 

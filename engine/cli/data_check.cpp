@@ -14,6 +14,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/annotation_issues.h"
+#include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/supervisor/machine.h"
 
@@ -62,6 +63,8 @@ class Checker {
     Part train = read("dataset.train", experiment_.dataset.train);
     std::optional<Part> val;
     if (isGiven(experiment_.dataset.val)) val.emplace(read("dataset.val", experiment_.dataset.val));
+    checkIds(train);
+    if (val) checkIds(*val);
     checkTrainClasses(train);
     if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
     checkUsable(train);
@@ -138,6 +141,14 @@ class Checker {
     check_.valImages = val.dataset.images().size();
     check_.valAnnotations = val.dataset.annotationCount();
     if (check_.valImages == 0) add("dataset.val.annotations", "has no image");
+    const auto evaluated = static_cast<std::size_t>(experiment_.evaluation.maxImages);
+    const std::string past = coco::objectsPastLimit(val.dataset, evaluated).text();
+    if (!past.empty()) warn("dataset.val.annotations", past);
+  }
+
+  void checkIds(const Part& part) {
+    const std::string text = part.dataset.newIds().text();
+    if (!text.empty()) warn(part.key + ".annotations", text);
   }
 
   void checkAnnotations(const Part& part) {

@@ -1,5 +1,6 @@
 #include "engine/cli/evaluation_table.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -58,7 +59,22 @@ std::string evaluationTable(const std::string& json) {
   text += "\n" + row("", "bbox", "segm");
   for (const char* name : coco::kStatNames)
     text += row(name, figureIn(bbox, name), figureIn(segm, name));
-  return text;
+  const std::string past = pastLimitLine(evaluation);
+  return text + (past.empty() ? "" : "\n") + past;
+}
+
+std::string pastLimitLine(const nlohmann::json& evaluation) {
+  const auto section = evaluation.find("past_limit");
+  if (section == evaluation.end() || !section->is_object()) return {};
+  const auto count = [&](const char* name) {
+    const auto found = section->find(name);
+    const auto value = found == section->end() ? std::nullopt : protocol::integerOf(*found);
+    return static_cast<std::size_t>(std::max<std::int64_t>(value.value_or(0), 0));
+  };
+  const coco::PastLimit past{count("images_of_objects"), count("objects"),
+                             count("images_of_detections"), count("detections")};
+  const std::string text = past.text();
+  return text.empty() ? text : text + "\n";
 }
 
 }  // namespace lockstep::cli

@@ -4,6 +4,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/number_text.h"
+#include "engine/cli/evaluation_table.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {
@@ -38,7 +39,8 @@ std::string summariseTraining(const run_folder::Layout& layout) {
   text += "evaluated at step: " + std::to_string(evaluations.back()) + "\n";
   text += figureLine(evaluation, "held-out loss_total", "losses", "loss_total");
   text += figureLine(evaluation, "segm/AP", "segm", "AP");
-  return text + figureLine(evaluation, "bbox/AP", "bbox", "AP");
+  text += figureLine(evaluation, "bbox/AP", "bbox", "AP");
+  return text + pastLimitLine(evaluation);
 }
 
 }  // namespace lockstep::cli

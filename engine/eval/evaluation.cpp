@@ -51,6 +51,11 @@ Json classesJson(const Evaluation& evaluation) {
   return classes;
 }
 
+/// Boxes and masks are of the same objects and detections.
+coco::PastLimit pastLimitOf(const Evaluation& evaluation) {
+  return evaluation.bbox ? evaluation.bbox->pastLimit : coco::PastLimit();
+}
+
 std::string dump(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -82,6 +87,12 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   json["bbox"] = statsJson(evaluation.bbox);
   json["segm"] = statsJson(evaluation.segm);
   json["classes"] = classesJson(evaluation);
+  if (const coco::PastLimit past = pastLimitOf(evaluation); past != coco::PastLimit()) {
+    json["past_limit"] = {{"images_of_objects", past.imagesOfObjects},
+                          {"objects", past.objects},
+                          {"images_of_detections", past.imagesOfDetections},
+                          {"detections", past.detections}};
+  }
   return dump(json);
 }
 

@@ -15,6 +15,9 @@ protocol::Finished runEvaluate(const JobContext& context) {
   const config::DatasetPart& part = partOf(experiment, job.split);
   const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
+  const std::string newIds = dataset.newIds().text();
+  if (world.rank() == 0 && !newIds.empty())
+    base::logWarning("evaluate", part.annotations + ": " + newIds);
   const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,

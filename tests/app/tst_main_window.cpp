@@ -8,9 +8,11 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 #include "app/main_window/configure_page.h"
 #include "app/main_window/main_window.h"
+#include "app/main_window/monitor_cards.h"
 #include "app/main_window/monitor_page.h"
 #include "app/main_window/run_banner.h"
 #include "app/main_window/runs_panel.h"
@@ -80,6 +82,15 @@ class TstMainWindow : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void theCardOfApTellsWhatItCounts() {
+    const auto plans = app::monitorCards();
+    const auto ap = std::find_if(plans.begin(), plans.end(), [](const app::CardPlan& plan) {
+      return plan.title == QStringLiteral("AP");
+    });
+    QVERIFY(ap != plans.end());
+    QVERIFY(ap->tip.contains(QStringLiteral("best 100 detections of a class")));
+  }
+
   void anEmptyWindowSaysWhyAndWhatToDo() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({parent.path()}));

@@ -252,6 +252,49 @@ class TstCocoEval : public QObject {
     QVERIFY(contains(html, "b.json is better than a.json: AP "));
   }
 
+  void whatLiesPastTheHundredBestIsSaidBesideEveryAp() {
+    json images{{{"id", 1}, {"file_name", "a.png"}, {"width", 200}, {"height", 200}}},
+        annotations = json::array(), entries = json::array();
+    for (int i = 0; i < 130; ++i) {
+      const double x = 1 + 15 * (i % 13), y = 1 + 15 * (i / 13);
+      annotations.push_back({{"image_id", 1},
+                             {"category_id", 1},
+                             {"bbox", {x, y, 10, 10}},
+                             {"segmentation", {{x, y, x + 10, y, x + 10, y + 10, x, y + 10}}}});
+      if (i < 120) {
+        entries.push_back(
+            {{"image_id", 1}, {"category_id", 1}, {"bbox", {x, y, 10, 10}}, {"score", .5}});
+      }
+    }
+    const json categories{{{"id", 1}, {"name", "cell"}}};
+    std::ofstream(bench_->folder() / "dense.json")
+        << json{{"images", images}, {"annotations", annotations}, {"categories", categories}};
+    std::ofstream(bench_->folder() / "found.json") << entries;
+    entries.erase(entries.begin(), entries.begin() + 30);
+    std::ofstream(bench_->folder() / "fewer.json") << entries;
+    const auto result =
+        bench_->run({"coco-eval", "--gt", "dense.json", "--dt", "found.json", "--compare",
+                     "fewer.json", "--type", "segm", "--report", "dense.html", "--out", "d.json"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const std::string start =
+        "AP counts only the best 100 detections of a class on an image, as COCO's does: 1 image "
+        "has more objects of a class than that, 30 of which cannot be found";
+    const std::string ours = start + "; 20 detections of 1 image are left out";
+    QVERIFY2(contains(result.out, ("\n" + ours + "\n").c_str()), result.out.c_str());
+    QVERIFY2(contains(result.out, ("\nfewer.json: " + start + "\n").c_str()), result.out.c_str());
+    QVERIFY2(contains(result.err, "dense.json: 130 annotations without an id got new ids\n"),
+             result.err.c_str());
+    const std::string html = base::readFile(bench_->folder() / "dense.html");
+    QVERIFY(contains(html, (ours + ".</p>").c_str()));
+    QVERIFY(contains(html, ("fewer.json: " + start + ".</p>").c_str()));
+    const json all = json::parse(base::readFile(bench_->folder() / "d.json"));
+    const json wanted = json::parse(
+        R"({"images_of_objects": 1, "objects": 30, "images_of_detections": 1, "detections": 20})");
+    QVERIFY2(all["past_limit"] == wanted, all["past_limit"].dump().c_str());
+    QCOMPARE(all["comparison"]["past_limit"]["detections"].get<int>(), 0);
+    QVERIFY(!evalJson({}).contains("past_limit"));
+  }
+
   void reportThatCannotBeWrittenLeavesTheOldOne() {
     std::ofstream(bench_->folder() / "old.html") << "old";
     const auto result = eval({"--report", "old.html", "--compare", "broken.json"});

@@ -316,6 +316,29 @@ class TstDataCheck : public QObject {
     QCOMPARE(cli::checkData(loaded, {}).issues.size(), std::size_t{0});
   }
 
+  void objectsPastTheLimitOfApAndNewIdsAreWarnedOf() {
+    Data data;
+    data.addPart("train", 2, 1, "t");
+    data.addPart("val", 2, 5, "v");
+    json val = data.read("val");
+    for (int i = 0; i < 120; ++i) {
+      json more = val["annotations"][0];
+      more.erase("id");
+      val["annotations"].push_back(more);
+    }
+    data.write("val", val);
+    const std::string ids =
+        "a.yaml:3:35: dataset.val.annotations: warning: 120 annotations without an id got new ids";
+    QCOMPARE(data.lines(),
+             ids +
+                 "\na.yaml:3:35: dataset.val.annotations: warning: AP counts only the best 100 "
+                 "detections of a class on an image, as COCO's does: 1 image has more objects of a "
+                 "class than that, 21 of which cannot be found");
+    for (json& annotation : val["annotations"]) annotation["image_id"] = 6;
+    data.write("val", val);
+    QCOMPARE(data.lines({"evaluation.max_images=1"}), ids);
+  }
+
   void hugeBatchesAreWarnedOf() {
     Data data;
     data.addPart("train", 2, 1, "t");

@@ -37,6 +37,11 @@ Detection boxDetection(std::int64_t image, std::int64_t category, double score,
   return {{image}, {category}, score, xywh, {}};
 }
 
+/// Box `index` of rows of twenty, none of which touch.
+std::array<double, 4> boxInRows(int index) {
+  return {1 + 5.0 * (index % 20), 1 + 5.0 * (index / 20), 4, 4};
+}
+
 Dataset twoImages() {
   return Dataset::fromParts(
       {{{1}, "a.png", 100, 100}, {{2}, "b.png", 100, 100}}, {{{1}, "cell"}, {{2}, "empty"}},
@@ -90,6 +95,47 @@ class TstAveragePrecision : public QObject {
     const QString failure = runCocoReference(arguments);
     QVERIFY2(failure.isEmpty(), qPrintable(failure));
     expected_ = readJson(folder_.filePath(QStringLiteral("expected.json")).toStdString());
+  }
+
+  void whatLiesPastTheHundredBestIsCounted() {
+    std::vector<Annotation> annotations;
+    std::vector<Detection> detections;
+    for (int i = 0; i < 150; ++i) {  // 150 of class 1 and a hundred of class 2
+      annotations.push_back(boxAnnotation(i + 1, 1, 1, boxInRows(i)));
+      detections.push_back(boxDetection(1, 1, .9 - .001 * i, boxInRows(i)));
+      if (i < 100) annotations.push_back(boxAnnotation(i + 1001, 1, 2, boxInRows(i)));
+      if (i < 103) detections.push_back(boxDetection(2, 1, .5, boxInRows(i)));
+    }
+    annotations.push_back(boxAnnotation(2001, 2, 1, boxInRows(0)));
+    annotations.push_back(boxAnnotation(2002, 1, 2, {1, 1, 80, 80}));
+    annotations.back().isCrowd = true;
+    const Dataset dataset = Dataset::fromParts({{{1}, "a.png", 101, 101}, {{2}, "b.png", 101, 101}},
+                                               {{{1}, "cell"}, {{2}, "drop"}}, annotations, "made");
+    for (const IouType type : {IouType::Box, IouType::Mask}) {
+      const AveragePrecision found = coco::evaluate(dataset, detections, type);
+      QCOMPARE(found.pastLimit, (PastLimit{1, 50, 2, 53}));
+      // A hundred of 150 are found, all else being right: recall 101 of 151 objects.
+      QCOMPARE(found.stats[8], (101. / 151 + 0) / 2);
+    }
+    QCOMPARE(coco::evaluate(dataset, detections, IouType::Box, {{2}}).pastLimit,
+             (PastLimit{0, 0, 1, 3}));
+    QCOMPARE(objectsPastLimit(dataset), (PastLimit{1, 50, 0, 0}));
+    QCOMPARE(objectsPastLimit(twoImages()), PastLimit());
+  }
+
+  void whatLiesPastTheHundredBestIsOneSentence() {
+    const QString start = QStringLiteral(
+        "AP counts only the best 100 detections of a class on an image, as COCO's does: ");
+    const auto text = [](const PastLimit& past) { return QString::fromStdString(past.text()); };
+    QCOMPARE(text({}), QString());
+    QCOMPARE(text({1, 1, 0, 0}),
+             start + QStringLiteral("1 image has more objects of a class than that, 1 of which "
+                                    "cannot be found"));
+    QCOMPARE(
+        text({2, 2800, 3, 7}),
+        start + QStringLiteral("2 images have more objects of a class than that, 2800 of which "
+                               "cannot be found; 7 detections of 3 images are left out"));
+    QCOMPARE(text({0, 0, 1, 1}), start + QStringLiteral("1 detection of 1 image is left out"));
   }
 
   void perfectResultsGiveOne() {

@@ -99,6 +99,49 @@ class TstDataset : public QObject {
     QCOMPARE(dataset.usableImageCount(), 0U);
   }
 
+  void annotationsWithoutAnIdOfTheirOwnGetOne() {
+    const auto triangle = [](const std::string& id, int image) {
+      return "{" + id + R"("image_id": )" + std::to_string(image) +
+             R"(, "category_id": 3, "segmentation": [[0, 0, 3, 0, 3, 3]]})";
+    };
+    const std::string start(kFile, std::string_view(kFile).find("\"annotations\""));
+    const auto fileOf = [&](const std::string& annotations) {
+      return start + "\"annotations\": [" + annotations + "]}";
+    };
+    const Dataset whole =
+        load(fileOf(triangle("\"id\": 7, ", 2) + "," + triangle("\"id\": 0, ", 9)));
+    QCOMPARE(whole.newIds().text(), std::string());
+    QCOMPARE(whole.annotationsOf(1)[0].id, 0);
+    const Dataset dataset =
+        load(fileOf(triangle("", 2) + "," + triangle("\"id\": 7, ", 9) + "," +
+                    triangle("\"id\": 7, ", 2) + "," + triangle("\"id\": null, ", 9) + "," +
+                    triangle("\"id\": 6, ", 2) + "," + triangle("\"id\": 7, ", 2)));
+    const auto idsOf = [&](std::size_t image) {
+      std::vector<std::int64_t> ids;
+      for (const Annotation& annotation : dataset.annotationsOf(image))
+        ids.push_back(annotation.id);
+      return ids;
+    };
+    // 7 stays with the first that has it; the others follow the six that there are.
+    QCOMPARE(idsOf(0), (std::vector<std::int64_t>{8, 9, 6, 11}));
+    QCOMPARE(idsOf(1), (std::vector<std::int64_t>{7, 10}));
+    QCOMPARE(dataset.newIds().text(),
+             std::string("2 annotations without an id and 2 annotations with the id of another got "
+                         "new ids"));
+    QCOMPARE(load(fileOf(triangle("", 2))).newIds().text(),
+             std::string("1 annotation without an id got a new id"));
+  }
+
+  void oneImageOrCategoryNamedTwiceIsOne() {
+    constexpr const char* kImage = R"({"id": 4, "file_name": "a", "width": 8, "height": 6})";
+    constexpr const char* kCategory = R"({"id": 2, "name": "a"})";
+    const Dataset dataset =
+        load(std::string(R"({"annotations": [], "images": [)") + kImage + "," + kImage +
+             R"(], "categories": [)" + kCategory + "," + kCategory + "]}");
+    QCOMPARE(dataset.images().size(), std::size_t{1});
+    QCOMPARE(dataset.categories().size(), std::size_t{1});
+  }
+
   void unknownIdsAreErrors() {
     const Dataset dataset = load(kFile);
     QVERIFY(errorOf([&] { dataset.imageIndex({1}); }).contains(QStringLiteral("no image 1")));

@@ -92,8 +92,10 @@ class TstDatasetFaults : public QObject {
     row("file name is a number", image(R"({"id": 3, "file_name": 5, "width": 6, "height": 4})"),
         ": image 3: file_name is a number; it must be a string");
     row("a number", image("17"), ": images[0]: is a number, not an object");
-    row("doubled", fileOf("", std::string(kImage) + "," + kImage),
-        ": image 1: its id is there twice; ids must be unique");
+    row("doubled", image(R"({"id": 3, "file_name": "a", "width": 8, "height": 6},
+                 {"id": 3, "file_name": "b", "width": 8, "height": 6})"),
+        ": image 3: its id is there twice, of a of 6 x 8 px (height x width) and of b of 6 x 8 px "
+        "(height x width); ids must be unique: give one of them another");
   }
   void badImageIsNamed() { checkRow(); }
 
@@ -103,7 +105,8 @@ class TstDatasetFaults : public QObject {
     row("name is a number", fileOf("", kImage, R"({"id": 2, "name": 3})"),
         ": category 2: name is a number; it must be a string");
     row("doubled", fileOf("", kImage, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
-        ": category 2: its id is there twice; ids must be unique");
+        ": category 2: its id is there twice, of a and of b; ids must be unique: give one of them "
+        "another");
   }
   void badCategoryIsNamed() { checkRow(); }
 
@@ -115,7 +118,10 @@ class TstDatasetFaults : public QObject {
       const std::size_t at = text.find(std::string("\"") + key + "\": ") + std::strlen(key) + 4;
       return fileOf(text.replace(at, 1, value));
     };
-    row("no id", fileOf(R"({"image_id": 1, "category_id": 1})"), ": annotations[0]: has no \"id\"");
+    row("no id and no image", fileOf(R"({"image_id": 9, "category_id": 1})"),
+        ": annotation without an id (image 9): its image is not in \"images\"");
+    row("id is a text", changed("id", "\"7\""),
+        ": annotations[0]: id is a string; it must be a whole number");
     row("image unknown", changed("image_id", "99"),
         ": annotation 7 (image 99): its image is not in \"images\"; add the image or remove the "
         "annotation");
@@ -126,8 +132,6 @@ class TstDatasetFaults : public QObject {
         ": annotation 7: image_id is a string; it must be a whole number");
     row("category is null", changed("category_id", "null"),
         ": annotation 7: has no \"category_id\"");
-    row("doubled", fileOf(annotation(kTriangle) + "," + annotation(kTriangle)),
-        ": annotation 7 (image 1): its id is there twice; ids must be unique");
     row("crowd is 2", fileOf(annotation(std::string("\"iscrowd\": 2, ") + kTriangle)),
         ": annotation 7: iscrowd is a number; it must be 0 or 1");
   }

@@ -50,6 +50,16 @@ class TstEvaluation : public QObject {
     QVERIFY(!nlohmann::json::parse(eval::toJson(sample(), false)).contains("per_image"));
   }
 
+  void whatLiesPastTheLimitOfApIsSaidWhereItIs() {
+    eval::Evaluation evaluation = sample();
+    QVERIFY(!nlohmann::json::parse(eval::toJson(evaluation, false)).contains("past_limit"));
+    evaluation.bbox->pastLimit = {2, 2800, 1, 30};
+    const auto found = nlohmann::json::parse(eval::toJson(evaluation, false)).at("past_limit");
+    const auto wanted = nlohmann::json::parse(
+        R"({"images_of_objects": 2, "objects": 2800, "images_of_detections": 1, "detections": 30})");
+    QVERIFY2(found == wanted, found.dump().c_str());
+  }
+
   void nonFiniteLossesAreStrings() {
     eval::Evaluation evaluation = sample();
     (*evaluation.losses)[2] = std::numeric_limits<double>::quiet_NaN();

@@ -21,6 +21,7 @@
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/thumbnail_strip.h"
+#include "widgets/image_view/value_slider.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -79,6 +80,13 @@ class TstPredictionsView : public QObject {
     view_->setCheckpoints({10, 20, 30}, {10, 20, 30});
     view_->setCurrentCheckpoint(10);
     view_->setFocus();
+  }
+
+  void apTellsWhatItCounts() {
+    const auto sliders = panel()->findChildren<ValueSlider*>();
+    QVERIFY(std::any_of(sliders.begin(), sliders.end(), [](const ValueSlider* slider) {
+      return slider->toolTip().contains(QStringLiteral("best 100 detections of a class"));
+    }));
   }
 
   void everythingShownMakesItReady() {

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "engine/coco/evaluation/past_limit.h"
 #include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/count_card.h"
 #include "widgets/image_view/instance_table.h"
@@ -43,6 +44,7 @@ void PredictionsPanel::buildUi() {
     return std::isfinite(ap) ? QStringLiteral("AP ") % QString::number(ap, 'f', 3)
                              : QStringLiteral("AP –");
   });
+  checkpoint_->setToolTip(QString::fromStdString(coco::apLimitText()));
   score_ = new ValueSlider(tr("Score"), hundredths);
   score_->setRange(0, kPercent);
   score_->setValue(50);

@@ -1,4 +1,6 @@
 // From the matches of all images to the twelve figures.
+#include <algorithm>
+
 #include "engine/base/parallel_for.h"
 #include "engine/coco/evaluation/class_curves.h"
 #include "engine/coco/evaluation/pairwise_mean.h"
@@ -47,6 +49,21 @@ ClassFigures figuresOf(const ClassList& images) {
     if (figures.gtCount[kRecallKinds[k].range] > 0) fillRecall(images, k, figures);
   }
   return figures;
+}
+
+PastLimit pastLimitOf(std::span<const ImageMatches> images) {
+  PastLimit past;
+  for (const ImageMatches& image : images) {
+    const PastLimit before = past;
+    for (const ClassMatches& matches : image) {
+      const std::size_t objects = matches.gtCount[All];
+      past.objects += objects - std::min(objects, kMaxDetections);
+      past.detections += matches.leftOut;
+    }
+    past.imagesOfObjects += past.objects > before.objects ? 1 : 0;
+    past.imagesOfDetections += past.detections > before.detections ? 1 : 0;
+  }
+  return past;
 }
 
 double meanOrNone(const std::vector<double>& values) {
@@ -104,6 +121,7 @@ AveragePrecision accumulate(std::span<const ImageMatches> images,
                               meanPrecision(one, All, 0, kLast),
                               meanPrecision(one, All, kThreshold50, kThreshold50)});
   }
+  result.pastLimit = pastLimitOf(images);
   return result;
 }
 

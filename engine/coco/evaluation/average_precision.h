@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
 
@@ -26,6 +27,7 @@ struct ClassAveragePrecision {
 struct AveragePrecision {
   std::array<double, 12> stats{};  ///< kStatNames; -1 where nothing can be said
   std::vector<ClassAveragePrecision> classes;
+  PastLimit pastLimit;
 };
 
 /// COCO's twelve figures, to the last bit those of pycocotools 2.0. imageIds empty: every image of

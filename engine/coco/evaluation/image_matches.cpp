@@ -23,12 +23,14 @@ class ClassMatcher {
       : annotations_(annotations), detections_(detections.begin(), detections.end()) {
     std::stable_sort(detections_.begin(), detections_.end(),
                      [](const auto* a, const auto* b) { return a->score > b->score; });
-    detections_.resize(std::min(detections_.size(), kMaxDetections));
+    leftOut_ = detections_.size() - std::min(detections_.size(), kMaxDetections);
+    detections_.resize(detections_.size() - leftOut_);
     if (!annotations_.empty()) findCandidates(image, type);
   }
 
   ClassMatches match() {
     ClassMatches matches;
+    matches.leftOut = static_cast<std::uint32_t>(leftOut_);
     matches.detections.resize(detections_.size());
     for (std::size_t d = 0; d < detections_.size(); ++d) {
       matches.detections[d].score = detections_[d]->score;
@@ -97,6 +99,7 @@ class ClassMatcher {
 
   std::span<const Annotation* const> annotations_;
   std::vector<const Detection*> detections_;
+  std::size_t leftOut_ = 0;  ///< past kMaxDetections
   std::vector<std::vector<Candidate>>
       candidates_;                      ///< of each detection, in the annotations' order
   std::vector<char> isIgnored_;         ///< in the area range at hand

@@ -14,8 +14,6 @@
 namespace lockstep::coco {
 
 inline constexpr std::size_t kAreaRangeCount = 4, kIouThresholdCount = 10;
-/// Detections of one class of one image that count, best scores first.
-inline constexpr std::size_t kMaxDetections = 100;
 
 /// One detection against the ground truth; bit t is threshold t. Neither bit: it does not count.
 struct MatchedDetection {
@@ -28,6 +26,7 @@ struct ClassMatches {
   CategoryId category;
   std::vector<MatchedDetection> detections;  ///< by falling score, at most kMaxDetections
   std::array<std::uint32_t, kAreaRangeCount> gtCount{};  ///< annotations that count
+  std::uint32_t leftOut = 0;                             ///< detections past kMaxDetections
 };
 
 /// One image; classes with neither annotation nor detection are left out, the others sorted by

@@ -2,11 +2,54 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/coco/files/dataset_checks.h"
 
 namespace lockstep::coco {
+
+namespace {
+
+/// Ids that no annotation has, for those without one of their own.
+class IdGiver {
+ public:
+  /// Whether the annotation keeps its id.
+  bool keeps(const AnnotationDraft& draft) {
+    const bool isFirst = draft.hasId && ids_.insert(draft.annotation.id).second;
+    if (!isFirst) ++(draft.hasId ? count_.repeated : count_.missing);
+    return isFirst;
+  }
+  void reserve(std::size_t annotations) {
+    ids_.reserve(annotations);
+    next_ = static_cast<std::int64_t>(annotations) + 1;  // what numbers from 1 up leave free
+  }
+  /// After keeps() has seen them all.
+  std::int64_t next() {
+    while (!ids_.insert(next_).second) ++next_;
+    return next_;
+  }
+  const NewIds& count() const { return count_; }
+
+ private:
+  std::unordered_set<std::int64_t> ids_;
+  std::int64_t next_ = 1;
+  NewIds count_;
+};
+
+}  // namespace
+
+std::string NewIds::text() const {
+  const auto counted = [](std::size_t count, const char* what) {
+    return std::to_string(count) + (count == 1 ? " annotation " : " annotations ") + what;
+  };
+  if (missing == 0 && repeated == 0) return {};
+  std::string words = missing > 0 ? counted(missing, "without an id") : std::string();
+  if (repeated > 0) {
+    words += (words.empty() ? "" : " and ") + counted(repeated, "with the id of another");
+  }
+  return words + " got " + (missing + repeated == 1 ? "a new id" : "new ids");
+}
 
 Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> categories,
                            std::vector<Annotation> annotations, const std::string& name) {
@@ -34,35 +77,38 @@ Dataset Dataset::assemble(DatasetParts parts, FaultList& faults) {
   for (std::size_t i = 0; i < dataset.categories_.size(); ++i) {
     dataset.classById_.emplace(dataset.categories_[i].id, ClassIndex{static_cast<int>(i) + 1});
   }
-  std::unordered_set<std::int64_t> ids;
+  IdGiver ids;
   ids.reserve(parts.annotations.size());
+  std::vector<std::pair<std::size_t, std::size_t>> withoutId;  // image, place among its annotations
   for (AnnotationDraft& draft : parts.annotations) {
     Annotation& annotation = draft.annotation;
-    if (!ids.insert(annotation.id).second) {
-      faults.add(describe(annotation), "its id is there twice; ids must be unique", draft.byte);
-    }
+    const bool keepsId = ids.keeps(draft);
     const auto image = dataset.imageIndexById_.find(annotation.imageId);
     if (image == dataset.imageIndexById_.end()) {
-      faults.add(describe(annotation),
+      faults.add(describe(draft),
                  "its image is not in \"images\"; add the image or remove the annotation",
                  draft.byte);
       continue;
     }
     if (!dataset.classById_.contains(annotation.categoryId)) {
-      faults.add(describe(annotation),
+      faults.add(describe(draft),
                  "category " + std::to_string(annotation.categoryId.value) +
                      " is not in \"categories\"; add the category or correct category_id",
                  draft.byte);
     }
     const std::string fault = annotationFault(draft, dataset.images_[image->second]);
     if (!fault.empty()) {
-      faults.add(describe(annotation), fault, draft.byte);
+      faults.add(describe(draft), fault, draft.byte);
       continue;
     }
     complete(draft, dataset.images_[image->second]);
-    dataset.annotations_[image->second].push_back(std::move(annotation));
+    std::vector<Annotation>& ofImage = dataset.annotations_[image->second];
+    if (!keepsId) withoutId.emplace_back(image->second, ofImage.size());
+    ofImage.push_back(std::move(annotation));
   }
   faults.throwIfAny();
+  for (const auto& [image, place] : withoutId) dataset.annotations_[image][place].id = ids.next();
+  dataset.newIds_ = ids.count();
   return dataset;
 }
 

@@ -16,12 +16,14 @@ namespace lockstep::coco {
 struct Category {
   CategoryId id;
   std::string name;
+  bool operator==(const Category&) const = default;
 };
 
 struct Image {
   ImageId id;
   std::string fileName;  ///< relative to the images folder
   int width = 0, height = 0;
+  bool operator==(const Image&) const = default;
 };
 
 /// Polygons (each x0 y0 x1 y1 …, px), or runs.
@@ -40,6 +42,15 @@ struct Annotation {
   bool isUsable() const { return !isCrowd && boxXywh[2] > 1 && boxXywh[3] > 1; }
 };
 
+/// Annotations that got a new id when they were read.
+struct NewIds {
+  std::size_t missing = 0;   ///< those had none
+  std::size_t repeated = 0;  ///< those had the id of one before them
+
+  /// "12 annotations without an id and 1 with the id of another got new ids"; "" where none did.
+  std::string text() const;
+};
+
 struct DatasetParts;
 class FaultList;
 
@@ -49,9 +60,10 @@ class Dataset {
  public:
   /// Throws Error with file and what is wrong: broken JSON (with the position), an annotation
   /// without its image, a category the file does not name, a polygon with fewer than three points,
-  /// runs that do not sum to the size, doubled ids. Of many faults the first few and the count. A
-  /// missing area or box is taken from the mask, a missing iscrowd is 0, a crowd without a
-  /// segmentation is its box.
+  /// runs that do not sum to the size, one id of two images or categories. Of many faults the first
+  /// few and the count. A missing area or box is taken from the mask, a missing iscrowd is 0, a
+  /// crowd without a segmentation is its box. Annotations without an id, or with that of one before
+  /// them, get ids that nothing else has (newIds()).
   static Dataset load(const std::filesystem::path& file);
   /// The same from parts (tests, made scenes), with the same checks; an area of 0 and a box of
   /// zeros are taken from the mask. `name` stands for the file in messages.
@@ -65,6 +77,7 @@ class Dataset {
     return annotations_[imageIndex];
   }
   std::size_t annotationCount() const;
+  const NewIds& newIds() const { return newIds_; }
   /// Index into images(); throws Error when there is no such image.
   std::size_t imageIndex(ImageId id) const;
   std::optional<std::size_t> findImage(ImageId id) const;
@@ -84,6 +97,7 @@ class Dataset {
   std::vector<std::vector<Annotation>> annotations_;
   std::unordered_map<ImageId, std::size_t> imageIndexById_;
   std::unordered_map<CategoryId, ClassIndex> classById_;
+  NewIds newIds_;
 };
 
 /// The mask of an annotation at its image's size.

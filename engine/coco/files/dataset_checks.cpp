@@ -17,15 +17,21 @@ std::string sizeText(int height, int width) {
   return std::to_string(height) + " x " + std::to_string(width);
 }
 
+std::string shownAs(const Image& image) {
+  return image.fileName + " of " + sizeText(image.height, image.width) + " px (height x width)";
+}
+std::string shownAs(const Category& category) { return category.name; }
+
 template <typename Entry>
 void sortById(std::vector<Entry>& entries, const char* kind, FaultList& faults) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.id < b.id; });
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i].id == entries[i - 1].id) {
-      faults.add(kind + (" " + std::to_string(entries[i].id.value)),
-                 "its id is there twice; ids must be unique");
-    }
+    if (entries[i].id != entries[i - 1].id) continue;
+    faults.add(kind + (" " + std::to_string(entries[i].id.value)),
+               "its id is there twice, of " + shownAs(entries[i - 1]) + " and of " +
+                   shownAs(entries[i]) + "; ids must be unique: give one of them another");
   }
 }
 
@@ -112,9 +118,9 @@ std::array<double, 4> boxOf(const Polygons& polygons) {
 
 }  // namespace
 
-std::string describe(const Annotation& annotation) {
-  return "annotation " + std::to_string(annotation.id) + " (image " +
-         std::to_string(annotation.imageId.value) + ")";
+std::string describe(const AnnotationDraft& draft) {
+  const std::string id = draft.hasId ? std::to_string(draft.annotation.id) : "without an id";
+  return "annotation " + id + " (image " + std::to_string(draft.annotation.imageId.value) + ")";
 }
 
 void sortAndCheck(DatasetParts& parts, FaultList& faults) {

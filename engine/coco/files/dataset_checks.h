@@ -12,7 +12,7 @@ namespace lockstep::coco {
 /// An annotation and what its source left out.
 struct AnnotationDraft {
   Annotation annotation;
-  bool hasArea = true, hasBox = true;
+  bool hasArea = true, hasBox = true, hasId = true;
   std::size_t byte = 0;  ///< where it begins in its file, from 1; 0: in no file
 };
 
@@ -23,9 +23,10 @@ struct DatasetParts {
 };
 
 /// "annotation 7 (image 3)".
-std::string describe(const Annotation& annotation);
+std::string describe(const AnnotationDraft& draft);
 
-/// Sorts images and categories by id and reports doubled ids and images without a size.
+/// Sorts images and categories by id, keeps one of those that are the same twice, and reports ids
+/// of two different ones and images without a size.
 void sortAndCheck(DatasetParts& parts, FaultList& faults);
 
 /// What is wrong with the numbers and the segmentation of an annotation of this image; empty when

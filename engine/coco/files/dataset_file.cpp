@@ -97,6 +97,7 @@ Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&)
 void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft) {
   Annotation& annotation = draft.annotation;
   if (key == "id") {
+    draft.hasId = true;
     annotation.id = field.whole();
   } else if (key == "image_id") {
     annotation.imageId.value = field.whole();
@@ -120,9 +121,9 @@ void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft)
 
 AnnotationDraft takeAnnotation(JsonValue value, RecordReader& record, const PieceReader& reader) {
   AnnotationDraft draft;
-  draft.hasBox = draft.hasArea = false;
+  draft.hasBox = draft.hasArea = draft.hasId = false;
   draft.byte = reader.byteOf(value);
-  record.read(value, {"id", "image_id", "category_id"},
+  record.read(value, {"image_id", "category_id"},
               [&](std::string_view key, FieldReader field) { takeField(key, field, draft); });
   return draft;
 }

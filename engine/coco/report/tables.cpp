@@ -64,6 +64,17 @@ std::vector<std::size_t> byAp(const std::vector<ClassAveragePrecision>& classes)
   return rows;
 }
 
+std::string pastLimitNote(const ReportSource& source) {
+  const PastLimit& past = source.figures.pastLimit;
+  std::string text;
+  if (past != PastLimit()) text = "<p class=\"note\">" + past.text() + ".</p>\n";
+  if (!source.comparison || source.comparison->figuresOfB.pastLimit == past) return text;
+  const std::string ofOther = source.comparison->figuresOfB.pastLimit.text();
+  if (ofOther.empty()) return text;
+  return text + "<p class=\"note\">" + escaped(source.comparison->nameB) + ": " + ofOther +
+         ".</p>\n";
+}
+
 }  // namespace
 
 std::string pointText(const Analysis& analysis) {
@@ -90,7 +101,7 @@ std::string summary(const ReportSource& source) {
   if (uncertainty.resamples > 0)
     text += " Intervals are of " + counted(uncertainty.resamples, "bootstrap resample") +
             " of the images.";
-  return text + "</p>\n";
+  return text + "</p>\n" + pastLimitNote(source);
 }
 
 std::string verdict(const ReportSource& source) {

@@ -1,0 +1,53 @@
+#include "engine/coco/evaluation/past_limit.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/coco/files/dataset.h"
+
+namespace lockstep::coco {
+namespace {
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string apLimitText() {
+  return "AP counts only the best " + std::to_string(kMaxDetections) +
+         " detections of a class on an image, as COCO's does";
+}
+
+std::string PastLimit::text() const {
+  std::string past;
+  if (objects > 0) {
+    past = counted(imagesOfObjects, "image") + (imagesOfObjects == 1 ? " has" : " have") +
+           " more objects of a class than that, " + std::to_string(objects) +
+           " of which cannot be found";
+  }
+  if (detections > 0) {
+    past += (past.empty() ? "" : "; ") + counted(detections, "detection") + " of " +
+            counted(imagesOfDetections, "image") + (detections == 1 ? " is" : " are") + " left out";
+  }
+  return past.empty() ? past : apLimitText() + ": " + past;
+}
+
+PastLimit objectsPastLimit(const Dataset& groundTruth, std::size_t images) {
+  const std::size_t all = groundTruth.images().size();
+  PastLimit past;
+  for (std::size_t i = 0; i < (images == 0 ? all : std::min(images, all)); ++i) {
+    std::unordered_map<CategoryId, std::size_t> objects;
+    for (const Annotation& annotation : groundTruth.annotationsOf(i)) {
+      if (!annotation.isCrowd) ++objects[annotation.categoryId];
+    }
+    const std::size_t before = past.objects;
+    for (const auto& [category, count] : objects) {
+      past.objects += count - std::min(count, kMaxDetections);
+    }
+    past.imagesOfObjects += past.objects > before ? 1 : 0;
+  }
+  return past;
+}
+
+}  // namespace lockstep::coco

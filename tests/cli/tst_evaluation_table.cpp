@@ -1,0 +1,60 @@
+#include <QTest>
+#include <fstream>
+
+#include "engine/cli/evaluation_table.h"
+#include "engine/cli/training_summary.h"
+#include "tests/support/contains.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::contains;
+
+namespace {
+
+constexpr const char* kDense =
+    R"({"step": 4, "images": 3, "losses": {"loss_total": 0.5}, "bbox": {"AP": 0.25},
+        "segm": {"AP": 0.069}, "classes": [], "past_limit": {"images_of_objects": 2,
+        "objects": 2800, "images_of_detections": 0, "detections": 0}})";
+constexpr const char* kSaid =
+    "\nAP counts only the best 100 detections of a class on an image, as COCO's does: 2 images "
+    "have more objects of a class than that, 2800 of which cannot be found\n";
+
+}  // namespace
+
+class TstEvaluationTable : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatLiesPastTheLimitOfApStandsBelowIt() {
+    const std::string table = cli::evaluationTable(kDense);
+    QVERIFY2(contains(table, "AP                     0.2500     0.0690\n"), table.c_str());
+    QVERIFY2(table.ends_with(kSaid), table.c_str());
+    const std::string plain =
+        cli::evaluationTable(R"({"step": 4, "bbox": {"AP": 0.25}, "segm": null})");
+    QVERIFY2(!contains(plain, "AP counts"), plain.c_str());
+  }
+
+  void brokenCountsSayNothing() {
+    for (const char* past : {"3", "{}", "{\"objects\": -5}", "{\"objects\": \"many\"}"}) {
+      const std::string table = cli::evaluationTable(
+          std::string(R"({"bbox": {"AP": 0.25}, "past_limit": )") + past + "}");
+      QVERIFY2(!contains(table, "AP counts"), table.c_str());
+    }
+  }
+
+  void theSummaryOfATrainingSaysItToo() {
+    tests::EngineBench bench;
+    bench.script("scalars 1 4\neval 4 0.5 0.5 best\ncheckpoint 4 best last\nfinish 4\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "run"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout layout(bench.folder() / "run");
+    std::ofstream(layout.evaluation(4)) << kDense;
+    const std::string summary = cli::summariseTraining(layout);
+    QVERIFY2(contains(summary, "segm/AP: 0.069\n") && summary.ends_with(kSaid), summary.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstEvaluationTable)
+
+#include "tst_evaluation_table.moc"
