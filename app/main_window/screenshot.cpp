@@ -34,8 +34,10 @@ void Screenshot::saveWhenReady() {
 void Screenshot::check() {
   if (scheduled_ || !window_->isReady()) return;
   scheduled_ = true;
-  // What became ready has asked for its painting and layout: those events come first.
+  // What became ready has asked for its painting and layout, layouts for those around them, and
+  // so on: those events come first.
   QTimer::singleShot(0, this, [this] {
+    QCoreApplication::sendPostedEvents();
     scheduled_ = false;
     if (window_->isReady()) save();
   });

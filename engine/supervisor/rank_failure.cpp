@@ -89,7 +89,9 @@ RankFailure describeFailure(const RankSign& sign, int ranks, const std::filesyst
       break;
   }
   failure.line = error.message;
-  const bool isAlone = sign.kind == RankSign::Kind::Failed && ranks == 1;
+  // Where it was says nothing more of an image that cannot be read.
+  const bool isAlone =
+      sign.kind == RankSign::Kind::Failed && ranks == 1 && error.cause != "bad image";
   if (isAlone && !where.empty()) failure.line += " [" + where.substr(1) + "]";
   failure.isInWords = sign.kind == RankSign::Kind::Start || sign.kind == RankSign::Kind::Failed ||
                       sign.kind == RankSign::Kind::LostPeer;

@@ -225,7 +225,10 @@ void RunRecorder::recordBadImage(const protocol::BadImage& image) {
   } catch (const Error& error) {
     recordLog("warning", error.what(), protocol::kWriteFailed);
   }
-  recordLog("warning", badImageText(image));
+  protocol::Log log;
+  log.level = "warning";
+  log.text = badImageText(image);
+  announce(log, image.step);  // a resume from before that step meets it again
 }
 
 void RunRecorder::prune() {

@@ -71,8 +71,14 @@ class TstUnsavedEdits : public QObject {
     program_->start(lockstep::tests::program("lockstep"),
                     arguments + QStringList{text("--size"), text("1280x880")});
     QVERIFY(program_->waitForStarted(kPatienceMs));
-    QTRY_COMPARE_WITH_TIMEOUT(screen_->windowsOf(program_->processId()).size(), 1, kPatienceMs);
-    window_ = screen_->windowsOf(program_->processId()).front();
+    QVERIFY(QTest::qWaitFor([this] { return takeWindow(); }, kPatienceMs));
+  }
+
+  /// Looks once: while windows come and go, a second look may see others.
+  bool takeWindow() {
+    const QStringList windows = screen_->windowsOf(program_->processId());
+    if (windows.size() == 1) window_ = windows.front();
+    return windows.size() == 1;
   }
 
   void end(int signal) {
@@ -94,9 +100,13 @@ class TstUnsavedEdits : public QObject {
       if (window != window_) return window;
     return {};
   }
-  void waitForQuestion() { QTRY_VERIFY_WITH_TIMEOUT(!question().isEmpty(), kPatienceMs); }
+  void waitForQuestion() {
+    QVERIFY(QTest::qWaitFor([this] { return !question().isEmpty(); }, kPatienceMs));
+  }
   /// Presses a key in the question until it is answered: it may not listen yet.
-  void answer(const char* key) { QTRY_VERIFY_WITH_TIMEOUT(isAnswered(key), kPatienceMs); }
+  void answer(const char* key) {
+    QVERIFY(QTest::qWaitFor([&] { return isAnswered(key); }, kPatienceMs));
+  }
   bool isAnswered(const char* key) {
     const QString asked = question();
     if (!asked.isEmpty()) screen_->press(asked, text(key));

@@ -188,31 +188,24 @@ class TstTrainingRun : public QObject {
     }));
   }
 
-  void failureOfTheSupervisorItselfIsRecorded() {
+  void aRestartThatCannotBeginIsSaidAndRecorded() {
     EngineBench bench;
-    bench.script("finish 6\n");
-    qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
-    fs::create_directories(bench.folder() / "x/lockstep");
-    const fs::path socket = run_folder::socketPath((bench.folder() / "one").string());
-    fs::create_directories(socket / "occupied");  // the socket cannot be made
-    const auto result = bench.run({"train", "experiment.yaml", "--output", "one"});
+    // A folder stands where the restart reads which images were left out.
+    bench.script("state running 0\nscalars 1 1\nmkdir bad_images.jsonl\nkill 9\n");
+    const auto result = bench.run(
+        {"train", "experiment.yaml", "--output", "one", "--set", "runtime.max_restarts=1"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(contains(result.err, socket.string()), result.err.c_str());
+    const std::string fault = "the run cannot start again: ";
+    QVERIFY2(contains(result.err, fault) && contains(result.err, "one/bad_images.jsonl"),
+             result.err.c_str());
     const run_folder::Layout run(bench.folder() / "one");
     const auto info = run_folder::readRunInfo(run);
     QCOMPARE(info.state, std::string("failed"));
-    QVERIFY(info.error && info.error->cause == "supervisor");
-    QVERIFY(contains(info.error->message, socket.string()));
-    QCOMPARE(outline(run), std::vector<std::string>{"failed 0"});
-    QVERIFY(contains(base::readFile(run.engineLog()), socket.string()));
-  }
-
-  void nothingIsLeftWhenTheExperimentIsFaulty() {
-    EngineBench bench;
-    const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.base_lr=-1"});
-    QCOMPARE(result.status, 2);
-    QVERIFY2(contains(result.err, "solver.base_lr"), result.err.c_str());
-    QVERIFY(!fs::exists(bench.folder() / "runs"));
+    QVERIFY(info.error && contains(info.error->message, "SIGKILL"));
+    const auto lines = outline(run);
+    QVERIFY(!lines.empty());
+    QCOMPARE(lines.back(), std::string("failed 0"));
+    QVERIFY(contains(base::readFile(run.engineLog()), fault));
   }
 
   void aRanksLogThatCannotBeWrittenIsSaidAtOnce() {
@@ -225,6 +218,14 @@ class TstTrainingRun : public QObject {
              result.err.c_str());
     QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "one")).state,
              std::string("failed"));
+  }
+
+  void nothingIsLeftWhenTheExperimentIsFaulty() {
+    EngineBench bench;
+    const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.base_lr=-1"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "solver.base_lr"), result.err.c_str());
+    QVERIFY(!fs::exists(bench.folder() / "runs"));
   }
 
   void weightsThatDoNotFitLeaveNothing() {

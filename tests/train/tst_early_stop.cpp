@@ -33,7 +33,7 @@ class TstEarlyStop : public QObject {
   }
 
   void itWaitsSoManyEvaluationsForAGain() {
-    const config::EarlyStopConfig config{"loss_total", 2, 0.1};
+    const config::EarlyStopConfig config{"loss_total", 2, 0.1, {}};
     run_folder::TrainingState state;
     const auto stopsAfter = [&](std::int64_t step, double loss) {
       train::countForEarlyStop(config, lossOf(step, loss), state.earlyStop);
@@ -47,9 +47,9 @@ class TstEarlyStop : public QObject {
     train::countForEarlyStop(config, eval::Evaluation(), state.earlyStop);
     QVERIFY2(!state.stopsEarly(config), "an evaluation without the figure does not count");
     QVERIFY(stopsAfter(5, 3.0));
-    QVERIFY2(!state.stopsEarly({"loss_total", 3, 0.1}), "a longer patience goes on");
-    QVERIFY(!state.stopsEarly({"", 2, 0.1}));
-    QVERIFY(!state.stopsEarly({"loss_mask", 2, 0.1}));
+    QVERIFY2(!state.stopsEarly({"loss_total", 3, 0.1, {}}), "a longer patience goes on");
+    QVERIFY(!state.stopsEarly({"", 2, 0.1, {}}));
+    QVERIFY(!state.stopsEarly({"loss_mask", 2, 0.1, {}}));
   }
 
   void aTrainingWithoutAGainEndsWithItsCheckpointAndEvaluation() {
@@ -106,7 +106,7 @@ class TstEarlyStop : public QObject {
     experiment.evaluation.lossEvery = experiment.checkpoint.every = {2};
     experiment.evaluation.apEvery = {100};
     experiment.evaluation.bestMetric = "segm/AP";
-    experiment.evaluation.earlyStop = {"loss_total", 2, 1000};
+    experiment.evaluation.earlyStop = {"loss_total", 2, 1000, {}};
     return experiment;
   }
 

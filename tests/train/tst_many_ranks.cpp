@@ -263,7 +263,7 @@ class TstManyRanks : public QObject {
     config::Experiment experiment = smallExperiment(40);
     experiment.evaluation.lossEvery = {1};
     experiment.evaluation.apEvery = {100};
-    experiment.evaluation.earlyStop = {"loss_total", 2, 1000};
+    experiment.evaluation.earlyStop = {"loss_total", 2, 1000, {}};
     std::array<std::int64_t, 2> steps{};
     onRanks(2, [&](dist::World& world) {
       Session session(experiment, path("early" + std::to_string(world.rank())), world);

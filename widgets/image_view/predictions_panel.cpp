@@ -44,7 +44,6 @@ void PredictionsPanel::buildUi() {
     return std::isfinite(ap) ? QStringLiteral("AP ") % QString::number(ap, 'f', 3)
                              : QStringLiteral("AP –");
   });
-  checkpoint_->setToolTip(QString::fromStdString(coco::apLimitText()));
   score_ = new ValueSlider(tr("Score"), hundredths);
   score_->setRange(0, kPercent);
   score_->setValue(50);
@@ -131,7 +130,7 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · stored only").arg(title));
-  checkpoint_->setToolTip(isKept ? QString()
+  checkpoint_->setToolTip(isKept ? QString::fromStdString(coco::apLimitText())
                                  : tr("The checkpoint of this step is not there any more: its "
                                       "stored predictions can be looked at, no new ones made."));
 }

@@ -99,7 +99,7 @@ class FakeWorker {
     const fs::path own = name + rank + ".script", file = name + "script";
     if (job_.kind == "check" && !fs::exists(file)) return "finish 0\n";
     const std::string text = lockstep::base::readFile(fs::exists(own) ? own : file);
-    if (text.find("again\n") == std::string::npos) return text;
+    if (text.find(kAgain) == std::string::npos) return text;
     return section(text, countStart(name + rank + ".starts"));
   }
 
@@ -110,13 +110,14 @@ class FakeWorker {
     return starts;
   }
 
+  static constexpr std::string_view kAgain = "\nagain\n";
+
   /// That of the number, or the last one.
   static std::string section(const std::string& text, int number) {
-    const std::string mark = "again\n";
-    std::size_t begin = 0, end = text.find(mark);
+    std::size_t begin = 0, end = text.find(kAgain);
     for (; number > 0 && end != std::string::npos; --number) {
-      begin = end + mark.size();
-      end = text.find(mark, begin);
+      begin = end + kAgain.size();
+      end = text.find(kAgain, begin);
     }
     return text.substr(begin, end == std::string::npos ? end : end - begin);
   }
@@ -137,6 +138,7 @@ class FakeWorker {
          [this](Arguments& a) { send(protocol::Listening{static_cast<int>(a.number())}); }},
         {"touch",
          [this](Arguments& a) { std::ofstream(self_.parent_path() / a.word()) << "here"; }},
+        {"mkdir", [this](Arguments& a) { fs::create_directories(layout().folder() / a.word()); }},
         {"await",
          [this](Arguments& a) {
            const fs::path file = self_.parent_path() / a.word();
