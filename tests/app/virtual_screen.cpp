@@ -15,11 +15,12 @@ bool VirtualScreen::isPossible() {
 }
 
 VirtualScreen::VirtualScreen() {
-  // It takes a display number that is free and says which.
+  // It takes a display number that is free and says which. Without -noreset it would begin anew,
+  // and be out of reach for that time, whenever its last client leaves: xdotool comes and goes.
   server_.start(QStringLiteral("Xvfb"),
-                {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-screen"),
-                 QStringLiteral("0"), QStringLiteral("1280x900x24"), QStringLiteral("-nolisten"),
-                 QStringLiteral("tcp")});
+                {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-noreset"),
+                 QStringLiteral("-screen"), QStringLiteral("0"), QStringLiteral("1280x900x24"),
+                 QStringLiteral("-nolisten"), QStringLiteral("tcp")});
   if (!server_.waitForReadyRead(kPatienceMs)) return;
   const QString number = QString::fromLatin1(server_.readAllStandardOutput()).trimmed();
   if (!number.isEmpty()) display_ = QLatin1Char(':') + number;
