@@ -10,32 +10,42 @@
 #include <cerrno>
 #include <system_error>
 
-#include "engine/base/error.h"
+#include "engine/base/system_error.h"
 
 namespace lockstep::base {
 namespace {
 
 namespace fs = std::filesystem;
 
-Error systemError(const fs::path& path, const char* what, int number) {
-  return Error(path.string() + ": cannot " + what + ": " + std::generic_category().message(number));
+SystemError systemError(const fs::path& path, const char* what, int number) {
+  return {path.string() + ": cannot " + what + ": " + std::generic_category().message(number),
+          number};
+}
+
+/// -1: errno says why not.
+int openDescriptor(const fs::path& path, int flags, unsigned mode = 0) {
+  int descriptor;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
 }
 
 /// An open file that is closed when it goes out of scope.
 class OpenFile {
  public:
-  OpenFile(const fs::path& path, int flags, const char* what, unsigned mode = 0666) : path_(path) {
-    do {
-      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-    } while (descriptor_ < 0 && errno == EINTR);
+  OpenFile(const fs::path& path, int flags, const char* what)
+      : OpenFile(path, openDescriptor(path, flags)) {
     if (descriptor_ < 0) throw systemError(path, what, errno);
   }
+  OpenFile(fs::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   ~OpenFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
+  const fs::path& path() const { return path_; }
   int descriptor() const { return descriptor_; }
 
   void write(std::string_view content) { writeToDescriptor(descriptor_, content, path_); }
@@ -60,11 +70,18 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
-/// A name beside `path` that no other writer uses.
-fs::path temporaryNameBeside(const fs::path& path) {
+/// A new file beside `target`. Where every start has the same process number (a container) those of
+/// a process that was killed lie there under its names: they are not taken.
+OpenFile openBeside(const fs::path& target, unsigned mode) {
   static std::atomic<unsigned> counter{0};
-  return path.parent_path() /
-         (".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp");
+  for (;;) {
+    const std::string name =
+        ".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    const fs::path path = target.parent_path() / name;
+    const int descriptor = openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+    if (descriptor >= 0) return OpenFile(path, descriptor);
+    if (errno != EEXIST) throw systemError(path, "write here", errno);
+  }
 }
 
 /// The file itself when `path` is a symbolic link to it, so that the link stays; also when that
@@ -89,12 +106,11 @@ bool isWrittenInto(const fs::path& path) {
   return true;
 }
 
-void writeTemporary(const fs::path& temporary, const fs::path& target, std::string_view content,
-                    unsigned mode) {
-  OpenFile file(temporary, O_WRONLY | O_CREAT | O_EXCL, "write here", mode);
+/// With the permissions of `target` where that is there.
+void writeTemporary(OpenFile& file, const fs::path& target, std::string_view content) {
   struct stat old;
   if (::stat(target.c_str(), &old) == 0 && ::fchmod(file.descriptor(), old.st_mode & 07777) != 0) {
-    throw systemError(temporary, "set permissions", errno);
+    throw systemError(file.path(), "set permissions", errno);
   }
   file.write(content);
   file.sync();
@@ -143,14 +159,14 @@ void writeFileAtomically(const fs::path& path, std::string_view content, unsigne
     return file.close();
   }
   const fs::path target = behindLinks(path);
-  const fs::path temporary = temporaryNameBeside(target);
+  OpenFile temporary = openBeside(target, mode);
   try {
-    writeTemporary(temporary, target, content, mode);
-    if (::rename(temporary.c_str(), target.c_str()) != 0) {
+    writeTemporary(temporary, target, content);
+    if (::rename(temporary.path().c_str(), target.c_str()) != 0) {
       throw systemError(path, "replace the file", errno);
     }
   } catch (...) {
-    ::unlink(temporary.c_str());
+    ::unlink(temporary.path().c_str());
     throw;
   }
   syncToDisk(target.has_parent_path() ? target.parent_path() : fs::path("."));

@@ -6,7 +6,7 @@
 
 namespace lockstep::base {
 
-/// Whole content of a file. Throws Error naming the path and the system's reason.
+/// Whole content of a file. Throws SystemError naming the path and the system's reason.
 std::string readFile(const std::filesystem::path& path);
 
 /// Replaces `path` with `content` so that a reader, or a crash at any moment, sees the old content

@@ -1,9 +1,12 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -11,6 +14,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/system_error.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -55,6 +59,24 @@ class TstAtomicFile : public QObject {
     const QStringList hidden =
         QDir(folder_.path()).entryList({QStringLiteral(".lockstep*")}, QDir::Files | QDir::Hidden);
     QCOMPARE(hidden, QStringList());
+  }
+
+  /// In a container every start may have the process number of the one that was killed.
+  void whatAKilledProcessOfThisNumberLeftIsNotInTheWay() {
+    const std::filesystem::path folder = path("killed");
+    std::filesystem::create_directory(folder);
+    const auto leftover = [&](int number) {
+      return folder /
+             (".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".tmp");
+    };
+    constexpr int kLeftovers = 300;  // more than this program has written before
+    for (int number = 0; number < kLeftovers; ++number) std::ofstream(leftover(number)) << "half";
+    const std::string fault =
+        messageOf([&] { base::writeFileAtomically(folder / "run.json", "whole"); });
+    QVERIFY2(fault.empty(), fault.c_str());
+    QCOMPARE(base::readFile(folder / "run.json"), std::string("whole"));
+    for (int number = 0; number < kLeftovers; ++number)
+      QCOMPARE(base::readFile(leftover(number)), std::string("half"));
   }
 
   void whatIsNoFileIsWrittenInto() {
@@ -117,6 +139,12 @@ class TstAtomicFile : public QObject {
     QCOMPARE(missing, path("missing.txt").string() + ": cannot read: No such file or directory");
     const std::string directory = messageOf([&] { base::readFile(folder_.path().toStdString()); });
     QVERIFY(directory.find("Is a directory") != std::string::npos);
+    try {
+      base::readFile(path("missing.txt"));
+      QFAIL("was read");
+    } catch (const base::SystemError& error) {
+      QCOMPARE(error.number(), ENOENT);
+    }
     const std::string sync = messageOf([&] { base::syncToDisk(path("missing.txt")); });
     QVERIFY(sync.find("missing.txt") != std::string::npos);
   }
