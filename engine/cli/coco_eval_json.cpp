@@ -89,10 +89,7 @@ void writeFigures(Json& json, const coco::AveragePrecision& figures) {
   const coco::PastLimit& past = figures.pastLimit;
   if (past == coco::PastLimit()) return;
   json.object("past_limit", [&] {
-    json.member("images_of_objects", past.imagesOfObjects);
-    json.member("objects", past.objects);
-    json.member("images_of_detections", past.imagesOfDetections);
-    json.member("detections", past.detections);
+    for (const auto& [name, count] : coco::kPastLimitMembers) json.member(name, past.*count);
   });
 }
 

@@ -66,13 +66,12 @@ std::string evaluationTable(const std::string& json) {
 std::string pastLimitLine(const nlohmann::json& evaluation) {
   const auto section = evaluation.find("past_limit");
   if (section == evaluation.end() || !section->is_object()) return {};
-  const auto count = [&](const char* name) {
+  coco::PastLimit past;
+  for (const auto& [name, count] : coco::kPastLimitMembers) {
     const auto found = section->find(name);
     const auto value = found == section->end() ? std::nullopt : protocol::integerOf(*found);
-    return static_cast<std::size_t>(std::max<std::int64_t>(value.value_or(0), 0));
-  };
-  const coco::PastLimit past{count("images_of_objects"), count("objects"),
-                             count("images_of_detections"), count("detections")};
+    past.*count = static_cast<std::size_t>(std::max<std::int64_t>(value.value_or(0), 0));
+  }
   const std::string text = past.text();
   return text.empty() ? text : text + "\n";
 }

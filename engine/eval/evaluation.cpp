@@ -88,10 +88,8 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   json["segm"] = statsJson(evaluation.segm);
   json["classes"] = classesJson(evaluation);
   if (const coco::PastLimit past = pastLimitOf(evaluation); past != coco::PastLimit()) {
-    json["past_limit"] = {{"images_of_objects", past.imagesOfObjects},
-                          {"objects", past.objects},
-                          {"images_of_detections", past.imagesOfDetections},
-                          {"detections", past.detections}};
+    for (const auto& [name, count] : coco::kPastLimitMembers)
+      json["past_limit"][name] = past.*count;
   }
   return dump(json);
 }

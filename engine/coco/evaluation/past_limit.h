@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 namespace lockstep::coco {
 
@@ -24,6 +26,13 @@ struct PastLimit {
   /// One sentence without its full stop; "" where nothing is past the limit.
   std::string text() const;
 };
+
+/// Its members where it is JSON.
+inline constexpr std::array<std::pair<const char*, std::size_t PastLimit::*>, 4> kPastLimitMembers{
+    {{"images_of_objects", &PastLimit::imagesOfObjects},
+     {"objects", &PastLimit::objects},
+     {"images_of_detections", &PastLimit::imagesOfDetections},
+     {"detections", &PastLimit::detections}}};
 
 /// Of the objects (no crowds) of the first `images` images; of all for 0.
 PastLimit objectsPastLimit(const Dataset& groundTruth, std::size_t images = 0);
