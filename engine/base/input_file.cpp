@@ -34,4 +34,9 @@ std::string inputFileFault(const fs::path& file, const std::string& wanted) {
   return std::string("is ") + kindOf(status.type()) + "; " + wanted + " is wanted";
 }
 
+bool isThere(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 }  // namespace lockstep::base

@@ -10,4 +10,7 @@ namespace lockstep::base {
 /// such file", "is a device; a file is wanted". "" for a regular file.
 std::string inputFileFault(const std::filesystem::path& file, const std::string& wanted);
 
+/// Whether anything is there; false where it cannot be looked at.
+bool isThere(const std::filesystem::path& path);
+
 }  // namespace lockstep::base

@@ -19,4 +19,13 @@ std::string gibibytes(double bytes) {
   return text;
 }
 
+std::string plural(std::uint64_t count, std::string_view noun) {
+  if (count == 1) return std::string(noun);
+  return std::string(noun) + (noun.ends_with('s') ? "es" : "s");
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + plural(count, noun);
+}
+
 }  // namespace lockstep::base

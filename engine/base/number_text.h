@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 /// Numbers as people read them.
 namespace lockstep::base {
@@ -9,5 +11,9 @@ namespace lockstep::base {
 std::string shortNumber(double value, int digits = 6);
 /// `4.0 GiB`
 std::string gibibytes(double bytes);
+/// The noun for so many: `image` of 1, else `images`; `classes` of a `class`.
+std::string plural(std::uint64_t count, std::string_view noun);
+/// `1 image`, `2 images`
+std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace lockstep::base

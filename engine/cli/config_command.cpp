@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
@@ -66,8 +67,7 @@ std::string derivedFacts(const config::Experiment& experiment) {
   text += model.weights.empty() ? "from scratch"
                                 : "from " + fs::path(model.weights).filename().string();
   return text + "; " + valueOf(experiment, "solver.max_steps") + (isInSteps ? " steps" : "") +
-         " of " + std::to_string(experiment.solver.batchSize) +
-         (experiment.solver.batchSize == 1 ? " image" : " images");
+         " of " + base::counted(static_cast<std::uint64_t>(experiment.solver.batchSize), "image");
 }
 
 std::string dataFacts(const config::Experiment& experiment, const DataCheck& check) {
@@ -77,11 +77,11 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
                         static_cast<double>(check.trainImages);
   std::array<char, 256> text{};
   std::snprintf(text.data(), text.size(),
-                "; %lld training images with %zu objects, %zu held out with %zu, %zu class%s; %lld "
+                "; %lld training images with %zu objects, %zu held out with %zu, %zu %s; %lld "
                 "steps are %.1f "
                 "epochs; largest batch %d x %d x %d px, about %.1f GiB",
                 static_cast<long long>(check.trainImages), check.trainAnnotations, check.valImages,
-                check.valAnnotations, check.classes, check.classes == 1 ? "" : "es",
+                check.valAnnotations, check.classes, base::plural(check.classes, "class").c_str(),
                 static_cast<long long>(steps), epochs, check.largestBatch.images,
                 check.largestBatch.widthPx, check.largestBatch.heightPx,
                 check.largestBatch.bytes / 0x1p30);

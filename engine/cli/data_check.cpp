@@ -8,10 +8,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/file_identity.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/annotation_issues.h"
 #include "engine/coco/evaluation/past_limit.h"
@@ -22,23 +23,17 @@ namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using base::counted;
 using base::gibibytes;
 using config::ConfigIssue;
-
-/// Device and inode: the same for two names of one file.
-using FileId = std::pair<dev_t, ino_t>;
 
 /// One part of the data, read.
 struct Part {
   std::string key;  ///< "dataset.train"
   const config::DatasetPart& paths;
   coco::Dataset dataset;
-  std::set<FileId> files;  ///< of the images that are there
+  std::unordered_set<base::FileIdentity> files;  ///< of the images that are there
 };
-
-std::string plural(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 /// Files of one kind.
 struct Examples {
@@ -133,7 +128,7 @@ class Checker {
     if (usable == 0) {
       add("dataset.train.annotations",
           "has no usable annotation (no crowd, width and height over 1 px) in " +
-              plural(all, "image"));
+              counted(all, "image"));
     }
   }
 
@@ -167,7 +162,7 @@ class Checker {
     for (const coco::Image& image : part.dataset.images()) {
       struct stat status;
       if (::stat((folder / image.fileName).c_str(), &status) == 0) {
-        part.files.emplace(status.st_dev, status.st_ino);
+        part.files.insert({status.st_dev, status.st_ino});
         if (S_ISREG(status.st_mode) && status.st_size == 0) empty.add(image.fileName);
       } else {
         missing.add(image.fileName);
@@ -183,7 +178,7 @@ class Checker {
     const std::size_t all = part.dataset.images().size();
     ConfigIssue& issue =
         add(part.key + ".images", part.paths.images + " " + what + std::to_string(found.count) +
-                                      " of the " + plural(all, "image") +
+                                      " of the " + counted(all, "image") +
                                       " that the annotations name, such as " + found.first);
     if (experiment_.dataset.skipsBadImages() && found.count < all)
       issue.severity = ConfigIssue::Severity::Warning;
@@ -192,7 +187,7 @@ class Checker {
   void checkSharedImages(const Part& train, const Part& val) {
     const auto shared = static_cast<std::size_t>(
         std::count_if(val.files.begin(), val.files.end(),
-                      [&](const FileId& file) { return train.files.contains(file); }));
+                      [&](const base::FileIdentity& file) { return train.files.contains(file); }));
     // Of one file for both parts the checks of the experiment speak.
     std::error_code ignored;
     if (shared == 0 || fs::equivalent(train.paths.annotations, val.paths.annotations, ignored)) {
@@ -201,7 +196,7 @@ class Checker {
     const std::string which = shared == val.files.size()
                                   ? "the held-out images are training images"
                                   : std::to_string(shared) + " of the " +
-                                        plural(val.files.size(), "held-out image") +
+                                        counted(val.files.size(), "held-out image") +
                                         " are training images too";
     warn("dataset.val.images", which + ": held-out figures will flatter");
   }
@@ -211,8 +206,8 @@ class Checker {
     const int parts = ranks * experiment_.solver.accumulate;
     if (experiment_.solver.batchSize % parts == 0) return;
     add("solver.batch_size",
-        plural(static_cast<std::size_t>(experiment_.solver.batchSize), "image") +
-            " cannot be shared out evenly to " + plural(static_cast<std::size_t>(ranks), "rank") +
+        counted(static_cast<std::size_t>(experiment_.solver.batchSize), "image") +
+            " cannot be shared out evenly to " + counted(static_cast<std::size_t>(ranks), "rank") +
             " x solver.accumulate: " + std::to_string(experiment_.solver.accumulate));
   }
 
@@ -223,7 +218,7 @@ class Checker {
     const DeviceMemory memory = memoryOfDevice();
     if (batch.bytes <= memory.bytes) return;
     warn("solver.batch_size",
-         "the largest batch, " + plural(static_cast<std::size_t>(batch.images), "image") + " of " +
+         "the largest batch, " + counted(static_cast<std::size_t>(batch.images), "image") + " of " +
              std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
              " px, takes about " + gibibytes(batch.bytes) + " and " + memory.text +
              ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +

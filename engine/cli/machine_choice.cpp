@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/worker_info.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
@@ -15,7 +16,7 @@ namespace {
 using supervisor::LocalRanks;
 
 std::string ranksText(int count) {
-  return std::to_string(count) + (count == 1 ? " rank" : " ranks");
+  return base::counted(static_cast<std::uint64_t>(count), "rank");
 }
 
 /// The GPUs of this machine, in CUDA's order.
@@ -112,6 +113,17 @@ void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks
   }
 }
 
+/// Every rank holds the model and its threads: a slip of the finger must not take the machine.
+void refuseTooMany(int count) {
+  constexpr int kMostPerCore = 8;
+  const int cores = supervisor::usableCores();
+  if (count <= kMostPerCore * cores) return;
+  throw base::mendable(ranksText(count) + " on the CPU: the " +
+                       base::counted(static_cast<std::uint64_t>(cores), "core") +
+                       " of this machine take at most " + std::to_string(kMostPerCore * cores) +
+                       ": ask for fewer (--workers, runtime.workers)");
+}
+
 /// The GPU of a launcher's rank. Where the launcher shows each rank its own one alone, that is 0.
 int gpuOfOneRank(const supervisor::WorldPlace& place, int gpus) {
   return gpus == 1 ? 0 : place.gpu;
@@ -186,6 +198,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   checkWorkers(wish);
   const MachineGpus gpus = resolveDevice(runtime, workerProgram, wish.place.isOneRank);
   LocalRanks ranks{wish.place, chooseCount(runtime, wish, gpus)};
+  if (runtime.device == "cpu" && !wish.place.isOneRank) refuseTooMany(ranks.count);
   ranks.gpus = chooseGpus(runtime, ranks, gpus);
   ranks.remarks = gpus.remarks;
   if (runtime.device == "cuda") ranks.devices = chosenDevices(ranks.gpus, gpus.all);

@@ -8,15 +8,11 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/protocol/members.h"
 
 namespace lockstep::run_folder {
 namespace {
-
-bool isThere(const fs::path& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored);
-}
 
 /// Members of a line: ids are those of the annotations, names are what people look for.
 void describeLine(auto& members, auto& image) {
@@ -40,7 +36,7 @@ std::string lineOf(const protocol::BadImage& image) {
 
 std::vector<protocol::BadImage> readBadImages(const Layout& layout) {
   std::vector<protocol::BadImage> images;
-  if (!isThere(layout.badImages())) return images;
+  if (!base::isThere(layout.badImages())) return images;
   std::istringstream lines(base::readFile(layout.badImages()));
   for (std::string line; std::getline(lines, line);) {
     try {
@@ -63,7 +59,7 @@ void appendBadImage(const Layout& layout, const protocol::BadImage& image) {
 }
 
 void cutBadImagesAfter(const Layout& layout, std::int64_t step) {
-  if (!isThere(layout.badImages())) return;
+  if (!base::isThere(layout.badImages())) return;
   std::string text;
   for (const protocol::BadImage& image : readBadImages(layout))
     if (image.step <= step) text += lineOf(image);

@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/base/shortened_text.h"
 #include "engine/protocol/members.h"
 #include "engine/run_folder/best_members.h"
@@ -58,11 +59,6 @@ std::optional<std::string> sealFault(const fs::path& file, const FileSeal& seal)
   if (!stream.eof()) return file.string() + ": cannot be read: " + std::strerror(errno);
   if (crc != seal.crc32c) return file.string() + ": its bytes are not those that were written";
   return std::nullopt;
-}
-
-bool isThere(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
 }
 
 }  // namespace
@@ -168,7 +164,7 @@ void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& s
 
 std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {
   for (const char* name : kCheckpointFiles) {
-    if (!isThere(checkpointFolder / name))
+    if (!base::isThere(checkpointFolder / name))
       return (checkpointFolder / name).string() + ": is missing";
   }
   try {
@@ -185,7 +181,7 @@ std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {
 }
 
 std::optional<std::string> checkpointFileFault(const fs::path& file) {
-  if (!isThere(stateFile(file.parent_path()))) return std::nullopt;
+  if (!base::isThere(stateFile(file.parent_path()))) return std::nullopt;
   try {
     for (const FileSeal& seal : readTrainingState(file.parent_path()).files) {
       if (seal.name == file.filename()) return sealFault(file, seal);

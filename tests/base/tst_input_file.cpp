@@ -43,6 +43,15 @@ class TstInputFile : public QObject {
              std::string(std::strerror(ENAMETOOLONG)));
   }
 
+  void whatCannotBeLookedAtIsNotThere() {
+    const QTemporaryDir folder;
+    const std::filesystem::path root = folder.path().toStdString();
+    QVERIFY(base::isThere(root));
+    QVERIFY(!base::isThere(root / "none"));
+    std::filesystem::create_symlink("circle", root / "circle");
+    QVERIFY(!base::isThere(root / "circle"));
+  }
+
   void aSocketIsNamed() {
     const QTemporaryDir folder;
     const std::string path = folder.filePath(QStringLiteral("s")).toStdString();

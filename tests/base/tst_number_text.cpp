@@ -24,6 +24,13 @@ class TstNumberText : public QObject {
     QCOMPARE(base::shortNumber(-infinity), std::string("-Infinity"));
   }
 
+  void nounsAgreeWithTheirNumber() {
+    QCOMPARE(base::counted(1, "image"), std::string("1 image"));
+    QCOMPARE(base::counted(0, "held-out image"), std::string("0 held-out images"));
+    QCOMPARE(base::counted(2, "class"), std::string("2 classes"));
+    QCOMPARE(base::plural(1, "class"), std::string("class"));
+  }
+
   void bytesAreGibibytes() {
     QCOMPARE(base::gibibytes(1610612736.0), std::string("1.5 GiB"));
     QCOMPARE(base::gibibytes(0), std::string("0.0 GiB"));

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "engine/base/number_text.h"
+
 namespace lockstep::coco {
 namespace {
 
@@ -15,8 +17,8 @@ std::string evidence(const ResultsComparison& comparison) {
   const ApComparison& ap = comparison.ap;
   return "(95 % interval " + formatted("%+.4f", ap.interval.low) + " to " +
          formatted("%+.4f", ap.interval.high) + ", p = " + formatted("%.3f", ap.pValue) + ", " +
-         std::to_string(ap.resamples) + " resamples of " + std::to_string(comparison.imageCount) +
-         (comparison.imageCount == 1 ? " image)" : " images)");
+         std::to_string(ap.resamples) + " resamples of " +
+         base::counted(comparison.imageCount, "image") + ")";
 }
 
 }  // namespace

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/base/number_text.h"
 #include "engine/coco/files/dataset.h"
 
 namespace lockstep::coco {
-namespace {
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-}  // namespace
+using base::counted;
 
 std::string apLimitText() {
   return "AP counts only the best " + std::to_string(kMaxDetections) +

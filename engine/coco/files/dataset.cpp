@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/coco/files/dataset_checks.h"
 
 namespace lockstep::coco {
@@ -41,7 +42,7 @@ class IdGiver {
 
 std::string NewIds::text() const {
   const auto counted = [](std::size_t count, const char* what) {
-    return std::to_string(count) + (count == 1 ? " annotation " : " annotations ") + what;
+    return base::counted(count, "annotation") + " " + what;
   };
   if (missing == 0 && repeated == 0) return {};
   std::string words = missing > 0 ? counted(missing, "without an id") : std::string();

@@ -101,9 +101,7 @@ std::string grouped(std::uint64_t count) {
 }
 
 std::string counted(std::uint64_t count, const char* noun) {
-  const std::string_view word = noun;
-  const bool isHissing = word.ends_with("s");
-  return grouped(count) + " " + noun + (count == 1 ? "" : isHissing ? "es" : "s");
+  return grouped(count) + " " + base::plural(count, noun);
 }
 
 std::string textCell(const std::string& content) { return "<td>" + content + "</td>"; }
