@@ -28,7 +28,8 @@ void takeFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
 /// line says.
 std::vector<std::string> overridesOfRun(const std::vector<std::string>& given) {
   for (const std::string& override : given) {
-    const std::string_view key = config::trimmed(override.substr(0, override.find('=')));
+    const std::string_view key =
+        config::trimmed(std::string_view(override).substr(0, override.find('=')));
     if (key != "model.weights") continue;
     throw base::mendable("--set " + override +
                          ": the weights of a run are its checkpoints; name others with --weights");

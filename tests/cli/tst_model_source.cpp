@@ -121,6 +121,8 @@ class TstModelSource : public QObject {
                                   << "none.json: there is no such file";
     QTest::newRow("weights") << "model.weights=w.safetensors"
                              << "name others with --weights";
+    QTest::newRow("weights, spaces") << " model.weights\t = w.safetensors"
+                                     << "name others with --weights";
   }
   void overridesThatCannotHoldAreRefused() {
     QFETCH(QString, override);
