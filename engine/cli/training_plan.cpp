@@ -237,11 +237,12 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
   auto info = makeInfo(layout, training);
   std::vector<std::string> remarks;
   fetchRescued(layout, remarks);
-  const run_folder::ResumePoint point = run_folder::findResumePoint(layout);
+  run_folder::ResumePoint point = run_folder::findResumePoint(layout);
   refuseFewerSteps(layout, point.step, info.maxSteps);
   if (point.step > 0) {
     auto other = acceptedData(layout.checkpoint(point.step), training.data, options.acceptData);
-    if (!other.empty()) remarks.push_back(std::move(other));
+    point.isOtherData = !other.empty();
+    if (point.isOtherData) remarks.push_back(std::move(other));
   }
   std::string finished;
   if (const auto before = infoBefore(layout, remarks)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <unordered_set>
 
 #include "engine/base/error.h"
@@ -92,14 +93,17 @@ std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
                                             const std::function<std::size_t(std::int64_t)>& imageOf,
                                             const BatchWork& work, const Progress& progress) const {
   const ImageSharing sharing{options_.world, threadsOn(options_.device, options_.threads)};
-  ImageSource images([&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); }, count,
-                     sharing, options_.device,
-                     threadsAheadOf(options_.device, options_.loaderThreads));
-  const auto workOn = [&](std::int64_t i, ImageFigures& figures) {
-    if (!options_.skipsBadImages) return work(images.take(i), figures);
-    if (const auto batch = takeOrNote(images, i, figures)) work(*batch, figures);
+  const auto load = [&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); };
+  const auto makeWork = [&]() -> ImageWork {
+    const auto images = std::make_shared<ImageSource>(
+        load, count, sharing, options_.device,
+        threadsAheadOf(options_.device, options_.loaderThreads));
+    return [&, images](std::int64_t i, ImageFigures& figures) {
+      if (!options_.skipsBadImages) return work(images->take(i), figures);
+      if (const auto batch = takeOrNote(*images, i, figures)) work(*batch, figures);
+    };
   };
-  return figuresOfImages(count, sharing, workOn, progress);
+  return figuresOfImages(count, sharing, makeWork, progress);
 }
 
 Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
@@ -184,22 +188,26 @@ Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& fi
     const NumberedFile& file = files[static_cast<std::size_t>(i)];
     try {
       return data::loadForPrediction(file.path, file.id, options.augment, handover);
-    } catch (const Error& fault) {
+    } catch (const data::UnreadableImage& fault) {
       // With its remedy: nobody else tells it.
       const std::string path = file.path.string();
       throw data::BadImage(fault.what(),
                            {file.id, path, data::withoutFileName(fault.what(), path)});
     }
   };
-  ImageSource images(load, count, sharing, options.device,
-                     threadsAheadOf(options.device, options.loaderThreads));
-  const auto detectFile = [&](std::int64_t i, ImageFigures& image) {
-    const std::optional<data::Batch> batch = takeOrNote(images, i, image);
-    if (!batch) return;
-    image.detections = toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
-                                    batch->originalSizes[0], batch->ids[0], options.categories);
+  const auto makeWork = [&]() -> ImageWork {
+    const auto images =
+        std::make_shared<ImageSource>(load, count, sharing, options.device,
+                                      threadsAheadOf(options.device, options.loaderThreads));
+    return [&, images](std::int64_t i, ImageFigures& image) {
+      const std::optional<data::Batch> batch = takeOrNote(*images, i, image);
+      if (!batch) return;
+      image.detections =
+          toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
+                       batch->originalSizes[0], batch->ids[0], options.categories);
+    };
   };
-  std::vector<ImageFigures> figures = figuresOfImages(count, sharing, detectFile, progress);
+  std::vector<ImageFigures> figures = figuresOfImages(count, sharing, makeWork, progress);
   std::vector<data::ImageFault> faults = faultsIn(figures);
   return {joined(figures), std::move(faults)};
 }

@@ -34,14 +34,16 @@ void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
 }
 
 /// This rank's share, as bytes for rank 0, or its fault.
-std::string workOnShare(std::int64_t count, const ImageSharing& sharing, const ImageWork& work,
-                        const Progress& progress, std::vector<ImageFigures>& figures) {
+std::string workOnShare(std::int64_t count, const ImageSharing& sharing,
+                        const MakeImageWork& makeWork, const Progress& progress,
+                        std::vector<ImageFigures>& figures) {
   const std::int64_t own = sharing.ownCount(count);
-  const auto workOn = [&](std::int64_t number) {
-    const std::int64_t index = sharing.indexOfOwn(number);
-    work(index, figures[index]);
-  };
   try {
+    const ImageWork work = makeWork();
+    const auto workOn = [&](std::int64_t number) {
+      const std::int64_t index = sharing.indexOfOwn(number);
+      work(index, figures[index]);
+    };
     forEachImage(own, sharing.threads, workOn, ofAllRanks(progress, count, sharing.ranks()));
     FigurePack pack;
     for (std::int64_t number = 0; sharing.rank() != 0 && number < own; ++number) {
@@ -65,15 +67,17 @@ std::int64_t ImageSharing::ownCount(std::int64_t count) const {
 }
 
 std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing& sharing,
-                                          const ImageWork& work, const Progress& progress) {
+                                          const MakeImageWork& makeWork,
+                                          const Progress& progress) {
   std::vector<ImageFigures> figures(count);
   if (sharing.ranks() == 1) {
+    const ImageWork work = makeWork();
     forEachImage(
         count, sharing.threads, [&](std::int64_t i) { work(i, figures[i]); }, progress);
     return figures;
   }
   const std::vector<std::string> all =
-      sharing.world->gather(workOnShare(count, sharing, work, progress, figures));
+      sharing.world->gather(workOnShare(count, sharing, makeWork, progress, figures));
   throwOnAllRanks(*sharing.world, all);
   if (sharing.rank() != 0) return {};
   for (std::size_t other = 1; other < all.size(); ++other)

@@ -24,11 +24,14 @@ struct ImageSharing {
 };
 
 using ImageWork = std::function<void(std::int64_t index, ImageFigures& figures)>;
+/// What a rank needs for its work is made in here, so that a fault of it is one of the work.
+using MakeImageWork = std::function<ImageWork()>;
 
 /// Calls work(i, figures) for i = 0 … count - 1, each on one rank, and returns all figures on rank
 /// 0, nothing on the others. Every rank calls it with the same count. A fault of any rank is thrown
 /// on all. `progress` is of all ranks together, reckoned from this one's.
 std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing& sharing,
-                                          const ImageWork& work, const Progress& progress = {});
+                                          const MakeImageWork& makeWork,
+                                          const Progress& progress = {});
 
 }  // namespace lockstep::eval

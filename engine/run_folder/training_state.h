@@ -91,6 +91,7 @@ struct ResumePoint {
   std::int64_t step = 0;         ///< 0: from the beginning
   std::optional<Best> best;      ///< so far
   std::vector<Damaged> damaged;  ///< newer checkpoints that are damaged, newest first
+  bool isOtherData = false;      ///< than the checkpoint's, which somebody accepted
 };
 
 /// The newest whole checkpoint. Throws Error when there are checkpoints and none is whole.

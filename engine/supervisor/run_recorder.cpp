@@ -47,6 +47,14 @@ void exchange(const fs::path& partial, const fs::path& place) {
   if (failure) throw fs::filesystem_error("rename", partial, place, failure);
 }
 
+/// All as before, so that it can be tried again.
+void putBack(const fs::path& partial, const fs::path& place, bool replacesFolder) {
+  try {
+    replacesFolder ? exchange(partial, place) : fs::rename(place, partial);
+  } catch (const fs::filesystem_error&) {  // the fault that came first is the one to tell
+  }
+}
+
 /// The step of `step-00000500.json`, if the name is one.
 std::optional<std::int64_t> stepOfFile(const fs::path& file) {
   const std::string stem = file.stem().string();
@@ -89,7 +97,12 @@ void moveIntoPlace(const fs::path& partial, const fs::path& place) {
   } catch (const fs::filesystem_error& error) {
     throw Error(place.string() + ": cannot be put in place: " + error.code().message());
   }
-  base::syncToDisk(place.parent_path());
+  try {
+    base::syncToDisk(place.parent_path());
+  } catch (const Error&) {
+    putBack(partial, place, replacesFolder);
+    throw;
+  }
   // Only now that the new one is there to stay. What cannot be removed goes with the leftovers of
   // the next start.
   std::error_code ignored;
@@ -122,8 +135,10 @@ void RunRecorder::goOnFrom(const run_folder::ResumePoint& resume) {
   removeLeftovers(resume.step);
   run_folder::cutBadImagesAfter(layout_, resume.step);
   badImages_.clear();
-  for (const protocol::BadImage& image : run_folder::readBadImages(layout_))
-    badImages_.insert({image.part, image.file});
+  if (!resume.isOtherData) {  // of other data they are looked at again, and told again
+    for (const protocol::BadImage& image : run_folder::readBadImages(layout_))
+      badImages_.insert({image.part, image.file});
+  }
   setDamagedAside(resume);
   // A best that was damaged, or pruned for one that was, is none: a later one takes its place.
   const bool isKept =
@@ -206,7 +221,8 @@ void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& rea
 void RunRecorder::moveCheckpoint(const protocol::CheckpointReady& ready, bool withLog) {
   const fs::path place = layout_.checkpoint(ready.step);
   if (withLog) journal_.sync();
-  moveIntoPlace(ready.partial, place);
+  // At a later try it may be there already, and only what follows is left to do.
+  if (fs::exists(ready.partial) || !fs::exists(place)) moveIntoPlace(ready.partial, place);
   // The best is one that there is an evaluation to show for.
   const bool isBest = ready.best && bestToCome_ && bestToCome_->step == ready.step;
   if (isBest) info_.best = bestToCome_;

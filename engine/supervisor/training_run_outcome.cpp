@@ -59,6 +59,7 @@ bool TrainingRun::tryToKeep(const protocol::CheckpointReady& ready, bool withLog
   }
   sayKept(ready);
   waiting_.reset();
+  lost_.reset();  // where an earlier try of the same step had been given up
   return true;
 }
 
@@ -72,7 +73,9 @@ void TrainingRun::insistOnLastCheckpoint() {
     recorder_.recordLostCheckpoint(ready.step, waiting_->reason);
     waiting_.reset();
     try {
-      lost_->elsewhere = run_folder::rescueCheckpoint(setup_.layout, ready.step).string();
+      // Where it is in its place, only what tells of it is not.
+      if (!hasCheckpointOf(ready.step))
+        lost_->elsewhere = run_folder::rescueCheckpoint(setup_.layout, ready.step).string();
     } catch (const Error& error) {
       lost_->reason += std::string("; nor could it be put elsewhere: ") + error.what();
     }
@@ -192,7 +195,9 @@ std::string TrainingRun::wayOn(const std::string& cause) const {
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
   const std::string& cause = failure.error.cause;
-  if (cause == "gpu" || cause == kOutOfMemory || cause == "lost peer" || cause == kBadImage) {
+  const bool isElsewhere = lost_ && !lost_->elsewhere.empty();
+  if (isElsewhere || cause == "gpu" || cause == kOutOfMemory || cause == "lost peer" ||
+      cause == kBadImage) {
     outcome.error->message += wayOn(cause);
     outcome.line += wayOn(cause);
   }

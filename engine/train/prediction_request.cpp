@@ -6,6 +6,14 @@
 #include "engine/base/error.h"
 
 namespace lockstep::train {
+namespace {
+
+/// That nothing is found would say that there is nothing to see.
+void refuseUnread(const std::vector<data::ImageFault>& faults) {
+  if (!faults.empty()) throw Error(faults.front().file + ": " + faults.front().reason);
+}
+
+}  // namespace
 
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
                     const eval::Progress& progress) {
@@ -19,7 +27,9 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
       ids.push_back({id});
       indices.push_back(source.heldOut->dataset().imageIndex({id}));
     }
-    detections = source.heldOut->detect(*source.loaded.model, indices, progress).detections;
+    eval::Detected found = source.heldOut->detect(*source.loaded.model, indices, progress);
+    refuseUnread(found.badImages);
+    detections = std::move(found.detections);
   }
   std::vector<eval::NumberedFile> files;
   for (const std::string& path : request.paths) {
@@ -34,8 +44,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
                                               .threads = experiment.runtime.cpuThreads,
                                               .loaderThreads = source.loaderThreads},
                                              progress);
-  if (!ofFiles.badImages.empty())
-    throw Error(ofFiles.badImages.front().file + ": " + ofFiles.badImages.front().reason);
+  refuseUnread(ofFiles.badImages);
   std::ranges::move(ofFiles.detections, std::back_inserter(detections));
   const double threshold =
       std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);

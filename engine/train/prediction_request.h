@@ -22,8 +22,8 @@ struct PredictionSource {
 
 /// Detections with a score of at least the request's, on images of the held-out part by id or on
 /// files (ids 1 … n in order), as the JSON of predictions/step-N.json. The score_threshold in it is
-/// the one that holds: the model's own where that is higher. Throws Error for an unknown id or a
-/// file that cannot be read.
+/// the one that holds: the model's own where that is higher. Throws Error for an unknown id or an
+/// image that cannot be read, whatever dataset.bad_images says.
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
                     const eval::Progress& progress = {});
 

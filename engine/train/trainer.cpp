@@ -126,8 +126,6 @@ void Trainer::tellFailedRecording() {
        state_.step});
 }
 
-bool Trainer::decided(bool answer) { return context_.world.share(answer ? "yes" : "no") == "yes"; }
-
 void Trainer::loadStartWeights() {
   const std::string& weights = experiment_.model.weights;
   if (isLeader() && !weights.empty()) {
@@ -184,6 +182,7 @@ bool Trainer::isAtEnd() const {
 
 Trainer::Outcome Trainer::run() {
   const std::int64_t lastStep = steps(experiment_.solver.maxSteps);
+  refuseOtherData();
   if (!isResumed_) loadStartWeights();
   if (!evaluator_) {
     context_.observer.onLog(

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -91,6 +92,11 @@ class Trainer {
   bool isLeader() const { return context_.world.rank() == 0; }
   /// Rank 0's answer, on every rank.
   bool decided(bool answer);
+  /// Does what may go wrong on one rank alone; then a fault of one is thrown on all. Called on all
+  /// ranks. Collectives within `work` have to tell all ranks of a fault themselves.
+  void together(const std::function<void()>& work);
+  /// Every rank reads the annotations of its own machine: they must be rank 0's.
+  void refuseOtherData();
   /// Whether the training has reached its end: the last step, or early stopping.
   bool isAtEnd() const;
   void trainStep(std::int64_t step);
@@ -99,7 +105,8 @@ class Trainer {
   /// Losses and gradients of all parts. False, on all ranks: one of them has met an image that it
   /// cannot read, and nothing of the step counts.
   bool computeGradients(std::int64_t step, StepRecorder::HostFacts& facts);
-  /// Of the next part, or nothing, on all ranks: one of them cannot read an image of it.
+  /// Of the next part, or nothing, on all ranks: one of them cannot read an image of it, or reading
+  /// fails there.
   std::optional<data::Batch> nextBatch(StepRecorder::HostFacts& facts);
   /// What a forward pass in training changes beside its losses and a step that does not come to its
   /// end must give back.
@@ -107,6 +114,8 @@ class Trainer {
   /// Called on all ranks when one has met an image that it cannot read: the step is drawn anew
   /// without it, or the training ends with a checkpoint.
   void leaveOutBadImages(std::int64_t step);
+  /// Ends the training with a checkpoint where reading has failed on a rank.
+  void refuseReadFault();
   /// An image that a rank has met.
   struct MetImage {
     data::BadImage image;
@@ -141,8 +150,6 @@ class Trainer {
   /// Evaluations and predictions; returns whether it is the best so far. A fault of one rank is
   /// thrown on all.
   bool lookAtHeldOut(const Due& due);
-  /// Throws `own`, or what rank 0 has met.
-  void endTogether(const std::exception_ptr& own, const std::string& said);
   /// The averaged weights in the model while it lives, where there are any.
   std::unique_ptr<solver::WeightAverage::InPlace> averagedWeights();
   solver::NamedTensors optimizerState() const;
@@ -193,6 +200,7 @@ class Trainer {
   std::unique_ptr<data::Sampler> sampler_;
   std::unique_ptr<data::DeviceFeed> feed_;      ///< of training; its threads use loader and sampler
   std::optional<data::BadImage> badImage_;      ///< that this rank has just met
+  std::exception_ptr readFault_;                ///< of its machine, in reading an image
   std::vector<data::ImageFault> leftOut_;       ///< of the step that is not computed yet
   std::set<ImageId> toldHeldOut_;               ///< images of the held-out part that were left out
   std::unique_ptr<eval::Evaluator> evaluator_;  ///< of all ranks together

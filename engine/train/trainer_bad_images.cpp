@@ -2,7 +2,9 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/train/host_name.h"
 #include "engine/train/trainer.h"
@@ -38,6 +40,10 @@ std::optional<data::Batch> Trainer::nextBatch(StepRecorder::HostFacts& facts) {
     batch = feed_->next();
   } catch (const data::BadImage& image) {
     badImage_ = image;
+  } catch (const Error&) {
+    readFault_ = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    readFault_ = std::current_exception();
   }
   const Clock::time_point loaded = Clock::now();
   facts.dataSeconds += std::chrono::duration<double>(loaded - asked).count();
@@ -56,7 +62,19 @@ std::vector<at::Tensor> Trainer::copyOfStatistics() const {
   return copies;
 }
 
+void Trainer::refuseReadFault() {
+  try {
+    together([this] {
+      if (readFault_) std::rethrow_exception(std::exchange(readFault_, nullptr));
+    });
+  } catch (const std::exception&) {
+    saveBeforeEnd();
+    throw;
+  }
+}
+
 void Trainer::leaveOutBadImages(std::int64_t step) {
+  refuseReadFault();
   const std::vector<MetImage> images = shareBadImages();
   badImage_.reset();
   if (!experiment_.dataset.skipsBadImages()) {

@@ -10,9 +10,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/train/early_stop.h"
-#include "engine/train/exception_text.h"
 #include "engine/train/failure.h"
-#include "engine/train/host_name.h"
 #include "engine/train/prediction_request.h"
 #include "engine/train/trainer.h"
 
@@ -38,9 +36,13 @@ void Trainer::atBoundary(const Due& due) {
   bool best = false;
   try {
     best = lookAtHeldOut(due);
-  } catch (const Error&) {
-    saveBeforeEnd();  // what was learnt is not lost with it
-    throw;
+  } catch (const std::exception&) {
+    const std::exception_ptr fault = std::current_exception();
+    try {
+      saveBeforeEnd();  // what was learnt is not lost with it
+    } catch (const std::exception&) {  // the fault that came first is the one to tell
+    }
+    std::rethrow_exception(fault);
   }
   if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
 }
@@ -54,10 +56,13 @@ bool Trainer::lookAtHeldOut(const Due& due) {
   if (due.predictions && !due.averagePrecision) {
     enter("predicting");
     shareStatistics();
-    const auto averaged = averagedWeights();
-    const eval::Detected found = evaluator_->detect(*model_, watchedImages(), countingImages());
-    tellBadHeldOut(found.badImages);
-    if (isLeader()) writePredictions(found);
+    std::unique_ptr<solver::WeightAverage::InPlace> averaged;
+    together([&] { averaged = averagedWeights(); });
+    together([&] {
+      const eval::Detected found = evaluator_->detect(*model_, watchedImages(), countingImages());
+      tellBadHeldOut(found.badImages);
+      if (isLeader()) writePredictions(found);
+    });
   }
   return best;
 }
@@ -80,7 +85,7 @@ solver::NamedTensors Trainer::optimizerState() const {
 
 /// Batch norm's statistics are of each rank's own images: rank 0's are the model's.
 void Trainer::shareStatistics() {
-  if (experiment_.model.norm == "batch") context_.world.broadcast(model_->buffers());
+  if (experiment_.model.resolvedNorm() == "batch") context_.world.broadcast(model_->buffers());
 }
 
 bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {
@@ -88,34 +93,20 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
   context_.observer.onState({"evaluating", state_.step});
   shareStatistics();
   bool best = false;
-  std::exception_ptr fault;
-  std::string said;
-  try {
-    eval::Evaluation evaluation;
-    {
-      const auto averaged = averagedWeights();
-      evaluation = evaluator_->evaluate(*model_, request, countingImages());
-    }
-    evaluation.step = state_.step;
-    tellBadHeldOut(evaluation.badImages);
-    if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
-  } catch (const std::exception& exception) {
-    fault = std::current_exception();  // thrown when all ranks know of it
-    said = exceptionText(exception);
+  {
+    std::unique_ptr<solver::WeightAverage::InPlace> averaged;
+    together([&] { averaged = averagedWeights(); });
+    together([&] {
+      eval::Evaluation evaluation = evaluator_->evaluate(*model_, request, countingImages());
+      averaged.reset();
+      evaluation.step = state_.step;
+      tellBadHeldOut(evaluation.badImages);
+      if (isLeader()) best = keep(evaluation, request, withPredictions, isAsked);
+    });
   }
-  endTogether(fault, said);
   stopsEarly_ = decided(state_.stopsEarly(experiment_.evaluation.earlyStop));
   context_.observer.onState({"running", state_.step});
   return best;
-}
-
-void Trainer::endTogether(const std::exception_ptr& own, const std::string& said) {
-  // What another rank met has reached rank 0.
-  const std::string ofLeader = context_.world.share(own ? hostName() + "\n" + said : "");
-  if (own) std::rethrow_exception(own);
-  if (ofLeader.empty()) return;
-  const std::size_t end = ofLeader.find('\n');
-  throw FaultOfRank(ofLeader.substr(end + 1), "error", 0, ofLeader.substr(0, end));
 }
 
 bool Trainer::keep(const eval::Evaluation& evaluation, const eval::EvaluationRequest& request,

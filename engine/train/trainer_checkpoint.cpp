@@ -38,6 +38,7 @@ void Trainer::saveCheckpoint(bool best, bool last) {
     savedStep_ = state_.step;
     keptBest_ = state_.best;
   } else {
+    if (!ready.elsewhere.empty()) savedStep_ = state_.step;
     state_.best = keptBest_;  // a later one that has its checkpoint is the best
   }
   context_.observer.onCheckpoint(ready);
@@ -97,7 +98,8 @@ void Trainer::writeElsewhere(protocol::CheckpointReady& ready) {
 void Trainer::saveBeforeEnd() {
   const char* const phase = context_.phase.phase;  // in which it ends
   flushScalars();
-  if (state_.step > 0) saveCheckpoint(/*best=*/false, /*last=*/true);
+  const bool best = state_.best && state_.best != keptBest_ && state_.best->step == state_.step;
+  if (state_.step > 0) saveCheckpoint(best, /*last=*/true);
   context_.world.share("");  // no rank ends the others while rank 0 writes
   context_.phase.phase = phase;
 }

@@ -34,6 +34,7 @@ class TstLastCheckpoint : public QObject {
           observer(run),
           world(dist::makeWorldOfOne()),
           trainer(experiment(shapes), layout, {*world, mailbox, phase, observer, 0, 1, patience}) {
+      run_folder::writeRunInfo(layout, {});
       fs::remove(layout.checkpoints());
       std::ofstream(layout.checkpoints()) << "in the way";
     }
@@ -105,6 +106,13 @@ class TstLastCheckpoint : public QObject {
     QCOMPARE(run_folder::findResumePoint(bench.layout).step, std::int64_t{2});
     QVERIFY(!fs::exists(folder));
     QVERIFY(!run_folder::findRescuedCheckpoint(bench.layout));
+  }
+
+  void isWrittenElsewhereOnce() {
+    Bench bench(path("shapes"), path("run"), 0);
+    bench.trainer.run();
+    bench.trainer.run();  // what is left undone
+    QCOMPARE(bench.observer.checkpoints.size(), std::size_t{1});
   }
 
   void isLostWhereNothingTakesIt() {

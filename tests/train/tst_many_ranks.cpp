@@ -5,12 +5,16 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/run_folder/replay_file.h"
+#include "engine/run_folder/training_state.h"
+#include "engine/train/failure.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -320,6 +324,60 @@ class TstManyRanks : public QObject {
       }
     });
     QVERIFY2(texts[0].starts_with("rank 1: " + second.string()), texts[0].c_str());
+    QCOMPARE(texts[1], texts[0]);
+  }
+
+  void memoryThatRunsOutInAnEvaluationKeepsTheLastStep_data() {
+    QTest::addColumn<int>("ranks");
+    QTest::newRow("1 rank") << 1;
+    QTest::newRow("2 ranks") << 2;
+  }
+  /// On rank 0 alone, where the others have nothing to do.
+  void memoryThatRunsOutInAnEvaluationKeepsTheLastStep() {
+    QFETCH(int, ranks);
+    config::Experiment experiment = smallExperiment(2);
+    experiment.evaluation.lossEvery = {1};
+    const std::string run = path("full memory " + std::to_string(ranks) + " ");
+    std::vector<train::Failure> failures(static_cast<std::size_t>(ranks));
+    onRanks(ranks, [&](dist::World& world) {
+      Session session(experiment, run + std::to_string(world.rank()), world);
+      session.observer.afterSteps = [&] {
+        if (session.observer.timesTold(1, "eval/loss_total") > 0) throw std::bad_alloc();
+      };
+      try {
+        session.trainer.run();
+      } catch (const std::exception& exception) {
+        failures[static_cast<std::size_t>(world.rank())] =
+            train::failureOf(exception, {.step = 1, .phase = "evaluating"});
+      }
+    });
+    for (const train::Failure& failure : failures) {
+      QCOMPARE(failure.cause, std::string("out of memory"));
+      QCOMPARE(failure.message, failures[0].message);
+      QCOMPARE(failure.rank, &failure == &failures[0] ? -1 : 0);
+    }
+    QVERIFY(!run_folder::checkpointFault(run_folder::Layout(run + "0").checkpoint(1)));
+  }
+
+  /// Machines that have other files under the same name would draw other images.
+  void otherDataOnOneRankEndAll() {
+    const std::string file = path("fewer.json");
+    nlohmann::json fewer =
+        nlohmann::json::parse(base::readFile(smallExperiment(1).dataset.train.annotations));
+    fewer["annotations"].erase(fewer["annotations"].begin());
+    base::writeFileAtomically(file, fewer.dump());
+    std::array<std::string, 2> texts;
+    onRanks(2, [&](dist::World& world) {
+      config::Experiment experiment = smallExperiment(1);
+      if (world.rank() == 1) experiment.dataset.train.annotations = file;
+      Session session(experiment, path("other data" + std::to_string(world.rank())), world);
+      try {
+        session.trainer.run();
+      } catch (const Error& error) {
+        texts[world.rank()] = error.what();
+      }
+    });
+    QVERIFY2(texts[0].find("dataset.train") != std::string::npos, texts[0].c_str());
     QCOMPARE(texts[1], texts[0]);
   }
 
