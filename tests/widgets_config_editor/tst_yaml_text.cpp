@@ -95,6 +95,63 @@ class TstYamlText : public QObject {
     QTest::keyClick(&text, Qt::Key_Return);
     QCOMPARE(text.utf8(), std::string("solver:\n  schedule: \n"));
   }
+
+  void returnEndsEveryLineThatIsTypedInFull() {
+    YamlText text;
+    text.resize(400, 300);
+    text.show();
+    text.setFocus();
+    text.setDocument(QString());
+    const std::vector<std::string> lines = {"name: small",
+                                            "dataset:",
+                                            "  train:",
+                                            "    images: images",
+                                            "    annotations: a.json",
+                                            "solver:",
+                                            "  schedule: cosine",
+                                            "  base_lr: 0.01",
+                                            "  max_steps: 200",
+                                            "checkpoint:",
+                                            "  every_steps: 100",
+                                            "model:",
+                                            "  weights: null",
+                                            "solver"};
+    std::string written;
+    for (const std::string& line : lines) {
+      // Whatever the editor indented by is not part of what is typed.
+      while (text.cursorByte() > written.size()) QTest::keyClick(&text, Qt::Key_Backspace);
+      QTest::keyClicks(&text, QString::fromStdString(line));
+      QTest::keyClick(&text, Qt::Key_Return);
+      written += line + "\n";
+      QVERIFY2(text.utf8().starts_with(written), (written + "---\n" + text.utf8()).c_str());
+      QVERIFY(!text.isListActive());
+    }
+  }
+
+  void nothingIsOfferedWhereNothingMayStand() {
+    YamlText text;
+    text.resize(400, 300);
+    text.show();
+    text.setFocus();
+    text.setDocument(QString());
+    QTest::keyClicks(&text, QStringLiteral("solve"));
+    QVERIFY(text.isListActive());
+    QTest::keyClicks(&text, QStringLiteral("r:"));
+    QVERIFY(!text.isListActive());
+  }
+
+  void tabTakesACandidate() {
+    YamlText text;
+    text.resize(400, 300);
+    text.show();
+    text.setFocus();
+    text.setDocument(QStringLiteral("dataset:\n  train:\n    \n"));
+    text.setCursorPosition(2, 4);
+    QTest::keyClicks(&text, QStringLiteral("i"));
+    QVERIFY(text.isListActive());
+    QTest::keyClick(&text, Qt::Key_Tab);
+    QCOMPARE(text.utf8(), std::string("dataset:\n  train:\n    images: \n"));
+  }
 };
 
 LOCKSTEP_TEST(TstYamlText)

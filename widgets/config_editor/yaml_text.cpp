@@ -218,14 +218,16 @@ std::size_t YamlText::cursorByte() const {
   return static_cast<std::size_t>(SendScintilla(SCI_GETCURRENTPOS));
 }
 
-/// Offers what may stand at the cursor; while typing only once a word has begun.
+/// Offers what may stand at the cursor; while typing only once a word has begun. A list that is
+/// shown offers no more than that: it is closed where nothing is left to offer.
 void YamlText::complete(bool asked) {
   const Completion completion = completeAt(utf8(), cursorByte());
-  if (completion.candidates.empty() || (!asked && completion.prefixBytes == 0)) return;
-  if (completion.candidates.size() == 1 &&
-      completion.candidates.front().size() == completion.prefixBytes)
-    return;
-  std::vector<std::string> sorted = completion.candidates;
+  const std::vector<std::string>& candidates = completion.candidates;
+  const bool isWritten =
+      candidates.size() == 1 && candidates.front().size() == completion.prefixBytes;
+  if (candidates.empty() || isWritten || (!asked && completion.prefixBytes == 0))
+    return cancelList();
+  std::vector<std::string> sorted = candidates;
   std::sort(sorted.begin(), sorted.end());
   std::string list;
   for (const std::string& candidate : sorted) {
@@ -233,6 +235,17 @@ void YamlText::complete(bool asked) {
     list += candidate;
   }
   SendScintilla(SCI_AUTOCSHOW, static_cast<unsigned long>(completion.prefixBytes), list.c_str());
+}
+
+/// The candidate in front is the word at the cursor: taking it would write nothing but a colon.
+bool YamlText::isWordWritten() const {
+  if (!isListActive()) return false;
+  const auto length = static_cast<std::size_t>(
+      SendScintilla(SCI_AUTOCGETCURRENTTEXT, 0UL, static_cast<void*>(nullptr)));
+  std::string candidate(length + 1, '\0');
+  SendScintilla(SCI_AUTOCGETCURRENTTEXT, 0UL, static_cast<void*>(candidate.data()));
+  candidate.resize(std::min(candidate.find_first_of(": "), length));
+  return candidate.size() == completeAt(utf8(), cursorByte()).prefixBytes;
 }
 
 void YamlText::keyPressEvent(QKeyEvent* event) {
@@ -245,6 +258,8 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
     return;
   }
   if (event->matches(QKeySequence::Redo)) return redo();
+  const bool endsLine = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  if (endsLine && isWordWritten()) cancelList();
   QsciScintilla::keyPressEvent(event);
 }
 

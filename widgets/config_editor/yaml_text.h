@@ -53,6 +53,7 @@ class YamlText : public QsciScintilla {
   void applyTheme();
   void applySyntaxColours();
   void complete(bool asked);
+  bool isWordWritten() const;
   void fitLineNumbers();
   int faultAtByte(std::size_t byte) const;
   int faultAtLine(int line) const;
