@@ -4,17 +4,18 @@
 #include FT_FREETYPE_H
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <vector>
 
+#include "engine/worker/font_list.h"
+
 namespace lockstep::worker {
 
-/// The outline fonts of this machine in the order in which fontconfig would take them for a
-/// sans-serif text; opened as they are needed. One thread.
+/// Fonts of a list in one height, opened as they are needed. One thread.
 class FontChain {
  public:
-  explicit FontChain(int heightPx);
+  /// Keeps a reference to the list.
+  FontChain(const FontList& list, int heightPx);
   ~FontChain();
   FontChain(const FontChain&) = delete;
   FontChain& operator=(const FontChain&) = delete;
@@ -26,12 +27,16 @@ class FontChain {
   FT_Face face(std::size_t font);
 
  private:
-  struct Font;
+  struct Face {
+    FT_Face face = nullptr;
+    bool isBroken = false;
+  };
   bool has(std::size_t font, char32_t character) const;
 
+  const FontList& list_;
   int heightPx_;
   FT_Library library_ = nullptr;
-  std::vector<Font> fonts_;
+  std::vector<Face> faces_;  ///< by font of the list
 };
 
 }  // namespace lockstep::worker

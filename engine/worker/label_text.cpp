@@ -96,7 +96,7 @@ GlyphPicture renderGlyph(FT_Face face, FT_UInt index) {
 }  // namespace
 
 struct LabelText::Parts {
-  explicit Parts(int heightPx) : fonts(heightPx) {}
+  Parts(const FontList& list, int heightPx) : fonts(list, heightPx) {}
 
   hb_font_t* shapingFont(std::size_t font) {
     if (font >= shaping.size()) shaping.resize(font + 1);
@@ -158,7 +158,8 @@ std::optional<Ink> LabelText::Parts::render(const Line& line) {
   return picture.finish(drawn);
 }
 
-LabelText::LabelText(int heightPx) : parts_(std::make_unique<Parts>(heightPx)) {}
+LabelText::LabelText(const FontList& fonts, int heightPx)
+    : parts_(std::make_unique<Parts>(fonts, heightPx)) {}
 LabelText::~LabelText() = default;
 
 std::optional<Ink> LabelText::draw(const std::string& utf8) {

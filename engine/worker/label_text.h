@@ -8,6 +8,8 @@
 
 namespace lockstep::worker {
 
+class FontList;
+
 /// A line of text as coverage of ink.
 struct Ink {
   int width = 0, height = 0;           ///< px
@@ -19,8 +21,8 @@ struct Ink {
 /// words the other way. One thread.
 class LabelText {
  public:
-  /// Height of a line without what reaches beyond it.
-  explicit LabelText(int heightPx);
+  /// Keeps a reference to the fonts. Height of a line without what reaches beyond it.
+  LabelText(const FontList& fonts, int heightPx);
   ~LabelText();
 
   /// One line of UTF-8. Nothing when it is no UTF-8, shows nothing, or no font has one of its

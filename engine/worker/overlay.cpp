@@ -120,7 +120,7 @@ std::size_t OverlayPainter::classOf(CategoryId category) const {
 
 OverlayPainter::Words& OverlayPainter::wordsFor(const data::RgbImage& image) {
   const int height = wordHeight(image);
-  return words_.try_emplace(height, height).first->second;
+  return words_.try_emplace(height, fonts_, height).first->second;
 }
 
 const Ink& OverlayPainter::className(Words& words, CategoryId category) {

@@ -7,6 +7,7 @@
 #include "engine/base/ids.h"
 #include "engine/coco/files/results.h"
 #include "engine/data/image_file.h"
+#include "engine/worker/font_list.h"
 #include "engine/worker/label_text.h"
 
 namespace lockstep::worker {
@@ -25,7 +26,7 @@ class OverlayPainter {
  private:
   /// Words of one height.
   struct Words {
-    explicit Words(int heightPx) : height(heightPx), text(heightPx) {}
+    Words(const FontList& fonts, int heightPx) : height(heightPx), text(fonts, heightPx) {}
     int height;
     LabelText text;
     std::map<CategoryId, Ink> classes;
@@ -39,6 +40,7 @@ class OverlayPainter {
   const Ink& score(Words& words, double score);
   std::vector<Label> labelsOf(Words& words, const std::vector<coco::Detection>& detections);
 
+  FontList fonts_;
   std::vector<CategoryId> categories_;
   std::vector<std::string> names_;
   std::map<int, Words> words_;  ///< by height

@@ -1,12 +1,14 @@
 #include <QTest>
 #include <memory>
 
+#include "engine/worker/font_list.h"
 #include "engine/worker/label_text.h"
 #include "tests/support/test_main.h"
 #include "tests/worker/fonts_of_test.h"
 
 using namespace lockstep;
 using tests::FontsOfTest;
+using worker::FontList;
 using worker::Ink;
 using worker::LabelText;
 
@@ -39,6 +41,7 @@ class TstLabelText : public QObject {
 
  private:
   std::unique_ptr<FontsOfTest> fonts_;
+  std::unique_ptr<FontList> list_;
   std::unique_ptr<LabelText> text_;
 
   std::vector<std::vector<std::uint8_t>> columns(const char8_t* text) {
@@ -60,10 +63,12 @@ class TstLabelText : public QObject {
   void init() {
     if (!FontsOfTest::isThere()) QSKIP("needs fonts-dejavu-core");
     fonts_ = std::make_unique<FontsOfTest>(FontsOfTest::Fonts::DejaVu);
-    text_ = std::make_unique<LabelText>(kHeightPx);
+    list_ = std::make_unique<FontList>();
+    text_ = std::make_unique<LabelText>(*list_, kHeightPx);
   }
   void cleanup() {
     text_.reset();
+    list_.reset();
     fonts_.reset();
   }
 
@@ -106,7 +111,7 @@ class TstLabelText : public QObject {
 
   void withoutAnyFontNothingIsDrawn() {
     const FontsOfTest none(FontsOfTest::Fonts::None);
-    QVERIFY(!LabelText(kHeightPx).draw("person"));
+    QVERIFY(!LabelText(FontList(), kHeightPx).draw("person"));
   }
 
   void aWordIsItsLettersInTheirOrder() {
@@ -140,7 +145,7 @@ class TstLabelText : public QObject {
 
   void heightFollowsTheSize() {
     const int width = text_->draw("person")->width;
-    QVERIFY(LabelText(2 * kHeightPx).draw("person")->width > 1.8 * width);
+    QVERIFY(LabelText(*list_, 2 * kHeightPx).draw("person")->width > 1.8 * width);
   }
 };
 

@@ -1,5 +1,6 @@
 #include <QTest>
 #include <algorithm>
+#include <optional>
 
 #include "engine/worker/overlay.h"
 #include "tests/support/test_main.h"
@@ -107,6 +108,20 @@ class TstOverlay : public QObject {
     worker::OverlayPainter({CategoryId{7}}, {}).draw(image, {detection(100, 100, 60)});
     QVERIFY(std::equal(image.pixels.get(), image.pixels.get() + 3 * kSidePx * kSidePx,
                        drawn("7").begin()));
+  }
+
+  /// A look at the machine's fonts for every size of picture would take longer than the drawing.
+  void fontsAreLookedForOnce() {
+    if (!FontsOfTest::isThere()) QSKIP("needs fonts-dejavu-core");
+    constexpr int kLargePx = 1700;
+    std::optional<FontsOfTest> fonts(FontsOfTest::Fonts::DejaVu);
+    const std::vector<std::uint8_t> expected = drawn("чашка", kLargePx);
+    worker::OverlayPainter painter({CategoryId{7}}, {"чашка"});
+    data::RgbImage small = greyPicture(), large = greyPicture(kLargePx);
+    painter.draw(small, {detection(100, 100, 60)});
+    const FontsOfTest none(FontsOfTest::Fonts::None);  // whoever looks now finds none
+    painter.draw(large, {detection(100, 100, 60, kLargePx)});
+    QVERIFY(std::equal(expected.begin(), expected.end(), large.pixels.get()));
   }
 
   void wordsGrowWithThePicture() {
