@@ -123,6 +123,51 @@ class TstInspectJob : public QObject {
     QVERIFY(std::ranges::find(ids, 2) != ids.end() && std::ranges::find(ids, 4) != ids.end());
   }
 
+  /// Whatever becomes of such images in figures: that nothing was found would be no answer.
+  void anUnreadableHeldOutImageIsAnError_data() {
+    QTest::addColumn<QString>("badImages");
+    QTest::newRow("fail") << "fail";
+    QTest::newRow("skip") << "skip";
+  }
+  void anUnreadableHeldOutImageIsAnError() {
+    QFETCH(QString, badImages);
+    const QTemporaryDir folder;
+    const fs::path images = fs::path(folder.path().toStdString()) / "val";
+    fs::copy(experiment_.dataset.val.images, images);
+    base::writeFileAtomically(images / "scene_000005.jpg", "no image");
+    config::Experiment experiment = experiment_;
+    experiment.dataset.val.images = images.string();
+    experiment.dataset.badImages = badImages.toStdString();
+    protocol::Control bad{.name = "predict", .id = "bad", .predict = {}, .out = path("bad.json")};
+    bad.predict.imageIds = {6, 5};
+    protocol::Control good = bad;
+    good.id = "good";
+    good.out = path("good.json");
+    good.predict.imageIds = {6};
+
+    std::vector<protocol::Answer> answers;
+    {
+      tests::JobBench bench;
+      bench.onMessage = [&](const protocol::WorkerMessage& message) {
+        if (const auto* answer = std::get_if<protocol::Answer>(&message))
+          answers.push_back(*answer);
+      };
+      bench.mailbox.post(bad);
+      bench.mailbox.post(good);
+      bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+      protocol::Job job = tests::jobOn(experiment, "inspect");
+      job.weights = path("weights.safetensors");
+      bench.run(worker::runInspect, job);
+    }
+    QCOMPARE(answers.size(), std::size_t(2));
+    QVERIFY2(answers[0].error.starts_with((images / "scene_000005.jpg").string() +
+                                          ": is no image that can be decoded"),
+             answers[0].error.c_str());
+    QVERIFY(!fs::exists(path("bad.json")));
+    QCOMPARE(answers[1].error, std::string());
+    fs::remove(path("good.json"));
+  }
+
  private:
   std::string path(const std::string& name) const {
     return folder_.filePath(QString::fromStdString(name)).toStdString();
