@@ -52,6 +52,11 @@ void refuseToReplacePictures(const std::vector<Picture>& pictures, const std::st
   }
   for (const Picture& picture : pictures) {
     const std::filesystem::path overlay = overlayOf(picture, folder);
+    if (std::filesystem::is_symlink(overlay)) {
+      throw base::mendable("--overlays " + folder + ": " + overlay.filename().string() +
+                           " is a link, and what it leads to would be written over; remove it or "
+                           "name another folder");
+    }
     const auto there = base::FileIdentity::of(overlay);
     if (!there || !files.contains(*there)) continue;
     throw base::mendable("--overlays " + folder + ": " + overlay.filename().string() +
@@ -83,11 +88,29 @@ struct Predictions {
   std::vector<Picture> pictures;
   Detections detections;
   train::LoadedModel loaded;
-  std::size_t unread = 0;  ///< files that are no pictures
+  std::size_t unread = 0;  ///< images that were left out
 };
 
 eval::Progress progressOf(const JobContext& context, const dist::World& world) {
   return world.rank() == 0 ? progressTo(context.channel, "predicting") : eval::Progress{};
+}
+
+/// Names the images that could not be read and leaves them out. That all of them are is a failure.
+void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unread) {
+  if (unread.empty()) return;
+  made.unread = unread.size();
+  const bool isAlone = made.pictures.size() == 1;
+  for (const data::ImageFault& fault : unread) {
+    const std::string line = fault.file + ": " + fault.reason;
+    if (isAlone) throw Error(line);
+    base::logWarning("worker", line);
+  }
+  if (unread.size() == made.pictures.size())
+    throw Error("none of the " + std::to_string(unread.size()) + " images could be read");
+  std::unordered_set<std::int64_t> ids;
+  for (const data::ImageFault& fault : unread) ids.insert(fault.id.value);
+  std::erase_if(made.pictures,
+                [&](const Picture& picture) { return ids.contains(picture.id.value); });
 }
 
 /// Every image of the part: evaluation.max_images is about evaluations.
@@ -108,6 +131,7 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
                .threads = experiment.runtime.cpuThreads,
                .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
                .maxImages = 0,
+               .skipsBadImages = experiment.dataset.skipsBadImages(),
                .world = &joined.world});
   std::vector<std::size_t> indices;
   for (const coco::Image& image : dataset.images()) {
@@ -116,26 +140,12 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
                              ops::ImageSize{image.height, image.width}});
   }
   refuseToReplacePictures(made.pictures, joined.job.overlays);
-  made.detections =
-      evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world)).detections;
+  eval::Detected detected =
+      evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world));
+  if (joined.world.rank() != 0) return made;
+  made.detections = std::move(detected.detections);
+  leaveOutUnread(made, detected.badImages);
   return made;
-}
-
-/// Names the files that could not be read and leaves them out. That all of them are is a failure.
-void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unread) {
-  made.unread = unread.size();
-  const bool isAlone = made.pictures.size() == 1;
-  for (const data::ImageFault& fault : unread) {
-    const std::string line = fault.file + ": " + fault.reason;
-    if (isAlone) throw Error(line);
-    base::logWarning("worker", line);
-  }
-  if (unread.size() == made.pictures.size())
-    throw Error("none of the " + std::to_string(unread.size()) + " images could be read");
-  std::unordered_set<std::int64_t> ids;
-  for (const data::ImageFault& fault : unread) ids.insert(fault.id.value);
-  std::erase_if(made.pictures,
-                [&](const Picture& picture) { return ids.contains(picture.id.value); });
 }
 
 Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,

@@ -108,6 +108,38 @@ class TstPredictJob : public QObject {
     QCOMPARE(std::distance(fs::directory_iterator(path("drawn")), {}), std::ptrdiff_t{2});
   }
 
+  void badImagesOfTheSplitAreLeftOutWhereTheExperimentSaysSo() {
+    config::Experiment experiment = experiment_;
+    const fs::path images = path("one_bad");
+    fs::copy(experiment.dataset.val.images, images);
+    base::writeFileAtomically(images / "scene_000006.jpg", "no image");
+    experiment.dataset.val.images = images.string();
+    fs::create_directories(path("drawn_split"));
+    protocol::Job predict = job(experiment, "fails.json");
+    predict.overlays = path("drawn_split");
+    const std::string bad = (images / "scene_000006.jpg").string() + ": is no image";
+    try {
+      tests::JobBench().run(worker::runPredict, predict);
+      QFAIL("a bad image was left out unasked");
+    } catch (const Error& error) {
+      QVERIFY2(std::string(error.what()).starts_with(bad), error.what());
+    }
+    QVERIFY(!fs::exists(path("fails.json")));
+
+    experiment.dataset.badImages = "skip";
+    predict = job(experiment, "skips.json");
+    predict.overlays = path("drawn_split");
+    const auto finished = tests::JobBench().run(worker::runPredict, predict);
+    const auto summary = nlohmann::json::parse(finished.result);
+    QCOMPARE(summary.at("images").get<int>(), 2);
+    QCOMPARE(summary.at("unread").get<int>(), 1);
+    std::set<std::int64_t> ids;
+    for (const auto& result : readJson("skips.json"))
+      ids.insert(result.at("image_id").get<std::int64_t>());
+    QCOMPARE(ids, (std::set<std::int64_t>{5, 7}));
+    QCOMPARE(std::distance(fs::directory_iterator(path("drawn_split")), {}), std::ptrdiff_t{2});
+  }
+
   void nothingIsWrittenWhereNoFileIsAnImage() {
     base::writeFileAtomically(path("empty.png"), "");
     for (const int count : {1, 2}) {
@@ -147,6 +179,26 @@ class TstPredictJob : public QObject {
                error.what());
     }
     QVERIFY(base::readFile(path("mixed/a-1.png")) == before);
+  }
+
+  void overlaysAreNotDrawnThroughLinks() {
+    fs::create_directories(path("linked"));
+    base::writeFileAtomically(path("notes.yaml"), "name: a\n");
+    const fs::path scene = sceneFiles()[0];
+    fs::create_symlink("../notes.yaml", path("linked/" + scene.stem().string() + "-1.png"));
+    protocol::Job predict = job(experiment_, "linked.json");
+    predict.paths = {scene.string()};
+    predict.overlays = path("linked");
+    tests::JobBench bench;
+    try {
+      bench.run(worker::runPredict, predict);
+      QFAIL("something was drawn over");
+    } catch (const Error& error) {
+      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QVERIFY2(std::string(error.what()).find("-1.png is a link") != std::string::npos,
+               error.what());
+    }
+    QCOMPARE(base::readFile(path("notes.yaml")), std::string("name: a\n"));
   }
 
  private:
