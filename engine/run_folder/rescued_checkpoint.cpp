@@ -49,20 +49,35 @@ fs::path partialOf(const fs::path& folder, std::int64_t step) {
   return folder / ("." + stepName(step) + ".partial");
 }
 
+/// What is known of the run in a folder: of one that has neither run.json nor an event log nothing,
+/// and whatever lies under its path's name elsewhere was another's.
+std::optional<RunInfo> infoOf(const Layout& layout) {
+  try {
+    return readRunInfo(layout);
+  } catch (const Error&) {  // a full disk breaks run.json, too
+    return rebuildRunInfo(layout);
+  }
+}
+
 /// What the folders that may hold one have, wherever they are.
-std::vector<fs::path> candidates(const Layout& layout, double& created) {
+std::vector<fs::path> candidates(const Layout& layout, const RunInfo& info) {
   std::vector<fs::path> found;
   const fs::path folder = rescueFolder(layout.folder());
   if (isOwnFolder(folder.parent_path()) && isOwnFolder(folder)) {
     for (const std::int64_t step : stepFolders(folder)) found.push_back(folder / stepName(step));
   }
-  try {
-    const RunInfo info = readRunInfo(layout);
-    created = info.created;
-    if (info.error && isOwnFolder(info.error->checkpoint)) found.push_back(info.error->checkpoint);
-  } catch (const Error&) {  // a full disk breaks run.json, too
-  }
+  if (info.error && isOwnFolder(info.error->checkpoint)) found.push_back(info.error->checkpoint);
   return found;
+}
+
+/// Whether rescueFolder() gave this run that place, whatever TMPDIR was then. run.json may name any
+/// other.
+bool isRescuePlace(const Layout& layout, const fs::path& checkpoint) {
+  const fs::path ofRun = checkpoint.parent_path(), ofUser = ofRun.parent_path();
+  const fs::path usual = rescueFolder(layout.folder());
+  return ofRun.filename() == usual.filename() &&
+         ofUser.filename() == usual.parent_path().filename() && isOwnFolder(ofRun) &&
+         isOwnFolder(ofUser);
 }
 
 }  // namespace
@@ -88,11 +103,12 @@ fs::path rescueCheckpoint(const Layout& layout, std::int64_t step) {
 }
 
 std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
+  const std::optional<RunInfo> info = infoOf(layout);
+  if (!info) return std::nullopt;
   const std::vector<std::int64_t> own = checkpointSteps(layout);
-  double created = 0;
   std::optional<RescuedCheckpoint> newest;
-  for (const fs::path& folder : candidates(layout, created)) {
-    if (checkpointFault(folder) || changedAt(folder / "state.json") < created - 1) continue;
+  for (const fs::path& folder : candidates(layout, *info)) {
+    if (checkpointFault(folder) || changedAt(folder / "state.json") < info->created - 1) continue;
     const std::int64_t step = readTrainingState(folder).step;
     const bool isNewer = (own.empty() || step > own.back()) && (!newest || step > newest->step);
     if (isNewer) newest = {step, folder};
@@ -103,6 +119,7 @@ std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
 void fetchRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued) {
   copyWhole(rescued.folder, layout.partialCheckpoint(rescued.step),
             layout.checkpoint(rescued.step));
+  if (!isRescuePlace(layout, rescued.folder)) return;
   std::error_code ignored;
   fs::remove_all(rescued.folder, ignored);
   fs::remove(rescued.folder.parent_path(), ignored);  // if that was the last one

@@ -24,9 +24,10 @@ struct RescuedCheckpoint {
   fs::path folder;
 };
 /// The newest one of this run that is newer than those in its folder. One from before the run was
-/// made is another's that had this place.
+/// made is another's that had this place, as is any where the folder holds no run.
 std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout);
-/// Moves it into the run folder. Throws Error, and leaves it where it is.
+/// Moves it into the run folder; only copies it from a place that rescueFolder() did not give.
+/// Throws Error, and leaves it where it is.
 void fetchRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued);
 
 }  // namespace lockstep::run_folder
