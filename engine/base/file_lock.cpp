@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,23 +24,38 @@ int flockAgain(int fd, int operation) {
   return result;
 }
 
+/// Whether the open file still stands under its name.
+bool standsAt(const std::filesystem::path& path, int fd) {
+  struct stat open {
+  }, there{};
+  return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
 }  // namespace
 
 std::optional<FileLock> FileLock::tryAcquire(const std::filesystem::path& path, unsigned mode) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
-  if (fd < 0) {
-    throw mendable(path.string() + ": cannot be opened: " + std::generic_category().message(errno));
+  for (;;) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
+    if (fd < 0)
+      throw mendable(path.string() +
+                     ": cannot be opened: " + std::generic_category().message(errno));
+    FileLock lock(fd);
+    if (!lock.take(path)) return std::nullopt;
+    // Its holder before may have removed it meanwhile: nobody would see that it is held.
+    if (standsAt(path, fd)) return lock;
   }
-  FileLock lock(fd);
+}
+
+bool FileLock::take(const std::filesystem::path& path) const {
   // isHeld() takes the lock for a moment: a second look tells it from a holder.
   for (int attempt = 0; attempt < 20; ++attempt) {
-    if (flockAgain(fd, LOCK_EX | LOCK_NB) == 0) return lock;
-    if (errno != EWOULDBLOCK) {
+    if (flockAgain(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK)
       throw Error(path.string() + ": cannot be locked: " + std::generic_category().message(errno));
-    }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return std::nullopt;
+  return false;
 }
 
 bool FileLock::isHeld(const std::filesystem::path& path) {

@@ -5,7 +5,8 @@
 
 namespace lockstep::base {
 
-/// Holds a file (flock) while it lives; whoever is killed lets go. The file stays.
+/// Holds a file (flock) while it lives; whoever is killed lets go. The file stays, unless its
+/// holder removes it.
 class FileLock {
  public:
   /// Makes the file, with `mode` less the umask, where it is missing. Nothing when another holder
@@ -21,6 +22,7 @@ class FileLock {
 
  private:
   explicit FileLock(int fd) : fd_(fd) {}
+  bool take(const std::filesystem::path& path) const;
   int fd_ = -1;
 };
 
