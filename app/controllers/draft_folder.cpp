@@ -31,17 +31,25 @@ std::optional<QByteArray> contentOf(const QString& path) {
   return file.readAll();
 }
 
-QStringList idsIn(const QString& folder) {
+/// Of the files that end so; others than ours are left alone.
+QStringList idsIn(const QString& folder, const QString& ending = QStringLiteral(".json")) {
   QStringList ids;
   if (folder.isEmpty()) return ids;
-  const QStringList names = QDir(folder).entryList({QStringLiteral("*.json")}, QDir::Files);
-  for (const QString& name : names) ids.append(name.chopped(5));
+  for (const QString& name : QDir(folder).entryList({QLatin1Char('*') + ending}, QDir::Files)) {
+    const QString id = name.chopped(ending.size());
+    if (!QUuid::fromString(id).isNull()) ids.append(id);
+  }
   return ids;
 }
 
 std::optional<Draft> readDraft(const QString& folder, const QString& id) {
   const auto json = contentOf(draftFile(folder, id));
   return json ? draftOf(*json) : std::nullopt;
+}
+
+bool isDamaged(const QString& folder, const QString& id) {
+  const auto json = contentOf(draftFile(folder, id));
+  return json && !draftOf(*json);
 }
 
 }  // namespace
@@ -54,6 +62,7 @@ QString DraftFolder::usualFolder() {
 }
 
 QList<LeftDraft> DraftFolder::left() const {
+  removeStrayLocks();
   QList<LeftDraft> found;
   for (const QString& id : idsIn(folder_)) {
     if (base::FileLock::isHeld(lockFile(folder_, id))) continue;
@@ -69,6 +78,29 @@ QList<LeftDraft> DraftFolder::left() const {
   std::sort(found.begin(), found.end(),
             [](const LeftDraft& a, const LeftDraft& b) { return a.draft.edited > b.draft.edited; });
   return found;
+}
+
+/// Of a program killed before it wrote the draft, or after it took it away.
+void DraftFolder::removeStrayLocks() const {
+  for (const QString& id : idsIn(folder_, QStringLiteral(".lock"))) {
+    const bool isStray =
+        !QFile::exists(draftFile(folder_, id)) && !base::FileLock::isHeld(lockFile(folder_, id));
+    if (isStray) take(id);
+  }
+}
+
+QStringList DraftFolder::setAsideDamaged() const {
+  QStringList places;
+  for (const QString& id : idsIn(folder_)) {
+    if (base::FileLock::isHeld(lockFile(folder_, id)) || !isDamaged(folder_, id)) continue;
+    const auto keeper = take(id);
+    if (!keeper || !isDamaged(folder_, id)) continue;  // another window was quicker
+    const QString place = folder_ + QLatin1Char('/') + id + QStringLiteral(".damaged");
+    if (!QFile::rename(draftFile(folder_, id), place)) continue;
+    keeper->drop();
+    places.append(place);
+  }
+  return places;
 }
 
 bool DraftFolder::isEditedElsewhere(const QString& file, const DraftKeeper* own) const {

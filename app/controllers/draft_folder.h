@@ -34,8 +34,12 @@ class DraftFolder {
   /// $XDG_STATE_HOME/lockstep/drafts, else ~/.local/state/lockstep/drafts.
   static QString usualFolder();
 
-  /// The last edited first. A draft that is no different from its file by now is removed.
+  /// The last edited first. A draft that is no different from its file by now is removed, and a
+  /// lock without a draft.
   QList<LeftDraft> left() const;
+  /// Left drafts that are none any more (a damaged disk): each gets another name, under which a
+  /// person may find what was typed, and which is told here this once.
+  QStringList setAsideDamaged() const;
   /// Whether another living window has unsaved edits of this file (real path).
   bool isEditedElsewhere(const QString& file, const DraftKeeper* own) const;
   /// A new draft of ours. nullptr where none are kept. Throws Error when the folder cannot be
@@ -45,6 +49,8 @@ class DraftFolder {
   std::unique_ptr<DraftKeeper> take(const QString& id) const;
 
  private:
+  void removeStrayLocks() const;
+
   QString folder_;
 };
 

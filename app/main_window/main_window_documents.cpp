@@ -24,6 +24,10 @@ void MainWindow::connectConfigurePage() {
 /// for (`isFree`); else it is said that they wait.
 void MainWindow::bringBackDrafts(bool isFree) {
   const DraftFolder drafts(options_.draftFolder);
+  if (const QStringList damaged = drafts.setAsideDamaged(); !damaged.isEmpty())
+    showFailure(tr("Unsaved edits of an earlier session cannot be read"),
+                tr("Their file is damaged. A text editor shows what is left of it: %1")
+                    .arg(damaged.join(QStringLiteral(", "))));
   const QList<LeftDraft> left = drafts.left();
   if (left.isEmpty()) return;
   if (isFree && configurePage()->openDraft(left.front().id)) {

@@ -128,7 +128,39 @@ class TstDraftFolder : public QObject {
     file.write("{\"text\": 3");
     file.close();
     QVERIFY(drafts.left().isEmpty());
+    QVERIFY(drafts.setAsideDamaged().isEmpty());
     QVERIFY(file.exists());
+  }
+
+  void aLockWithoutADraftIsTakenAway() {
+    const DraftFolder drafts(folder());
+    drafts.make();  // a window that was killed before it wrote
+    const auto living = drafts.make();
+    QVERIFY(drafts.left().isEmpty());
+    QCOMPARE(QDir(folder()).entryList(QDir::Files),
+             QStringList{living->id() + QStringLiteral(".lock")});
+  }
+
+  void aDamagedDraftIsSetAsideAndToldOnce() {
+    const DraftFolder drafts(folder());
+    const auto living = drafts.make();
+    const auto damage = [this](const QString& id) {
+      QFile file(folder() + QLatin1Char('/') + id + QStringLiteral(".json"));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write("{\"text\": \"what was ty");
+    };
+    damage(living->id());  // its window is about to write it anew
+    const QString id = drafts.make()->id();
+    damage(id);
+    drafts.make()->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
+    const QString place = folder() + QLatin1Char('/') + id + QStringLiteral(".damaged");
+    QCOMPARE(drafts.setAsideDamaged(), QStringList{place});
+    QFile file(place);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), QByteArray("{\"text\": \"what was ty"));
+    QVERIFY(drafts.setAsideDamaged().isEmpty());
+    QCOMPARE(drafts.left().size(), 1);
+    QVERIFY(!QFile::exists(folder() + QLatin1Char('/') + id + QStringLiteral(".lock")));
   }
 
   void aDraftThatCannotBeWrittenSaysSoOnce() {
