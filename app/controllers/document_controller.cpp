@@ -75,7 +75,7 @@ bool DocumentController::open(const QString& path) {
   try {
     ExperimentFile::read(
         file);  // before anything is asked: a file that cannot be opened asks nothing
-    if (!leave()) return false;
+    if (!mayLeave()) return false;
     show(ExperimentFile::read(file), file, /*isFile=*/true, {});
   } catch (const std::exception& error) {
     Q_EMIT failed(tr("The experiment file cannot be opened"), QString::fromUtf8(error.what()));
@@ -98,7 +98,7 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
       QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
   try {
     const QString text = ExperimentFile::read(record);
-    if (!leave()) return false;
+    if (!mayLeave()) return false;
     show(text, QDir::current().filePath(nameOf(runFolder) + QStringLiteral(".yaml")),
          /*isFile=*/false, record);
     return true;
@@ -111,7 +111,7 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
 bool DocumentController::openDraft(const QString& id) {
   for (const LeftDraft& left : drafts_.left()) {
     if (left.id != id) continue;
-    if (!leave()) return false;
+    if (!mayLeave()) return false;
     const QString path = left.draft.proposal.isEmpty() ? left.draft.file : left.draft.proposal;
     show(left.draft.base, path, !left.draft.file.isEmpty(), {});
     bringBack(left);
@@ -178,12 +178,18 @@ void DocumentController::announceLeftDrafts() {
 }
 
 bool DocumentController::leave() {
+  if (!mayLeave()) return false;
+  dropDraft();
+  return true;
+}
+
+/// Asks about unsaved edits. Those given up keep their draft until another document stands here.
+bool DocumentController::mayLeave() {
   if (!isUnsaved()) return true;
   switch (questions_->beforeLeaving(name())) {
     case DocumentQuestions::Leaving::Save:
       return save();
     case DocumentQuestions::Leaving::Discard:
-      dropDraft();
       return true;
     case DocumentQuestions::Leaving::Cancel:
       return false;
@@ -194,23 +200,47 @@ bool DocumentController::leave() {
 bool DocumentController::save() {
   if (!hasDocument_) return false;
   if (!file_.isAttached()) return saveElsewhere();
-  if (file_.look() != ExperimentFile::State::Changed) return writeTo(path_);
-  if (file_.whyUnreadable().isEmpty() && file_.onDisk() == text_()) return writeTo(path_);
-  const QString difference = file_.whyUnreadable().isEmpty()
-                                 ? lineDifference(file_.onDisk(), text_())
-                                 : file_.whyUnreadable();
-  switch (questions_->beforeOverwriting(name(), difference)) {
-    case DocumentQuestions::Overwriting::Overwrite:
-      return writeTo(path_);
-    case DocumentQuestions::Overwriting::Reload:
-      takeText(file_.onDisk());
+  file_.look();
+  while (isInConflict()) {
+    const QString seen = file_.onDisk(), whyUnseen = file_.whyUnreadable();
+    const auto answer = askBeforeOverwriting();
+    if (answer == DocumentQuestions::Overwriting::Cancel) return false;
+    if (answer == DocumentQuestions::Overwriting::SaveElsewhere) return saveElsewhere();
+    file_.look();  // others write while a person thinks: the answer is to what was shown
+    const bool isAsSeen = file_.onDisk() == seen && file_.whyUnreadable() == whyUnseen;
+    if (answer == DocumentQuestions::Overwriting::Reload && (isAsSeen || !isInConflict())) {
+      takeTextInConflict();
       return false;  // the person looks at it first
-    case DocumentQuestions::Overwriting::SaveElsewhere:
-      return saveElsewhere();
-    case DocumentQuestions::Overwriting::Cancel:
-      return false;
+    }
+    if (isAsSeen) break;
   }
-  return false;
+  return writeTo(path_);
+}
+
+/// As the file has it, where that still differs and can be read; else says why not.
+void DocumentController::takeTextInConflict() {
+  const QString whyUnreadable = file_.whyUnreadable();
+  if (isInConflict() && whyUnreadable.isEmpty()) return takeText(file_.onDisk());
+  if (!isUnsaved()) return;  // it was, meanwhile
+  Q_EMIT failed(tr("The file's text was not taken"),
+                !whyUnreadable.isEmpty() ? whyUnreadable
+                : hasFile()
+                    ? tr("%1 has again what the edits here began from: save them, or take "
+                         "them back with Ctrl+Z")
+                          .arg(path_)
+                    : tr("%1 was deleted or moved meanwhile: Save writes it again").arg(path_));
+}
+
+/// The file of the last look has something else than was read of it, and than is shown.
+bool DocumentController::isInConflict() const {
+  if (file_.state() != ExperimentFile::State::Changed) return false;
+  return !file_.whyUnreadable().isEmpty() || file_.onDisk() != text_();
+}
+
+DocumentQuestions::Overwriting DocumentController::askBeforeOverwriting() {
+  if (const QString why = file_.whyUnreadable(); !why.isEmpty())
+    return questions_->beforeOverwritingUnreadable(name(), why);
+  return questions_->beforeOverwriting(name(), lineDifference(file_.onDisk(), text_()));
 }
 
 bool DocumentController::saveElsewhere() {

@@ -22,6 +22,8 @@ class DocumentQuestions {
   virtual Leaving beforeLeaving(const QString& name) = 0;
   /// `difference`: lines of the file (−) and of the text here (+).
   virtual Overwriting beforeOverwriting(const QString& name, const QString& difference) = 0;
+  /// The file changed and cannot be read, for this reason: there is no text to take (no Reload).
+  virtual Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) = 0;
   /// `copyName` empty: there is no file to train a copy beside.
   virtual Training beforeTraining(const QString& name, const QString& copyName) = 0;
   /// Empty: nowhere.
@@ -84,7 +86,7 @@ class DocumentController : public QObject {
   /// The file to train from, which holds what is shown; empty: not now. Asks once when something is
   /// edited.
   QString fileToTrain();
-  /// Asks about unsaved edits. True: the document may be left.
+  /// Asks about unsaved edits. True: the document is left, edits that were not saved are given up.
   bool leave();
   /// The session ends: nobody can be asked. Returns once the draft is on disk.
   void keepDraft();
@@ -113,6 +115,10 @@ class DocumentController : public QObject {
  private:
   void show(const QString& text, const QString& path, bool isFile, const QString& recordOfRun);
   void bringBack(const LeftDraft& left);
+  bool mayLeave();
+  bool isInConflict() const;
+  DocumentQuestions::Overwriting askBeforeOverwriting();
+  void takeTextInConflict();
   bool writeTo(const QString& path);
   void standIn(const QString& path, const QString& text);
   QString trainCopy();

@@ -8,6 +8,29 @@ namespace lockstep::app {
 
 using widgets::QuestionDialog;
 
+namespace {
+
+/// `canTake`: the file has a text that can be taken.
+DocumentQuestions::Overwriting askWhetherToOverwrite(QuestionDialog* dialog, bool canTake) {
+  using Overwriting = DocumentQuestions::Overwriting;
+  const int elsewhere =
+      dialog->addAnswer(QObject::tr("Save under another name…"), QuestionDialog::Kind::Usual);
+  const int reload =
+      canTake ? dialog->addAnswer(QObject::tr("Take the file's text"), QuestionDialog::Kind::Other)
+              : QuestionDialog::kCancel;
+  const int overwrite =
+      dialog->addAnswer(QObject::tr("Overwrite the file"), QuestionDialog::Kind::Destructive);
+  dialog->addCancel();
+  const int answer = dialog->ask();
+  if (answer == QuestionDialog::kCancel) return Overwriting::Cancel;
+  return answer == elsewhere   ? Overwriting::SaveElsewhere
+         : answer == reload    ? Overwriting::Reload
+         : answer == overwrite ? Overwriting::Overwrite
+                               : Overwriting::Cancel;
+}
+
+}  // namespace
+
 DocumentQuestions::Leaving DocumentDialogs::beforeLeaving(const QString& name) {
   QuestionDialog dialog(QObject::tr("Save the changes to %1?").arg(name),
                         QObject::tr("Without saving, they are lost."), parent_);
@@ -23,18 +46,17 @@ DocumentQuestions::Overwriting DocumentDialogs::beforeOverwriting(const QString&
   QuestionDialog dialog(QObject::tr("%1 changed on disk since it was read").arg(name),
                         QObject::tr("Lines of the file (−) and of the text here (+):"), parent_);
   dialog.setQuote(difference);
-  const int elsewhere =
-      dialog.addAnswer(QObject::tr("Save under another name…"), QuestionDialog::Kind::Usual);
-  const int reload =
-      dialog.addAnswer(QObject::tr("Take the file's text"), QuestionDialog::Kind::Other);
-  const int overwrite =
-      dialog.addAnswer(QObject::tr("Overwrite the file"), QuestionDialog::Kind::Destructive);
-  dialog.addCancel();
-  const int answer = dialog.ask();
-  return answer == elsewhere   ? Overwriting::SaveElsewhere
-         : answer == reload    ? Overwriting::Reload
-         : answer == overwrite ? Overwriting::Overwrite
-                               : Overwriting::Cancel;
+  return askWhetherToOverwrite(&dialog, /*canTake=*/true);
+}
+
+DocumentQuestions::Overwriting DocumentDialogs::beforeOverwritingUnreadable(const QString& name,
+                                                                            const QString& reason) {
+  QuestionDialog dialog(
+      QObject::tr("%1 changed on disk and cannot be read").arg(name),
+      QObject::tr("%1\nWhat it holds now cannot be shown; to overwrite it is to lose it.")
+          .arg(reason),
+      parent_);
+  return askWhetherToOverwrite(&dialog, /*canTake=*/false);
 }
 
 DocumentQuestions::Training DocumentDialogs::beforeTraining(const QString& name,

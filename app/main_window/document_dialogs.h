@@ -13,6 +13,7 @@ class DocumentDialogs : public DocumentQuestions {
 
   Leaving beforeLeaving(const QString& name) override;
   Overwriting beforeOverwriting(const QString& name, const QString& difference) override;
+  Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) override;
   Training beforeTraining(const QString& name, const QString& copyName) override;
   QString whereToSave(const QString& proposal) override;
 

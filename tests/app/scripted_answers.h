@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QStringList>
+#include <functional>
+#include <utility>
 
 #include "app/controllers/document_controller.h"
 
@@ -14,25 +16,37 @@ class ScriptedAnswers : public app::DocumentQuestions {
   Training training = Training::Cancel;
   QString place;
   QStringList asked;
-  QString difference, copyName;
+  QString difference, reason, copyName;
+  std::function<void()> whileAsked;  ///< what happens while the next question stands there
 
   Leaving beforeLeaving(const QString& name) override {
-    asked << QStringLiteral("leave ") + name;
+    ask(QStringLiteral("leave ") + name);
     return leaving;
   }
   Overwriting beforeOverwriting(const QString& name, const QString& lines) override {
-    asked << QStringLiteral("overwrite ") + name;
     difference = lines;
+    ask(QStringLiteral("overwrite ") + name);
+    return overwriting;
+  }
+  Overwriting beforeOverwritingUnreadable(const QString& name, const QString& why) override {
+    reason = why;
+    ask(QStringLiteral("overwrite unreadable ") + name);
     return overwriting;
   }
   Training beforeTraining(const QString& name, const QString& copy) override {
-    asked << QStringLiteral("train ") + name;
+    ask(QStringLiteral("train ") + name);
     copyName = copy;
     return training;
   }
   QString whereToSave(const QString&) override {
-    asked << QStringLiteral("where");
+    ask(QStringLiteral("where"));
     return place;
+  }
+
+ private:
+  void ask(const QString& question) {
+    asked << question;
+    if (const auto happen = std::exchange(whileAsked, nullptr)) happen();
   }
 };
 

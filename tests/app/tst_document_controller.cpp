@@ -185,6 +185,125 @@ class TstDocumentController : public QObject {
     QTRY_COMPARE(draftCount(), isCancelled ? 1 : 0);
   }
 
+  void whatCannotBeReadIsNotTaken_data() {
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<QByteArray>("inFile");
+    QTest::addColumn<QString>("told");
+    using Overwriting = DocumentQuestions::Overwriting;
+    const auto row = [](const char* name, Overwriting answer, const char* inFile,
+                        const char* told) {
+      QTest::newRow(name) << static_cast<int>(answer) << QByteArray(inFile) << text(told);
+    };
+    row("overwrite", Overwriting::Overwrite, "two", "");
+    row("reload", Overwriting::Reload, "\xff\xff", "is not UTF-8");
+    row("cancel", Overwriting::Cancel, "\xff\xff", "");
+  }
+  void whatCannotBeReadIsNotTaken() {
+    QFETCH(int, answer);
+    QFETCH(QByteArray, inFile);
+    QFETCH(QString, told);
+    const auto made = edited();
+    write(path("a.yaml"), "\xff\xff");
+    QSignalSpy failed(&made->document, &DocumentController::failed);
+    made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
+    const bool isSaved = made->answers.overwriting == DocumentQuestions::Overwriting::Overwrite;
+    QCOMPARE(made->document.save(), isSaved);
+    QCOMPARE(made->answers.asked, QStringList{text("overwrite unreadable a.yaml")});
+    QVERIFY(made->answers.reason.contains(text("is not UTF-8")));
+    QCOMPARE(failed.count(), told.isEmpty() ? 0 : 1);
+    if (!told.isEmpty()) QVERIFY(failed[0][1].toString().contains(told));
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(read(path("a.yaml")), inFile);
+    QCOMPARE(made->document.isUnsaved(), !isSaved);
+    QTRY_COMPARE(draftCount(), isSaved ? 0 : 1);
+  }
+
+  void aFileThatVanishesWhileAskedLeavesTheText() {
+    const auto made = edited();
+    write(path("a.yaml"), "theirs");
+    QSignalSpy failed(&made->document, &DocumentController::failed);
+    made->answers.overwriting = DocumentQuestions::Overwriting::Reload;
+    made->answers.whileAsked = [this] { QVERIFY(QFile::remove(path("a.yaml"))); };
+    QVERIFY(!made->document.save());
+    QCOMPARE(made->answers.asked, QStringList{text("overwrite a.yaml")});
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(failed[0][1].toString().contains(text("deleted or moved")));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.isUnsaved());
+    QTRY_COMPARE(draftCount(), 1);
+  }
+
+  void aFileThatTurnsUnreadableWhileAskedIsAskedAboutAgain() {
+    const auto made = edited();
+    write(path("a.yaml"), "theirs");
+    made->answers.overwriting = DocumentQuestions::Overwriting::Reload;
+    made->answers.whileAsked = [this, &made] {
+      write(path("a.yaml"), "\xff");
+      made->answers.whileAsked = [&made] {
+        made->answers.overwriting = DocumentQuestions::Overwriting::Cancel;
+      };
+    };
+    QVERIFY(!made->document.save());
+    QCOMPARE(made->answers.asked,
+             (QStringList{text("overwrite a.yaml"), text("overwrite unreadable a.yaml")}));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.isUnsaved());
+  }
+
+  void whatIsWrittenWhileAskedIsShownBeforeItIsLost_data() {
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<QByteArray>("inFile");
+    using Overwriting = DocumentQuestions::Overwriting;
+    QTest::newRow("overwrite") << static_cast<int>(Overwriting::Overwrite) << QByteArray("two");
+    QTest::newRow("reload") << static_cast<int>(Overwriting::Reload) << QByteArray("theirs 2");
+  }
+  void whatIsWrittenWhileAskedIsShownBeforeItIsLost() {
+    QFETCH(int, answer);
+    QFETCH(QByteArray, inFile);
+    const auto made = edited();
+    write(path("a.yaml"), "theirs");
+    made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
+    made->answers.whileAsked = [this, &made] {
+      write(path("a.yaml"), "theirs 2");
+      made->document.look();  // as the watcher does while a dialog stands there
+    };
+    made->document.save();
+    QCOMPARE(made->answers.asked.size(), 2);
+    QCOMPARE(made->answers.difference, text("   1 − theirs 2\n   1 + two"));
+    QCOMPARE(read(path("a.yaml")), inFile);
+    QCOMPARE(made->shown, QString::fromUtf8(inFile));
+  }
+
+  void aFileThatIsAsItWasAgainIsNotTakenForWhatWasShown() {
+    const auto made = edited();
+    write(path("a.yaml"), "theirs");
+    QSignalSpy failed(&made->document, &DocumentController::failed);
+    made->answers.overwriting = DocumentQuestions::Overwriting::Reload;
+    made->answers.whileAsked = [this] { write(path("a.yaml"), "one"); };
+    QVERIFY(!made->document.save());
+    QCOMPARE(failed.count(), 1);
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(read(path("a.yaml")), QByteArray("one"));
+    QVERIFY(made->document.isUnsaved());
+  }
+
+  void discardedEditsKeepTheirDraftUntilAnotherDocumentStandsThere() {
+    const auto made = edited();
+    QTRY_COMPARE(draftCount(), 1);
+    write(path("b.yaml"), "b");
+    made->answers.leaving = DocumentQuestions::Leaving::Discard;
+    made->answers.whileAsked = [this] { QVERIFY(QFile::remove(path("b.yaml"))); };
+    QSignalSpy failed(&made->document, &DocumentController::failed);
+    QVERIFY(!made->document.open(path("b.yaml")));
+    QCOMPARE(failed.count(), 1);
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(draftCount(), 1);
+    write(path("b.yaml"), "b");
+    QVERIFY(made->document.open(path("b.yaml")));
+    QCOMPARE(made->shown, text("b"));
+    QCOMPARE(draftCount(), 0);
+  }
+
   void theSameTextOutsideIsNoConflict() {
     const auto made = edited();
     write(path("a.yaml"), "two");

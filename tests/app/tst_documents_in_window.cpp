@@ -34,11 +34,15 @@ class Answer : public QObject {
     look_.start(5);
   }
   bool isGiven() const { return isGiven_; }
+  /// All that the question said and offered.
+  QString asked() const { return asked_.join(QLatin1Char('\n')); }
 
  private:
   void look() {
     const auto* dialog = qobject_cast<widgets::QuestionDialog*>(QApplication::activeModalWidget());
     if (!dialog) return;
+    for (const auto* label : dialog->findChildren<QLabel*>()) asked_ << label->text();
+    for (const auto* button : dialog->findChildren<QPushButton*>()) asked_ << button->text();
     for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
       if (button->text() != button_) continue;
       look_.stop();
@@ -49,6 +53,7 @@ class Answer : public QObject {
   }
 
   QString button_;
+  QStringList asked_;
   QTimer look_;
   bool isGiven_ = false;
 };
@@ -114,6 +119,38 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(save.isGiven());
     QVERIFY(!window->isVisible());
     QCOMPARE(read("a.yaml"), QByteArray("name: two\n"));
+  }
+
+  void savingOverAChangedFileAsksWithWhatCanBeDone_data() {
+    QTest::addColumn<QByteArray>("theirs");
+    QTest::addColumn<bool>("isReadable");
+    QTest::newRow("another text") << QByteArray("name: theirs\n") << true;
+    QTest::newRow("no text") << QByteArray("\xff\n") << false;
+  }
+  void savingOverAChangedFileAsksWithWhatCanBeDone() {
+    QFETCH(QByteArray, theirs);
+    QFETCH(bool, isReadable);
+    auto window = open({path("a.yaml")});
+    type(*window, "name: two\n");
+    write("a.yaml", theirs);
+    const Answer cancel("Cancel");
+    QVERIFY(!window->configurePage()->save());
+    QVERIFY(cancel.isGiven());
+    QCOMPARE(cancel.asked().contains(text("Take the file's text")), isReadable);
+    QCOMPARE(cancel.asked().contains(text("Lines of the file")), isReadable);
+    QCOMPARE(cancel.asked().contains(text("is not UTF-8")), !isReadable);
+    QVERIFY(cancel.asked().contains(text("Overwrite the file")));
+    QCOMPARE(read("a.yaml"), theirs);
+  }
+
+  void aDamagedDraftIsToldAtTheStart() {
+    QVERIFY(QDir().mkpath(path("state")));
+    write("state/2f1c7a52-5a0f-4d0c-8f7e-3f8f2f6f1a11.json", "{\"text\": \"na");
+    auto window = open({});
+    bool isTold = false;
+    for (const auto* banner : window->findChildren<widgets::Banner*>())
+      isTold = isTold || (banner->isVisible() && banner->detail().contains(text(".damaged")));
+    QVERIFY(isTold);
   }
 
   void aCopyOfARunIsNotOpenedOverEdits() {
