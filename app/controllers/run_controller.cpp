@@ -35,6 +35,7 @@ struct RunController::Tail {
   std::optional<RunHistory> whole;      ///< of the first reading
   std::vector<events::Record> records;  ///< of later ones
   std::vector<std::int64_t> checkpointSteps;
+  bool hasConfig = false;
   double smoothing = 0.6;
   int attempt = 0;
   std::optional<Broken> broken;
@@ -57,7 +58,10 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
     // First the attempt, then the records: a resume in between makes the engine reset us, never
     // leaves us with too much.
     summary = run_folder::summarise(folder);
-    checkpointSteps = run_folder::checkpointSteps(run_folder::Layout(folder));
+    const run_folder::Layout layout(folder);
+    checkpointSteps = run_folder::checkpointSteps(layout);
+    std::error_code ignored;
+    hasConfig = run_folder::fs::exists(layout.config(), ignored);
     if (!since) return;
     const run_folder::fs::path file = events::findEventFile(folder);
     if (file.empty()) return;  // queued: not there yet
@@ -157,6 +161,7 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
   }
   bool hasResults = checkpointSteps_ != tail->checkpointSteps;
   checkpointSteps_ = tail->checkpointSteps;
+  hasConfig_ = tail->hasConfig;
   // Else a reset has come meanwhile: what was read lies in the part that was cut.
   if (tail == tail_) {
     hasResults = hasResults || tail->whole || !tail->records.empty();
@@ -239,6 +244,13 @@ void RunController::takeState(const protocol::State& state) {
   summary_.info.state = state.state;
   summary_.info.step = std::max(summary_.info.step, state.step);
   summary_.info.error = state.error;
+}
+
+std::int64_t RunController::resumeStep() const {
+  const std::int64_t own = checkpointSteps_.empty() ? 0 : checkpointSteps_.back();
+  if (!summary_.info.error) return own;
+  const run_folder::fs::path elsewhere = summary_.info.error->checkpoint;
+  return std::max(own, run_folder::stepOf(elsewhere.filename().string()).value_or(0));
 }
 
 std::optional<double> RunController::secondsLeft() const {

@@ -40,6 +40,11 @@ class RunController : public QObject {
   bool isLoaded() const { return loaded_; }
   /// Steps whose checkpoint is there to predict with, rising: others were pruned, or never saved.
   const std::vector<std::int64_t>& checkpointSteps() const { return checkpointSteps_; }
+  /// It has ended, and the configuration to go on with is there.
+  bool canResume() const { return !summary_.alive && hasConfig_; }
+  /// The step that it would go on from; 0: from the beginning. Of a last checkpoint that its folder
+  /// did not take, the one that is fetched from where run.json says.
+  std::int64_t resumeStep() const;
   /// Seconds to the last step by the pace of the last steps; nothing when it cannot be told.
   std::optional<double> secondsLeft() const;
 
@@ -100,6 +105,7 @@ class RunController : public QObject {
   QHash<QString, Request> requests_;
   QTimer reread_;
   std::optional<RunFault> readFault_, linkFault_;
+  bool hasConfig_ = false;
   int attempt_ = 0;  ///< that the history was held from
   bool loaded_ = false;
   bool reading_ = false;

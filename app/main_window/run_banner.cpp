@@ -1,7 +1,5 @@
 #include "app/main_window/run_banner.h"
 
-#include "engine/run_folder/run_folder.h"
-
 namespace lockstep::app {
 
 RunBanner::RunBanner(QWidget* parent) : Banner(parent) {
@@ -21,12 +19,9 @@ RunBanner::Message RunBanner::failureOf(const RunController& run) {
   message.kind = message.title = tr("The run failed");
   message.detail = QString::fromStdString(error.message);
   if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
-  const run_folder::Layout layout(run.folder().toStdString());
-  std::error_code ignored;
-  if (run.isAlive() || !run_folder::fs::exists(layout.config(), ignored)) return message;
-  const auto steps = run_folder::checkpointSteps(layout);
-  message.action =
-      steps.empty() ? tr("Start it again") : tr("Resume from step %1").arg(steps.back());
+  if (!run.canResume()) return message;
+  const std::int64_t step = run.resumeStep();
+  message.action = step == 0 ? tr("Start it again") : tr("Resume from step %1").arg(step);
   return message;
 }
 

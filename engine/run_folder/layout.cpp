@@ -11,19 +11,6 @@
 namespace lockstep::run_folder {
 namespace {
 
-/// The step in `step-00000500`; nothing for any other name.
-std::optional<std::int64_t> stepOf(std::string_view name) {
-  constexpr std::string_view kPrefix = "step-";
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  std::int64_t step = -1;
-  const char* end = name.data() + name.size();
-  const auto [stop, fault] = std::from_chars(name.data() + kPrefix.size(), end, step);
-  if (fault != std::errc() || stop != end || step < 0 || stepName(step) != name) {
-    return std::nullopt;
-  }
-  return step;
-}
-
 /// Names in a folder; none when it is not there.
 std::vector<std::string> namesIn(const fs::path& folder) {
   std::vector<std::string> names;
@@ -94,6 +81,18 @@ std::string stepName(std::int64_t step) {
   char name[32];
   std::snprintf(name, sizeof name, "step-%08lld", static_cast<long long>(step));
   return name;
+}
+
+std::optional<std::int64_t> stepOf(std::string_view name) {
+  constexpr std::string_view kPrefix = "step-";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  std::int64_t step = -1;
+  const char* end = name.data() + name.size();
+  const auto [stop, fault] = std::from_chars(name.data() + kPrefix.size(), end, step);
+  if (fault != std::errc() || stop != end || step < 0 || stepName(step) != name) {
+    return std::nullopt;
+  }
+  return step;
 }
 
 fs::path Layout::checkpoint(std::int64_t step) const { return checkpoints() / stepName(step); }

@@ -40,6 +40,8 @@ class Layout {
 
 /// `step-00000500`
 std::string stepName(std::int64_t step);
+/// The step in such a name; nothing for any other name.
+std::optional<std::int64_t> stepOf(std::string_view name);
 
 /// What a whole checkpoint has.
 inline constexpr const char* kCheckpointFiles[] = {"model.safetensors", "optimizer.safetensors",

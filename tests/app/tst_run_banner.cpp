@@ -48,6 +48,12 @@ void open(RunController& run) {
   QVERIFY(loaded.wait());
 }
 
+void readAgain(RunController& run) {
+  QSignalSpy read(&run, &RunController::infoChanged);
+  run.refresh();
+  QVERIFY(read.wait());
+}
+
 app::ShownRun shown(RunController& run, const char* name) {
   return {&run, QString::fromLatin1(name), 0};
 }
@@ -77,6 +83,33 @@ class TstRunBanner : public QObject {
     QCOMPARE(resumed[0][0].toString(), folder);
   }
 
+  void whatItsFolderDidNotTakeIsGoneOnFrom_data() {
+    QTest::addColumn<QString>("elsewhere");
+    QTest::addColumn<QString>("action");
+    const auto row = [](const char* name, const char* elsewhere, const char* action) {
+      QTest::newRow(name) << QString::fromLatin1(elsewhere) << QString::fromLatin1(action);
+    };
+    row("newer", "/tmp/lockstep-1000/a/step-00000040", "Resume from step 40");
+    row("older", "/tmp/lockstep-1000/a/step-00000010", "Resume from step 20");
+    row("none", "", "Resume from step 20");
+  }
+  void whatItsFolderDidNotTakeIsGoneOnFrom() {
+    QFETCH(QString, elsewhere);
+    QFETCH(QString, action);
+    QTemporaryDir parent;
+    const QString folder = makeFailedRun(parent.path(), "a");
+    makeCheckpoint(folder, 20);
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.error->checkpoint = elsewhere.toStdString();
+    run_folder::writeRunInfo(layout, info);
+    RunController run(folder);
+    open(run);
+    RunBanner banner;
+    banner.showRuns({shown(run, "a")});
+    QCOMPARE(banner.action(), action);
+  }
+
   void whereThereIsNoCheckpointItBeginsAgainAndWithoutAConfigurationNothing() {
     QTemporaryDir parent;
     const QString folder = makeFailedRun(parent.path(), "a");
@@ -88,6 +121,7 @@ class TstRunBanner : public QObject {
       QCOMPARE(banner.action(), QStringLiteral("Start it again"));
     }
     QVERIFY(QFile::remove(folder + QStringLiteral("/config.yaml")));
+    readAgain(run);
     RunBanner banner;
     banner.showRuns({shown(run, "a")});
     QVERIFY(!banner.isHidden());
