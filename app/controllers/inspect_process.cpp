@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kScoreThreshold = 0.05;
 constexpr int kEndWaitMs = 500;
+constexpr int kMostLosses = 3;
 
 }  // namespace
 
@@ -46,6 +47,7 @@ void InspectProcess::setRun(const QString& runFolder) {
   if (runFolder == runFolder_) return;
   runFolder_ = runFolder;
   requests_.clear();
+  losses_ = 0;
   link_.disconnectFromEngine();
   endProcess();
 }
@@ -102,9 +104,20 @@ void InspectProcess::takeEnd() {
 /// process lives, the link tries its socket again by itself.
 void InspectProcess::takeLoss() {
   for (Request& request : requests_) request.id.clear();
+  if (!requests_.empty() && ++losses_ >= kMostLosses) return giveUp();
   if (process_) return;
   link_.disconnectFromEngine();
   if (!requests_.empty()) start();
+}
+
+/// Who does not answer would be named again by the next process: one that was stopped, or hangs.
+void InspectProcess::giveUp() {
+  const QString trouble = link_.trouble();
+  link_.disconnectFromEngine();
+  endProcess();
+  failAll(tr("The lockstep-engine inspect of this run does not answer: %1. End that process and "
+             "try again.")
+              .arg(trouble));
 }
 
 void InspectProcess::takeAnswer(const QString& id, const QString& extraJson) {
@@ -134,10 +147,12 @@ InspectProcess::Request InspectProcess::take(const QString& id) {
   if (at == requests_.end()) return {};
   const Request request = *at;
   requests_.erase(at);
+  losses_ = 0;
   return request;
 }
 
 void InspectProcess::failAll(const QString& message) {
+  losses_ = 0;
   for (const Request& request : std::exchange(requests_, {}))
     Q_EMIT predictionFailed(request.imageId, request.step, message);
 }

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QProcess>
 #include <QString>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace lockstep::app {
 
 /// Predictions of a run that has ended: asks a warm worker over the same socket messages as a live
 /// run. `lockstep-engine inspect RUN` starts that worker, or names the socket of one that lives
-/// already (another window's) and ends; when that one goes away, a new one is started. One run at a
-/// time; ends with the app. No method blocks.
+/// already (another window's) and ends; when that one goes away, a new one is started. What is lost
+/// several times without an answer fails. One run at a time; ends with the app. No method blocks.
 class InspectProcess : public QObject {
   Q_OBJECT
 
@@ -26,6 +27,8 @@ class InspectProcess : public QObject {
   /// Predicts one image of the run with the checkpoint of a step; starts the process when nobody is
   /// there to ask. Answered by one of the signals.
   void predict(qint64 imageId, qint64 step);
+  /// How long it may say nothing to whoever connects.
+  void setWelcomeTimeout(std::chrono::milliseconds timeout) { link_.setWelcomeTimeout(timeout); }
 
  Q_SIGNALS:
   void predictionReady(qint64 imageId, qint64 step, const QString& file);
@@ -45,6 +48,7 @@ class InspectProcess : public QObject {
   void takeLoss();
   void takeAnswer(const QString& id, const QString& extraJson);
   void sendWaiting();
+  void giveUp();
   void failAll(const QString& message);
   Request take(const QString& id);
 
@@ -53,6 +57,7 @@ class InspectProcess : public QObject {
   std::unique_ptr<QProcess> process_;  ///< null: none, or the worker is another window's
   EngineLink link_;
   std::vector<Request> requests_;
+  int losses_ = 0;  ///< with requests waiting, since the last answer
 };
 
 }  // namespace lockstep::app

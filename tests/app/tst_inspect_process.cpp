@@ -25,6 +25,13 @@ std::unique_ptr<FakeSocket> livingInspection(bool isMute = false) {
   return engine->start(lines) ? std::move(engine) : nullptr;
 }
 
+/// One that was stopped: the system takes the connection, nobody answers.
+std::unique_ptr<FakeSocket> stoppedInspection() {
+  qunsetenv("FAKE_ENGINE");
+  auto engine = std::make_unique<FakeSocket>();
+  return engine->start({"@await"}) ? std::move(engine) : nullptr;
+}
+
 /// `inspect` finds that one, names it and ends.
 void letInspectName(const FakeSocket& engine) {
   qputenv("FAKE_ENGINE", "--stdout|{\"socket\": \"" + engine.path().toUtf8() + "\"}|--exit-code|0");
@@ -111,6 +118,23 @@ class TstInspectProcess : public QObject {
     QCOMPARE((*failed_)[0], (QVariantList{3, 40, QStringLiteral("weights do not fit")}));
     process_->predict(3, 40);  // it is tried again
     QTRY_COMPARE(failed_->count(), 2);
+  }
+
+  void oneThatNeverAnswersIsGivenUpAndTriedAgainWhenAsked() {
+    const auto stopped = stoppedInspection();
+    const auto living = livingInspection();
+    QVERIFY(stopped && living);
+    letInspectName(*stopped);
+    process_->setWelcomeTimeout(std::chrono::milliseconds(10));
+    process_->predict(3, 40);
+    process_->predict(4, 40);
+    QTRY_COMPARE(failed_->count(), 2);
+    QVERIFY((*failed_)[0][2].toString().contains(QStringLiteral("says nothing")));
+    process_->setWelcomeTimeout(std::chrono::seconds(5));
+    letInspectName(*living);
+    process_->predict(3, 40);
+    QTRY_COMPARE(ready_->count(), 1);
+    QCOMPARE(failed_->count(), 2);
   }
 
   void successWithoutASocketIsAFault() {
