@@ -1,7 +1,6 @@
 #include "app/ending_signals.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <QCoreApplication>
@@ -39,13 +38,13 @@ EndingSignals::EndingSignals(std::function<void()> beforeEnd, QObject* parent)
   for (const int number : kSignals) {
     // Whoever started the program may want it to ignore them (nohup).
     struct sigaction before {};
-    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    ::sigaction(number, &action, nullptr);
+    if (::sigaction(number, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) continue;
+    if (::sigaction(number, &action, nullptr) == 0) before_.emplace_back(number, before);
   }
 }
 
 EndingSignals::~EndingSignals() {
-  for (const int number : kSignals) ::signal(number, SIG_DFL);
+  for (const auto& [number, before] : before_) ::sigaction(number, &before, nullptr);
   writeEnd = -1;
   for (const int end : ends_)
     if (end >= 0) ::close(end);

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <signal.h>
+
 #include <QObject>
 #include <functional>
+#include <utility>
+#include <vector>
 
 class QSocketNotifier;
 
 namespace lockstep::app {
 
 /// Ends the application in order when it is sent SIGTERM, SIGHUP or SIGINT: a session that ends, a
-/// terminal that closes. Exit status 128 + signal. One at a time.
+/// terminal that closes. Exit status 128 + signal. Those that are ignored stay so. One at a time.
 class EndingSignals : public QObject {
   Q_OBJECT
 
@@ -23,6 +27,7 @@ class EndingSignals : public QObject {
   std::function<void()> beforeEnd_;
   QSocketNotifier* notifier_ = nullptr;
   int ends_[2] = {-1, -1};
+  std::vector<std::pair<int, struct sigaction>> before_;  ///< what was there of those taken over
 };
 
 }  // namespace lockstep::app

@@ -1,0 +1,49 @@
+#include <signal.h>
+
+#include <QTest>
+
+#include "app/ending_signals.h"
+#include "tests/support/test_main.h"
+
+using lockstep::app::EndingSignals;
+
+namespace {
+
+using Handler = void (*)(int);
+
+Handler handlerOf(int number) {
+  struct sigaction now {};
+  return ::sigaction(number, nullptr, &now) == 0 ? now.sa_handler : SIG_ERR;
+}
+
+}  // namespace
+
+class TstEndingSignals : public QObject {
+  Q_OBJECT
+
+ private:
+  Handler ofHangUp_ = SIG_DFL, ofInterrupt_ = SIG_DFL;
+
+ private Q_SLOTS:
+  void init() {
+    ofHangUp_ = ::signal(SIGHUP, SIG_IGN);  // as nohup leaves it
+    ofInterrupt_ = ::signal(SIGINT, SIG_DFL);
+  }
+  void cleanup() {
+    ::signal(SIGHUP, ofHangUp_);
+    ::signal(SIGINT, ofInterrupt_);
+  }
+
+  void whatIsIgnoredStaysIgnoredAndTheRestComesBack() {
+    {
+      const EndingSignals signalsOfTheApp([] {});
+      QVERIFY(handlerOf(SIGHUP) == SIG_IGN);
+      QVERIFY(handlerOf(SIGINT) != SIG_DFL);
+    }
+    QVERIFY(handlerOf(SIGHUP) == SIG_IGN);
+    QVERIFY(handlerOf(SIGINT) == SIG_DFL);
+  }
+};
+
+LOCKSTEP_TEST(TstEndingSignals)
+#include "tst_ending_signals.moc"
