@@ -62,6 +62,33 @@ class TstValueRange : public QObject {
     QVERIFY(widgets::valueRange({curveOf({{1, 0.001}, {2, 6}})}, 0, 10, {}).first >= 0);
   }
 
+  void aRangeIsMovedAndNarrowedToItsLimits_data() {
+    QTest::addColumn<QPointF>("wanted");
+    QTest::addColumn<QPointF>("limits");
+    QTest::addColumn<bool>("log");
+    QTest::addColumn<QPointF>("found");
+    const auto row = [](const char* name, QPointF wanted, QPointF limits, bool log, QPointF found) {
+      QTest::newRow(name) << wanted << limits << log << found;
+    };
+    row("within", {2, 3}, {0, 10}, false, {2, 3});
+    row("before", {-2, 1}, {0, 10}, false, {0, 3});
+    row("after", {9, 12}, {0, 10}, false, {7, 10});
+    row("wider", {-5, 20}, {0, 10}, false, {0, 10});
+    row("log", {0.1, 10}, {1, 1000}, true, {1, 100});
+    row("rounded", {0.5, 2}, {1e-18, 0.9}, false, {1e-18, 0.9});
+  }
+  void aRangeIsMovedAndNarrowedToItsLimits() {
+    QFETCH(QPointF, wanted);
+    QFETCH(QPointF, limits);
+    QFETCH(bool, log);
+    QFETCH(QPointF, found);
+    const auto [low, high] =
+        widgets::rangeWithin({wanted.x(), wanted.y()}, {limits.x(), limits.y()}, log);
+    QVERIFY(low >= limits.x());
+    QCOMPARE(low, found.x());
+    QCOMPARE(high, found.y());
+  }
+
   void aConstantStillHasARange() {
     const auto [low, high] = widgets::valueRange({curveOf({{1, 2}, {2, 2}})}, 0, 10, {});
     QVERIFY(low < 2 && high > 2);

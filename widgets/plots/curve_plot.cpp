@@ -26,18 +26,6 @@ constexpr QMargins kMarginsPx(50, 6, 16, 24);
 
 using Range = std::pair<double, double>;
 
-/// The range moved, and where it is wider made narrower, to lie within the limits.
-Range within(Range wanted, Range limits, bool log) {
-  if (log) {
-    const Range inner = within({std::log(wanted.first), std::log(wanted.second)},
-                               {std::log(limits.first), std::log(limits.second)}, false);
-    return {std::exp(inner.first), std::exp(inner.second)};
-  }
-  const double width = std::min(wanted.second - wanted.first, limits.second - limits.first);
-  const double low = std::clamp(wanted.first, limits.first, limits.second - width);
-  return {low, low + width};
-}
-
 /// Whether a zoom shows all there is: then it is none.
 bool covers(Range view, Range limits) {
   const double slack = 1e-9 * (limits.second - limits.first);
@@ -128,7 +116,7 @@ Range CurvePlot::Parts::valuesIn(Range view, bool withOutliers) const {
 void CurvePlot::Parts::setZoomX(Range wanted) {
   const auto all = fullX();
   if (!all) return;
-  xZoom = within(wanted, *all, logX);
+  xZoom = rangeWithin(wanted, *all, logX);
   if (covers(*xZoom, *all)) xZoom.reset();
 }
 
@@ -136,7 +124,7 @@ void CurvePlot::Parts::setZoomX(Range wanted) {
 void CurvePlot::Parts::setZoomY(Range wanted) {
   const Range usual = valuesIn(viewX(), false), all = valuesIn(viewX(), true);
   const Range limits(std::min(usual.first, all.first), std::max(usual.second, all.second));
-  yZoom = within(wanted, limits, logY);
+  yZoom = rangeWithin(wanted, limits, logY);
   if (covers(*yZoom, limits) && usual == limits) yZoom.reset();
 }
 

@@ -68,8 +68,7 @@ QString exportPlot(QCustomPlot* plot, const QString& path) {
                        file.write(buffer.data()) == buffer.size() && file.commit();
   if (written) return {};
   return tr("%1 cannot be written: %2. Check the folder's permissions and the free space, or "
-            "choose "
-            "another place.")
+            "choose another place.")
       .arg(path, file.errorString());
 }
 

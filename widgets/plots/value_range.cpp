@@ -12,6 +12,20 @@ constexpr double kMargin = 0.06;
 
 }  // namespace
 
+std::pair<double, double> rangeWithin(std::pair<double, double> wanted,
+                                      std::pair<double, double> limits, bool log) {
+  if (log) {
+    const auto inner = rangeWithin({std::log(wanted.first), std::log(wanted.second)},
+                                   {std::log(limits.first), std::log(limits.second)}, false);
+    return {std::exp(inner.first), std::exp(inner.second)};
+  }
+  const double width = std::min(wanted.second - wanted.first, limits.second - limits.first);
+  // As wide as the limits, the last start could by rounding lie before the first.
+  const double lastLow = std::max(limits.first, limits.second - width);
+  const double low = std::clamp(wanted.first, limits.first, lastLow);
+  return {low, low + width};
+}
+
 double quantile(std::vector<double> values, double part) {
   const double at = part * static_cast<double>(values.size() - 1);
   const auto low = values.begin() + static_cast<std::ptrdiff_t>(at);

@@ -18,6 +18,11 @@ struct ValueRangeOptions {
 std::pair<double, double> valueRange(const std::vector<Curve>& curves, double low, double high,
                                      const ValueRangeOptions& options);
 
+/// A range moved, and where it is wider made narrower, to lie within the limits; on a log scale all
+/// are > 0.
+std::pair<double, double> rangeWithin(std::pair<double, double> wanted,
+                                      std::pair<double, double> limits, bool log);
+
 /// The value below which `part` of the values lie, by linear interpolation between neighbours
 /// (NumPy's default).
 double quantile(std::vector<double> values, double part);
