@@ -57,6 +57,12 @@ class TstPredictionsView : public QObject {
       return label->text() == QString::fromUtf8(text);
     });
   }
+  bool hasVisibleLabelOf(const char* start) {
+    const auto labels = panel()->findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->isVisible() && label->text().startsWith(QString::fromUtf8(start));
+    });
+  }
   QString checkpointTitle() {
     for (const QLabel* label : panel()->findChildren<QLabel*>())
       if (label->text().startsWith(QStringLiteral("step "))) return label->text();
@@ -86,6 +92,38 @@ class TstPredictionsView : public QObject {
     const auto sliders = panel()->findChildren<ValueSlider*>();
     QVERIFY(std::any_of(sliders.begin(), sliders.end(), [](const ValueSlider* slider) {
       return slider->toolTip().contains(QStringLiteral("best 100 detections of a class"));
+    }));
+  }
+
+  void whatApDoesNotSeeIsSaidWhereThereIsSuch() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(!hasVisibleLabelOf("Not in AP"));
+    std::vector<coco::Detection> many;
+    for (int i = 0; i < 103; ++i)
+      many.push_back(tests::boxDetection(dataset_->images()[0], 1, 0.5, {4, 4, 16, 16}));
+    view_->setPredictions(10, many, {ImageId{1}});
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(hasVisibleLabelOf("Not in AP, past 100 of a class on an image: detections 3"));
+    view_->setCurrentCheckpoint(20);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(!hasVisibleLabelOf("Not in AP"));
+  }
+
+  void objectsPastTheLimitOfApAreCountedToo() {
+    std::vector<coco::Annotation> annotations;
+    for (int i = 0; i < 150; ++i)
+      annotations.push_back(tests::boxAnnotation(i + 1, 1, 1, {4, 4, 16, 16}));
+    const coco::Dataset crowded = coco::Dataset::fromParts(
+        {{ImageId{1}, "a.png", 64, 48}}, {{CategoryId{1}, "disc"}}, annotations, "made");
+    const auto analysis = analyseCheckpoint(crowded, 10, {}, 0.5);
+    QCOMPARE(analysis->pastLimit, (coco::PastLimit{1, 50, 0, 0}));
+    PredictionsPanel alone;
+    alone.showCounts(analysis.get(), nullptr);
+    const auto labels = alone.findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+      return label->isVisibleTo(label->parentWidget()) &&
+             label->text().endsWith(QStringLiteral("on an image: objects 50"));
     }));
   }
 
@@ -173,6 +211,7 @@ class TstPredictionsView : public QObject {
     givePredictions(10);
     view_->showImage(ImageId{2});
     QTRY_VERIFY(view_->isReady());
+    table()->sortByColumn(0, Qt::AscendingOrder);  // the worst first
     QTest::keyClick(view_.get(), Qt::Key_N);
     QCOMPARE(canvas()->pinned(), 0);
     QCOMPARE(table()->currentIndex().row(), 0);
@@ -212,7 +251,7 @@ class TstPredictionsView : public QObject {
     QCOMPARE(stage()->notice(), QString());  // image 1 was predicted
     view_->showImage(ImageId{3});
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(stage()->notice().contains(QStringLiteral("checkpoint of that step is not there")));
+    QVERIFY(stage()->notice().contains(QStringLiteral("the nearest is step 20")));
     for (const QPushButton* button : stage()->findChildren<QPushButton*>())
       QVERIFY2(!button->isVisible(), qPrintable(button->text()));
     view_->setCurrentCheckpoint(20);

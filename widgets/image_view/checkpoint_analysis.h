@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "engine/coco/evaluation/past_limit.h"
 #include "widgets/image_view/instance_match.h"
 #include "widgets/image_view/prediction_store.h"
 
@@ -15,7 +16,8 @@ struct CheckpointAnalysis {
   qint64 step = 0;
   std::map<ImageId, ClassTallies> images;
   ClassTallies all;
-  QString failure;  ///< the first image that could not be matched, and why
+  coco::PastLimit pastLimit;  ///< objects of the whole data set, detections of the predicted images
+  QString failure;            ///< the first image that could not be matched, and why
 };
 
 /// Predictions of images the data set does not name are left out. Blocks; any thread; does not

@@ -29,6 +29,13 @@ QLabel* sectionTitle(const QString& text) {
   return label;
 }
 
+QLabel* smallLabel() {
+  auto* label = new QLabel;
+  label->setFont(interfaceFont(11));
+  setRole(label, "muted");
+  return label;
+}
+
 }  // namespace
 
 PredictionsPanel::PredictionsPanel(QWidget* parent) : QWidget(parent) {
@@ -36,7 +43,7 @@ PredictionsPanel::PredictionsPanel(QWidget* parent) : QWidget(parent) {
   connectSignals();
 }
 
-void PredictionsPanel::buildUi() {
+void PredictionsPanel::buildCheckpointSlider() {
   checkpoint_ = new ValueSlider(tr("no checkpoint"), [this](int position) {
     if (!store_ || store_->checkpoints().empty()) return QString();
     const double ap =
@@ -44,12 +51,24 @@ void PredictionsPanel::buildUi() {
     return std::isfinite(ap) ? QStringLiteral("AP ") % QString::number(ap, 'f', 3)
                              : QStringLiteral("AP –");
   });
+  checkpoint_->setRange(0, 0);
+  pastLimit_ = smallLabel();
+  pastLimit_->setWordWrap(true);
+  pastLimit_->hide();
+}
+
+void PredictionsPanel::buildParts() {
+  buildCheckpointSlider();
   score_ = new ValueSlider(tr("Score"), hundredths);
   score_->setRange(0, kPercent);
   score_->setValue(50);
   iou_ = new ValueSlider(tr("IoU for a match"), hundredths);
   iou_->setRange(5, 95);
   iou_->setValue(50);
+  extent_ = smallLabel();
+  extent_->setToolTip(
+      tr("Counts and the curve below are of the images that were predicted at this checkpoint: "
+         "those watched while training, and those asked for here."));
   found_ = new CountCard(Verdict::TruePositive, tr("true positive"));
   wrong_ = new CountCard(Verdict::FalsePositive, tr("false positive"));
   missed_ = new CountCard(Verdict::Missed, tr("missed"));
@@ -57,14 +76,13 @@ void PredictionsPanel::buildUi() {
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   curve_ = new PrecisionRecallCurve;
+  curveBox_ = new QWidget;
+  curveBox_->setMinimumHeight(1);  // what is hidden on a small screen makes no page higher
+}
 
+void PredictionsPanel::buildUi() {
+  buildParts();
   auto* counts = new QHBoxLayout;
-  extent_ = new QLabel;
-  extent_->setFont(interfaceFont(11));
-  setRole(extent_, "muted");
-  extent_->setToolTip(
-      tr("Counts and the curve below are of the images that were predicted at this checkpoint: "
-         "those watched while training, and those asked for here."));
   counts->addWidget(sectionTitle(tr("Counts")));
   counts->addStretch();
   counts->addWidget(extent_);
@@ -75,8 +93,6 @@ void PredictionsPanel::buildUi() {
   instances->addWidget(sectionTitle(tr("Instances on this image")));
   instances->addStretch();
   instances->addWidget(filter_);
-  curveBox_ = new QWidget;
-  curveBox_->setMinimumHeight(1);  // what is hidden on a small screen makes no page higher
   auto* curveColumn = new QVBoxLayout(curveBox_);
   curveColumn->setContentsMargins(0, 4, 0, 0);
   curveColumn->setSpacing(4);
@@ -88,6 +104,7 @@ void PredictionsPanel::buildUi() {
   column->setSpacing(7);
   column->addWidget(sectionTitle(tr("Checkpoint")));
   column->addWidget(checkpoint_);
+  column->addWidget(pastLimit_);
   column->addSpacing(3);
   column->addWidget(sectionTitle(tr("Thresholds")));
   column->addWidget(score_);
@@ -99,7 +116,6 @@ void PredictionsPanel::buildUi() {
   column->addLayout(instances);
   column->addWidget(table_, 1);
   column->addWidget(curveBox_);
-  checkpoint_->setRange(0, 0);
 }
 
 void PredictionsPanel::connectSignals() {
@@ -144,6 +160,7 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const Clas
   wrong_->setCounts(all.falsePositives, ofImage.falsePositives);
   missed_->setCounts(all.missed, ofImage.missed);
   showExtent(analysis);
+  showPastLimit(analysis);
   showClassCounts(analysis);
   if (!analysis || all.truePositives < 0) return curve_->setCurve({}, {});
   const int shown = all.truePositives + all.falsePositives, truths = all.truePositives + all.missed;
@@ -170,6 +187,19 @@ void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
                    : predicted == imageCount_
                        ? tr("all %1 images predicted").arg(imageCount_)
                        : tr("%1 of %2 images predicted").arg(predicted).arg(imageCount_));
+}
+
+/// What AP does not see of the data and of these predictions, where there is such.
+void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
+  const coco::PastLimit past = analysis ? analysis->pastLimit : coco::PastLimit();
+  QStringList parts;
+  if (past.objects > 0) parts << tr("objects %1").arg(past.objects);
+  if (past.detections > 0) parts << tr("detections %1").arg(past.detections);
+  pastLimit_->setText(tr("Not in AP, past %1 of a class on an image: %2")
+                          .arg(coco::kMaxDetections)
+                          .arg(parts.join(QStringLiteral(" · "))));
+  pastLimit_->setToolTip(QString::fromStdString(past.text()));
+  pastLimit_->setVisible(!parts.isEmpty());
 }
 
 double PredictionsPanel::scoreThreshold() const {

@@ -54,9 +54,12 @@ class PredictionsPanel : public QWidget {
 
  private:
   void buildUi();
+  void buildCheckpointSlider();
+  void buildParts();
   void connectSignals();
   void showClassCounts(const CheckpointAnalysis* analysis);
   void showExtent(const CheckpointAnalysis* analysis);
+  void showPastLimit(const CheckpointAnalysis* analysis);
 
   const PredictionStore* store_ = nullptr;
   std::vector<coco::Category> classes_;
@@ -64,6 +67,7 @@ class PredictionsPanel : public QWidget {
   ValueSlider* checkpoint_ = nullptr;
   ValueSlider* score_ = nullptr;
   ValueSlider* iou_ = nullptr;
+  QLabel* pastLimit_ = nullptr;
   QLabel* extent_ = nullptr;
   CountCard* found_ = nullptr;
   CountCard* wrong_ = nullptr;
