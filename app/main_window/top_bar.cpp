@@ -50,15 +50,17 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
 void TopBar::buildUi() {
   setObjectName(QStringLiteral("topBar"));
   setFixedHeight(kHeightPx);
+  buildParts();
+  layOut();
+}
+
+void TopBar::buildParts() {
   brand_ = new QLabel(QStringLiteral("Lockstep"));
   brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
   runName_ = new QLabel;
   runName_->setObjectName(QStringLiteral("runName"));
   runName_->setTextFormat(Qt::PlainText);
   runName_->setFont(widgets::interfaceFont(13, QFont::DemiBold));
-  auto* line = new QFrame;
-  line->setFixedSize(1, 24);
-  widgets::setRole(line, "divider");
   train_ = new QPushButton(kGap + tr("Train"));
   train_->setObjectName(QStringLiteral("trainButton"));
   widgets::setRole(train_, "primary");
@@ -86,7 +88,12 @@ void TopBar::buildUi() {
   menu_->setPopupMode(QToolButton::InstantPopup);
   widgets::setRole(menu_, "icon");
   menu_->setFixedSize(32, 28);
+}
 
+void TopBar::layOut() {
+  auto* line = new QFrame;
+  line->setFixedSize(1, 24);
+  widgets::setRole(line, "divider");
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(20, 0, 14, 1);
   row->setSpacing(8);

@@ -55,6 +55,8 @@ class TopBar : public QWidget {
 
  private:
   void buildUi();
+  void buildParts();
+  void layOut();
   void connectSignals();
   void updateIcons();
   void updateButtons();
