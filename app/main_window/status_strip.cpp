@@ -9,13 +9,15 @@
 
 #include "app/controllers/run_controller.h"
 #include "app/main_window/run_state_text.h"
+#include "widgets/elided_label.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
 
 StatusStrip::StatusStrip(QWidget* parent) : QStatusBar(parent) {
   setSizeGripEnabled(false);
-  connection_ = new QLabel;
+  connection_ = new widgets::ElidedLabel(Qt::ElideMiddle);
+  connection_->setObjectName(QStringLiteral("connection"));
   disk_ = new QLabel;
   for (QLabel* label : {connection_, disk_}) {
     label->setFont(widgets::interfaceFont(12));

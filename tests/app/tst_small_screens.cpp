@@ -25,7 +25,7 @@ std::string longMessage() {
 /// Failed, with ranks of which one is late.
 QString makeFailedRun(const QString& parent) {
   tests::MadeRun plan;
-  plan.name = "a_run_with_a_rather_long_name_of_sixty_letters_and_some_more_1";
+  plan.name = std::string(200, 'r');
   plan.state = "failed";
   plan.ranks = 3;
   const QString folder = tests::makeRun(parent, plan);

@@ -2,6 +2,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -91,6 +92,27 @@ class TstConfigEditor : public QObject {
       if (button->text() == QStringLiteral("Open an experiment")) button->click();
     }
     QCOMPARE(wanted.size(), 1);
+  }
+
+  void aNarrowPageCutsNoRowAndNoFact() {
+    open(document());
+    editor_->resize(732, 420);
+    QVERIFY2(editor_->minimumSizeHint().width() <= 732,
+             qPrintable(QString::number(editor_->minimumSizeHint().width())));
+    const auto* scroll = form()->findChild<QScrollArea*>();
+    QTRY_VERIFY(scroll->widget()->width() <= scroll->viewport()->width());
+    const auto rows = form()->findChildren<FieldRow*>();
+    QTRY_VERIFY(std::all_of(rows.begin(), rows.end(), [](const FieldRow* each) {
+      return !each->editor()->isEnabled() || each->editor()->width() >= 90;
+    }));
+    for (const QLabel* label : editor_->findChild<FactsPanel*>()->findChildren<QLabel*>()) {
+      if (!label->isVisible()) continue;
+      const int needed = label->hasHeightForWidth() ? label->heightForWidth(label->width())
+                                                    : label->sizeHint().height();
+      QVERIFY2(label->height() >= needed, qPrintable(label->text()));
+      QVERIFY2(label->wordWrap() || label->width() >= label->sizeHint().width(),
+               qPrintable(label->text()));
+    }
   }
 
   void theFormShowsGivenInheritedAndDefaultValues() {

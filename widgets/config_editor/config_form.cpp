@@ -14,11 +14,15 @@
 #include "widgets/config_editor/field_row.h"
 #include "widgets/config_editor/field_words.h"
 #include "widgets/config_editor/section_list.h"
+#include "widgets/elided_label.h"
 #include "widgets/icon.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
+
+/// A row with its name, a value of some digits and the arrow, and the scroll bar.
+constexpr int kLeastRowsPx = 372;
 
 FieldRow::State rowState(const config::Field& field, const DocumentState& state,
                          const QString& file) {
@@ -67,6 +71,7 @@ void ConfigForm::buildUi() {
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setMinimumWidth(kLeastRowsPx);
 
   auto* top = new QHBoxLayout;
   top->setContentsMargins(12, 8, 12, 4);
@@ -91,17 +96,27 @@ void ConfigForm::buildUi() {
   row->addLayout(right, 1);
 }
 
+/// Without the sections, which are hidden before a row is cut.
+QSize ConfigForm::minimumSizeHint() const {
+  return {kLeastRowsPx, QWidget::minimumSizeHint().height()};
+}
+
+void ConfigForm::resizeEvent(QResizeEvent* event) {
+  sections_->setVisible(width() >= kLeastRowsPx + sections_->minimumWidth());
+  QWidget::resizeEvent(event);
+}
+
 QWidget* ConfigForm::buildHelp() {
   auto* strip = new QWidget;
   strip->setFixedHeight(58);
   setRole(strip, "panel");
   strip->setAttribute(Qt::WA_StyledBackground);
-  helpKey_ = new QLabel;
+  helpKey_ = new ElidedLabel(Qt::ElideMiddle);
   setRole(helpKey_, "mono");
-  helpFacts_ = new QLabel;
+  helpFacts_ = new ElidedLabel(Qt::ElideRight);
   helpFacts_->setFont(interfaceFont(11));
   setRole(helpFacts_, "faint");
-  helpText_ = new QLabel(tr("Point at a key to read what it does."));
+  helpText_ = new ElidedLabel(tr("Point at a key to read what it does."), Qt::ElideRight);
   helpText_->setFont(interfaceFont(12));
   helpText_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(helpText_, "muted");
@@ -148,7 +163,8 @@ ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* co
                                  : sectionTitle(section),
                            group.box);
   title->setFont(interfaceFont(13, QFont::DemiBold));
-  auto* help = new QLabel(QString::fromStdString(config::sectionHelp(section)), group.box);
+  auto* help = new ElidedLabel(QString::fromStdString(config::sectionHelp(section)), Qt::ElideRight,
+                               group.box);
   help->setFont(interfaceFont(11));
   help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   help->setProperty("role", QStringLiteral("faint"));
@@ -259,7 +275,6 @@ void ConfigForm::explain(const std::string& key) {
   helpKey_->setText(QString::fromStdString(key));
   helpFacts_->setText(factsOf(*field));
   helpText_->setText(QString::fromStdString(field->help));
-  helpText_->setToolTip(helpText_->text());
 }
 
 void ConfigForm::focusSearch() {

@@ -40,6 +40,7 @@ class ConfigForm : public QWidget {
   void explain(const std::string& key);
   FieldRow* row(const std::string& key) const;
   void focusSearch();
+  QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   /// `yaml`: the value as it shall stand in the text.
@@ -47,6 +48,9 @@ class ConfigForm : public QWidget {
   void valueRemoved(const QString& key);
   /// The person went to this key's editor.
   void keyFocused(const QString& key);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Group {

@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include "widgets/elided_label.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -20,13 +21,13 @@ EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
 }
 
 void EditorHeader::buildUi() {
-  name_ = new QLabel;
+  name_ = new ElidedLabel(Qt::ElideMiddle);
   setRole(name_, "heading");
   edited_ = new QLabel;
   edited_->setFont(interfaceFont(12));
   setRole(edited_, "warning");
   edited_->hide();
-  folder_ = new QLabel;
+  folder_ = new ElidedLabel(Qt::ElideMiddle);
   folder_->setFont(interfaceFont(12));
   folder_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(folder_, "faint");

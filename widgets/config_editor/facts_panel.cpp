@@ -11,12 +11,19 @@
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+constexpr int kLeastWidthPx = 240, kCurveFromPx = 460;
+
+}  // namespace
 
 FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* title = new QLabel(tr("Learning rate"));
   setRole(title, "section");
   curve_ = new LearningRateCurve;
-  auto* left = new QVBoxLayout;
+  plan_ = new QWidget;
+  auto* left = new QVBoxLayout(plan_);
+  left->setContentsMargins(0, 0, 0, 0);
   left->setSpacing(4);
   left->addWidget(title);
   left->addWidget(curve_, 1);
@@ -64,8 +71,18 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(14, 10, 14, 10);
   row->setSpacing(18);
-  row->addLayout(left, 1);
+  row->addWidget(plan_, 1);
   row->addWidget(scroll, 2);
+}
+
+QSize FactsPanel::minimumSizeHint() const {
+  return {kLeastWidthPx, QWidget::minimumSizeHint().height()};
+}
+
+/// Where there is no room for both, numbers are worth more than the picture of one of them.
+void FactsPanel::resizeEvent(QResizeEvent* event) {
+  plan_->setVisible(width() >= kCurveFromPx);
+  QWidget::resizeEvent(event);
 }
 
 void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images) {
@@ -97,7 +114,7 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       setRole(name, "muted");
       auto* value = new QLabel;
       value->setFont(interfaceFont(11));
-      value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+      value->setWordWrap(true);  // a number that is cut is another number
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
       grid_->addWidget(name, static_cast<int>(i), 0, Qt::AlignTop);
       grid_->addWidget(value, static_cast<int>(i), 1);

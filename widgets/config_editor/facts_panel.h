@@ -24,11 +24,16 @@ class FactsPanel : public QWidget {
   /// Faults stand in the way of facts that can be trusted: what is shown is of the last sound text.
   void setStale(bool isStale);
   LearningRateCurve* curve() const { return curve_; }
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fillFacts(const DerivedFacts& derived);
   void showNothing(bool isNothing);
 
+  QWidget* plan_ = nullptr;  ///< the curve with its title
   LearningRateCurve* curve_ = nullptr;
   QGridLayout* grid_ = nullptr;
   QLabel* warnings_ = nullptr;

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/config_editor/field_words.h"
+#include "widgets/elided_label.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -53,7 +54,7 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
 void FieldRow::buildUi(std::function<QString()> folder) {
   const QString help = QString::fromStdString(field_.key) % QStringLiteral("\n") %
                        QString::fromStdString(field_.help) % QStringLiteral("\n") % factsOf(field_);
-  name_ = new QLabel(labelOf(field_.key), this);
+  name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
   name_->setFixedWidth(kNameWidthPx);
   name_->setToolTip(help);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
@@ -65,7 +66,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
     input->setAccessibleName(QString::fromStdString(field_.key));
     input->installEventFilter(this);
   }
-  origin_ = new QLabel(this);
+  origin_ = new ElidedLabel(Qt::ElideLeft, this);
   origin_->setFixedWidth(kOriginWidthPx);
   origin_->setFont(interfaceFont(11));
   origin_->setProperty("role", QStringLiteral("faint"));
@@ -123,10 +124,7 @@ void FieldRow::showOrigin() {
     return origin_->setText(tr("not built yet"));
   }
   origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);
-  origin_->setText(
-      isNarrow && !state_.origin.isEmpty()
-          ? QStringLiteral("↑")
-          : origin_->fontMetrics().elidedText(state_.origin, Qt::ElideLeft, kOriginWidthPx));
+  origin_->setText(isNarrow && !state_.origin.isEmpty() ? QStringLiteral("↑") : state_.origin);
   origin_->setToolTip(state_.origin.isEmpty() ? QString()
                                               : tr("Inherited from %1").arg(state_.origin));
 }
