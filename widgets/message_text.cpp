@@ -1,7 +1,9 @@
 #include "widgets/message_text.h"
 
 #include <QAbstractTextDocumentLayout>
+#include <QTextBlock>
 #include <QTextDocument>
+#include <QTextLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,19 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kMostLines = 3;
+
+/// px, of a line as it is laid out: text of other scripts makes higher ones than the font says.
+/// Of the last where there are fewer.
+double bottomOfLine(int number, const QTextDocument& text) {
+  double bottom = 0;
+  for (QTextBlock block = text.begin(); block.isValid() && number > 0; block = block.next()) {
+    const double top = text.documentLayout()->blockBoundingRect(block).top();
+    const QTextLayout& lines = *block.layout();
+    for (int i = 0; i < lines.lineCount() && number > 0; ++i, --number)
+      bottom = top + lines.lineAt(i).rect().bottom();
+  }
+  return bottom;
+}
 
 }  // namespace
 
@@ -34,8 +49,8 @@ void MessageText::setMessage(const QString& text) {
 }
 
 void MessageText::fitHeight(double wantedPx) {
-  const int most = static_cast<int>(std::ceil(kMostLines * QFontMetricsF(font()).lineSpacing()));
   const int wanted = static_cast<int>(std::ceil(wantedPx));
+  const int most = static_cast<int>(std::ceil(bottomOfLine(kMostLines, *document())));
   setVerticalScrollBarPolicy(wanted > most ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
   const QMargins border = contentsMargins();
   setFixedHeight(std::min(wanted, most) + border.top() + border.bottom());

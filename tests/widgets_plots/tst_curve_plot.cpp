@@ -278,8 +278,10 @@ class TstCurvePlot : public QObject {
     QVERIFY(tip && tip->isVisible());
     const auto& rows = tip->readings().rows;
     QCOMPARE(rows.size(), std::size_t{9});
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      QCOMPARE(rows[i].name, QStringLiteral("run %1, train").arg(8 - i));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      QCOMPARE(rows[i].run, QStringLiteral("run %1").arg(8 - i));
+      QCOMPARE(rows[i].name, QStringLiteral("train"));
+    }
     QVERIFY(plot_->rect().contains(tip->geometry()));
   }
 
@@ -309,7 +311,7 @@ class TstCurvePlot : public QObject {
     const auto& readings = plot_->findChild<widgets::ReadingsTip*>()->readings();
     QVERIFY2(readings.title.startsWith(QStringLiteral("step 90 ")), qPrintable(readings.title));
     QCOMPARE(readings.rows.size(), std::size_t{2});
-    QCOMPARE(readings.rows[0].name, QStringLiteral("on, train"));
+    QCOMPARE(readings.rows[0].run, QStringLiteral("on"));
     QVERIFY(readings.rows[0].step.isEmpty());
     QCOMPARE(readings.rows[1].step, QStringLiteral("at 20"));
   }

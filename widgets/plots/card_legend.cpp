@@ -77,13 +77,9 @@ void CardLegend::paintEvent(QPaintEvent*) {
       // The dash of one run would stand for none of the others.
       if (!isDotted(entries_[i].curve)) pen.setStyle(Qt::SolidLine);
     }
-    painter.setPen(pen);
-    painter.drawLine(QPointF(left, middle), QPointF(left + kSamplePx, middle));
-    if (entries_[i].curve.kind == Curve::Kind::Evaluation) {
-      painter.setPen(QPen(pen.color(), 1.6));
-      painter.setBrush(theme.card);
-      painter.drawEllipse(QPointF(left + kSamplePx / 2.0, middle), 3, 3);
-    }
+    Curve sample = entries_[i].curve;
+    if (entries_[i].anyRun) sample.styleIndex = 0;  // nor would its marker
+    paintSample(painter, sample, pen, {left, middle}, kSamplePx, theme.card);
     painter.setPen(theme.textMuted);
     painter.drawText(QRectF(left + kSamplePx + kGapPx, 0, width(), height()), Qt::AlignVCenter,
                      entries_[i].text);

@@ -1,6 +1,7 @@
 #include "widgets/plots/cursor_readings.h"
 
 #include <QCoreApplication>
+#include <QPen>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -68,16 +69,15 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
   for (const Curve& curve : curves) runs.insert(curve.run);
   for (const Found& one : found) {
     const CurveReading& reading = one.reading;
-    const QPen pen = curvePen(*one.curve, theme);
     if (std::isfinite(reading.smooth) && std::isfinite(one.place.y()))
-      result.dots.append({one.place, pen.color()});
+      result.dots.append({one.place, curvePen(*one.curve, theme).color()});
     Readings::Row row;
-    row.pen = pen;
-    row.marker = one.curve->kind == Curve::Kind::Evaluation;
-    row.name =
-        runs.size() > 1 ? one.curve->run + QStringLiteral(", ") + one.curve->name : one.curve->name;
+    row.curve = *one.curve;
+    if (runs.size() > 1) row.run = one.curve->run;
+    row.name = one.curve->name;
     row.value = valueText(reading.smooth);
-    if (reading.smooth != reading.value && !row.marker) row.raw = valueText(reading.value);
+    const bool isLine = one.curve->kind == Curve::Kind::Line;
+    if (reading.smooth != reading.value && isLine) row.raw = valueText(reading.value);
     if (reading.step != step) row.step = tr("at %1").arg(reading.step);
     result.readings.rows.push_back(row);
   }

@@ -12,6 +12,8 @@
 namespace lockstep::widgets {
 namespace {
 
+constexpr int kWidestRunPx = 160;  ///< in the label of the lowest point
+
 QColor withAlpha(QColor color, int alpha) {
   color.setAlpha(alpha);
   return color;
@@ -44,6 +46,42 @@ QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QCol
   return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(ground), sizePx};
 }
 
+/// The same shapes as an outline, for painters that are not a plot's.
+QPainterPath markerOutline(int styleIndex, const QPointF& centre, double halfPx) {
+  QPainterPath path;
+  const QRectF box(centre.x() - halfPx, centre.y() - halfPx, 2 * halfPx, 2 * halfPx);
+  switch (std::max(styleIndex, 0) % 4) {
+    case 0:
+      path.addEllipse(box);
+      break;
+    case 1:
+      path.addRect(box);
+      break;
+    case 2:
+      path.addPolygon(QPolygonF({{centre.x(), box.top()},
+                                 {box.right(), centre.y()},
+                                 {centre.x(), box.bottom()},
+                                 {box.left(), centre.y()}}));
+      path.closeSubpath();
+      break;
+    default:
+      path.addPolygon(QPolygonF({box.bottomLeft(), {centre.x(), box.top()}, box.bottomRight()}));
+      path.closeSubpath();
+  }
+  return path;
+}
+
+QString lowestText(const CurveReading& lowest, XAxis axis) {
+  const QString text = axis == XAxis::Step ? QStringLiteral("best %1 at step %2")
+                                           : QStringLiteral("best %1, step %2");
+  return text.arg(valueText(lowest.value)).arg(lowest.step);
+}
+
+bool isOfSeveralRuns(const std::vector<Curve>& curves) {
+  return std::any_of(curves.begin(), curves.end(),
+                     [&](const Curve& curve) { return curve.run != curves.front().run; });
+}
+
 }  // namespace
 
 bool isDotted(const Curve& curve) {
@@ -60,6 +98,18 @@ QPen curvePen(const Curve& curve, const Theme& theme) {
   pen.setCapStyle(dashes.isEmpty() ? Qt::RoundCap : Qt::FlatCap);
   if (!dashes.isEmpty()) pen.setDashPattern(dashes);
   return pen;
+}
+
+void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
+                 double widthPx, const QColor& ground) {
+  constexpr double kHalfMarkerPx = 3;
+  painter.setPen(pen);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawLine(left, left + QPointF(widthPx, 0));
+  if (curve.kind != Curve::Kind::Evaluation) return;
+  painter.setPen(QPen(pen.color(), 1.6));
+  painter.setBrush(ground);
+  painter.drawPath(markerOutline(curve.styleIndex, left + QPointF(widthPx / 2, 0), kHalfMarkerPx));
 }
 
 struct CurveLayers::CurveParts {
@@ -216,10 +266,11 @@ void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<Even
             [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
   setPoints(parts_->marks, points);
   for (std::size_t i = 0; i < curves.size(); ++i)
-    if (curves[i].markLowest) placeLabel(curves[i], parts_->curves[i], axis);
+    if (curves[i].markLowest)
+      placeLabel(curves[i], parts_->curves[i], axis, isOfSeveralRuns(curves));
 }
 
-void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis) {
+void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis, bool namesRun) {
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
   setPoints(parts.lowest,
             lowest ? std::vector<QPointF>{{lowest->x, lowest->value}} : std::vector<QPointF>{});
@@ -230,11 +281,11 @@ void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis) 
       lowest && rect->rect().contains(QPoint(static_cast<int>(x), static_cast<int>(y)));
   parts.label->setVisible(visible);
   if (!visible) return;
-  parts.label->setText(
-      axis == XAxis::Step
-          ? QStringLiteral("best %1 at step %2").arg(valueText(lowest->value)).arg(lowest->step)
-          : QStringLiteral("best %1, step %2").arg(valueText(lowest->value)).arg(lowest->step));
-  const int width = QFontMetrics(parts.label->font()).horizontalAdvance(parts.label->text()) + 8;
+  const QFontMetrics metrics(parts.label->font());
+  const QString run = metrics.elidedText(curve.run, Qt::ElideMiddle, kWidestRunPx);
+  const QString text = lowestText(*lowest, axis);
+  parts.label->setText(namesRun ? QStringLiteral("%1, %2: %3").arg(run, curve.name, text) : text);
+  const int width = metrics.horizontalAdvance(parts.label->text()) + 8;
   // Above, where the training loss seldom is.
   const bool above = y - 34 > rect->top();
   double left = x - width / 2.0;

@@ -6,6 +6,8 @@
 #include "widgets/plots/curve_source.h"
 
 class QCustomPlot;
+class QColor;
+class QPainter;
 class QPen;
 
 namespace lockstep::widgets {
@@ -16,6 +18,10 @@ struct Theme;
 bool isDotted(const Curve& curve);
 /// Pen of a curve as plots, legends and readings draw it.
 QPen curvePen(const Curve& curve, const Theme& theme);
+
+/// A piece of a curve with its marker, from its left end, as legends and readings show it.
+void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
+                 double widthPx, const QColor& ground);
 
 /// What one list of curves is made of inside a QCustomPlot: graphs, shaded gaps, marks and labels.
 class CurveLayers {
@@ -39,7 +45,7 @@ class CurveLayers {
   void buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme);
   void fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
                const CurveSamples& other);
-  void placeLabel(const Curve& curve, CurveParts& parts, XAxis axis);
+  void placeLabel(const Curve& curve, CurveParts& parts, XAxis axis, bool namesRun);
 
   std::unique_ptr<Parts> parts_;
 };

@@ -3,16 +3,23 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "widgets/plots/curve_layers.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr int kPaddingPx = 10, kRowPx = 18, kSamplePx = 22, kColumnGapPx = 14, kAwayPx = 12;
+constexpr int kWidestRunPx = 260;
 constexpr int kBorderPx = 4;  ///< kept free at the window's edges
 
 QFont nameFont() { return interfaceFont(12); }
 QFont figureFont() { return monoFont(12); }
+
+/// Kept whole beside a run's name that is not.
+QString nameAfterRun(const Readings::Row& row) {
+  return row.run.isEmpty() ? row.name : QStringLiteral(", ") + row.name;
+}
 
 }  // namespace
 
@@ -32,7 +39,8 @@ ReadingsTip::Columns ReadingsTip::columns() const {
   const QFontMetrics names(nameFont()), figures(figureFont());
   Columns widest;
   for (const Readings::Row& row : readings_.rows) {
-    widest.name = std::max(widest.name, names.horizontalAdvance(row.name));
+    const int run = std::min(kWidestRunPx, names.horizontalAdvance(row.run));
+    widest.name = std::max(widest.name, run + names.horizontalAdvance(nameAfterRun(row)));
     widest.value = std::max(widest.value, figures.horizontalAdvance(row.value));
     widest.raw = std::max(widest.raw, figures.horizontalAdvance(row.raw));
     widest.step = std::max(widest.step, figures.horizontalAdvance(row.step));
@@ -82,10 +90,8 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  QColor ground = theme.field;
-  ground.setAlpha(245);
   painter.setPen(QPen(theme.cardBorder, 1));
-  painter.setBrush(ground);
+  painter.setBrush(theme.field);
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
 
   QRect line(kPaddingPx, kPaddingPx - 2, width() - 2 * kPaddingPx, kRowPx);
@@ -112,14 +118,8 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
   const Theme& theme = currentTheme();
   const Columns widest = columns();
   const double middle = line.center().y();
-  painter.setPen(row.pen);
-  painter.setBrush(Qt::NoBrush);
-  painter.drawLine(QPointF(line.left(), middle), QPointF(line.left() + kSamplePx, middle));
-  if (row.marker) {
-    painter.setPen(QPen(row.pen.color(), 1.6));
-    painter.setBrush(theme.field);
-    painter.drawEllipse(QPointF(line.left() + kSamplePx / 2.0, middle), 3, 3);
-  }
+  paintSample(painter, row.curve, curvePen(row.curve, theme), {line.left() + 0.0, middle},
+              kSamplePx, theme.field);
   int right = line.right() + 1;
   painter.setFont(figureFont());
   painter.setPen(theme.textMuted);
@@ -135,8 +135,12 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
   figure(row.value, widest.value);
   const int left = line.left() + kSamplePx + 8;
   painter.setFont(nameFont());
+  const QFontMetrics metrics = painter.fontMetrics();
+  const QString name = nameAfterRun(row);
+  const int runRoom = std::min(kWidestRunPx, right - left - metrics.horizontalAdvance(name));
+  const QString whole = metrics.elidedText(row.run, Qt::ElideMiddle, runRoom) + name;
   painter.drawText(QRect(left, line.top(), right - left, kRowPx), Qt::AlignVCenter,
-                   painter.fontMetrics().elidedText(row.name, Qt::ElideMiddle, right - left));
+                   metrics.elidedText(whole, Qt::ElideMiddle, right - left));
 }
 
 }  // namespace lockstep::widgets

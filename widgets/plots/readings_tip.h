@@ -1,17 +1,18 @@
 #pragma once
 
-#include <QPen>
 #include <QString>
 #include <QWidget>
 #include <vector>
+
+#include "widgets/plots/curve_source.h"
 
 namespace lockstep::widgets {
 
 /// What the curves of a plot say at its cursor.
 struct Readings {
   struct Row {
-    QPen pen;
-    bool marker = false;
+    Curve curve;
+    QString run;  ///< empty: all are of one
     QString name;
     QString value;
     QString raw;   ///< before smoothing; empty: not smoothed

@@ -1,0 +1,83 @@
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "widgets/plots/readings_tip.h"
+
+using namespace lockstep::widgets;
+
+namespace {
+
+Readings readingsOf(const QString& run, int styleIndex) {
+  Readings::Row row;
+  row.curve.kind = Curve::Kind::Evaluation;
+  row.curve.styleIndex = styleIndex;
+  row.run = run;
+  row.name = QStringLiteral("held-out");
+  row.value = QStringLiteral("1.234");
+  return {QStringLiteral("step 10"), {row}};
+}
+
+}  // namespace
+
+class TstReadingsTip : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aLongRunNameMakesItNoWiderThanACardCanBear() {
+    QWidget window;
+    window.resize(1400, 600);
+    ReadingsTip tip(&window);
+    tip.setReadings(readingsOf(QString(200, QLatin1Char('w')), 0));
+    tip.showBeside(QPoint(100, 100));
+    const int longest = tip.width();
+    QVERIFY2(longest < 480, qPrintable(QString::number(longest)));
+    tip.setReadings(readingsOf(QStringLiteral("short"), 0));
+    tip.showBeside(QPoint(100, 100));
+    QVERIFY(tip.width() < longest);
+  }
+
+  void nothingShinesThrough() {
+    QWidget window;
+    window.resize(400, 200);
+    QPalette red;
+    red.setColor(QPalette::Window, Qt::red);
+    window.setPalette(red);
+    ReadingsTip tip(&window);
+    tip.setReadings(readingsOf(QStringLiteral("run"), 0));
+    tip.showBeside(QPoint(10, 10));
+    const QImage over = window.grab().toImage();
+    window.setPalette(QPalette(Qt::blue));
+    const QImage beyond = window.grab().toImage();
+    const QRect inner = tip.geometry().adjusted(8, 8, -8, -8);
+    QCOMPARE(over.copy(inner), beyond.copy(inner));
+  }
+
+  void everyRunHasItsOwnMarker() {
+    QWidget window;
+    window.resize(400, 200);
+    ReadingsTip tip(&window);
+    QList<QImage> seen;
+    for (int style = 0; style < 4; ++style) {
+      tip.setReadings(readingsOf(QStringLiteral("run"), style));
+      tip.showBeside(QPoint(10, 10));
+      const QImage shape = markerOf(tip);
+      QVERIFY2(!seen.contains(shape), qPrintable(QString::number(style)));
+      seen.append(shape);
+    }
+  }
+
+ private:
+  /// The marker's pixels, whatever the colours are.
+  static QImage markerOf(ReadingsTip& tip) {
+    const QImage picture = tip.grab().toImage().copy(QRect(10, 26, 22, 18));
+    QImage shape(picture.size(), QImage::Format_Grayscale8);
+    const QRgb ground = picture.pixel(0, 0);
+    for (int y = 0; y < shape.height(); ++y)
+      for (int x = 0; x < shape.width(); ++x)
+        shape.setPixelColor(x, y, picture.pixel(x, y) == ground ? Qt::white : Qt::black);
+    return shape;
+  }
+};
+
+LOCKSTEP_TEST(TstReadingsTip)
+#include "tst_readings_tip.moc"
