@@ -122,7 +122,7 @@ QString helpText() {
       "  FOLDER  a folder of runs to list; else $LOCKSTEP_RUNS, else ./runs\n"
       "\n"
       "  --page configure|monitor|predictions   the page to begin with\n"
-      "  --theme light|dark|system              colours (kept for the next time)\n"
+      "  --theme light|dark|system              colours of this window (the menu's are kept)\n"
       "  --scale N                              size of everything, 0.5 to 4\n"
       "  --size WxH                             size of the window, in pixels\n"
       "  --screenshot F.png                     show, wait until all is loaded, save a picture and "

@@ -39,6 +39,12 @@ std::optional<double> lastValue(const RunController& run, const char* tag) {
   return series->value(series->size() - 1);
 }
 
+/// It ended before its last step, with a checkpoint to go on from.
+bool canGoOn(const RunController& run) {
+  const std::string& state = run.info().state;
+  return (state == "stopped" || state == "failed") && run.canResume() && run.resumeStep() > 0;
+}
+
 /// Pages are made when they are first shown; until then an empty widget keeps their place.
 void replacePage(QStackedWidget* pages, int index, QWidget* page) {
   QWidget* empty = pages->widget(index);
@@ -196,10 +202,7 @@ void MainWindow::connectSignals() {
     logDock_->show();
     log_->showAlerts();
   });
-  connect(monitor_, &MonitorPage::stepChosen, this, [this](qint64 step) {
-    chosenStep_ = {runs_->currentRun(), step};
-    if (predictions_) predictions_->showStep(step);
-  });
+  connect(monitor_, &MonitorPage::predictionsRequested, this, &MainWindow::showPredictionsAt);
   connect(monitor_, &MonitorPage::exportFailed, this,
           [this](const QString& why) { showFailure(tr("The picture was not exported"), why); });
   connect(log_, &LogPanel::stepChosen, monitor_, &MonitorPage::showStep);
@@ -239,9 +242,12 @@ PredictionsPage* MainWindow::predictionsPage() {
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
   predictions_->setRun(currentRun());
-  if (chosenStep_ && chosenStep_->run == runs_->currentRun())
-    predictions_->showStep(chosenStep_->step);
   return predictions_;
+}
+
+void MainWindow::showPredictionsAt(qint64 step) {
+  predictionsPage()->showStep(step);
+  showPage(Page::Predictions);
 }
 
 void MainWindow::showPage(Page page) {
@@ -345,8 +351,12 @@ void MainWindow::updateStatus() {
     status.averagePrecisionName = tr("mask AP");
     status.heldOutLoss = lastValue(*run, "eval/loss_total");
     status.isLive = run->linkState() == EngineLink::State::Connected;
+    status.canResume = canGoOn(*run);
   }
   topBar_->setStatus(status);
+  runActions_.pause->setEnabled(topBar_->canPauseOrResume());
+  runActions_.stop->setEnabled(topBar_->canStop());
+  runActions_.checkpoint->setEnabled(topBar_->canStop());
   status_->showRun(run);
   showRunFaults();
   updateTitle();
@@ -382,6 +392,7 @@ void MainWindow::setStarting(bool starting) {
 
 void MainWindow::togglePause() {
   RunController* run = currentRun();
+  if (run && canGoOn(*run)) return resumeRun(run->folder());
   if (!run || run->linkState() != EngineLink::State::Connected) return;
   if (run->info().state == "paused") {
     run->resume();
@@ -430,7 +441,6 @@ void MainWindow::saveLayout() const {
   QSettings settings;
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
   settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
-  settings.setValue(QStringLiteral("theme"), static_cast<int>(theme_->mode()));
   settings.setValue(QStringLiteral("smoothing"), monitor_->smoothing());
 }
 

@@ -12,6 +12,7 @@
 #include "app/models/run_list_model.h"
 #include "widgets/theme.h"
 
+class QAction;
 class QDockWidget;
 class QHBoxLayout;
 class QMenu;
@@ -108,6 +109,7 @@ class MainWindow : public QMainWindow {
   void showFailure(const QString& title, const QString& detail);
   void setStarting(bool starting);
   RunController* currentRun() const;
+  void showPredictionsAt(qint64 step);
   void escape();
 
   widgets::ThemeSwitch* theme_;
@@ -132,11 +134,12 @@ class MainWindow : public QMainWindow {
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
   QList<QShortcut*> monitorShortcuts_;
-  struct ChosenStep {
-    QString run;
-    qint64 step = 0;
+  struct RunActions {
+    QAction* pause = nullptr;
+    QAction* checkpoint = nullptr;
+    QAction* stop = nullptr;
   };
-  std::optional<ChosenStep> chosenStep_;  ///< in the curves, before the page of predictions was there
+  RunActions runActions_;  ///< of the menu, on the chosen run
 };
 
 }  // namespace lockstep::app

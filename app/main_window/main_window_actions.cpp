@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLocale>
 #include <QMenu>
+#include <QSettings>
 #include <QShortcut>
 #include <QVBoxLayout>
 
@@ -44,12 +45,14 @@ QMenu* MainWindow::buildMenu() {
   menu->addSeparator();
   menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")), this,
                   &MainWindow::train);
-  menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
-                  &MainWindow::togglePause);
-  menu->addAction(tr("Save a checkpoint now"), this, [this] {
+  runActions_.pause =
+      menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
+                      &MainWindow::togglePause);
+  runActions_.checkpoint = menu->addAction(tr("Save a checkpoint now"), this, [this] {
     if (RunController* run = currentRun()) run->saveCheckpoint();
   });
-  menu->addAction(tr("Stop"), QKeySequence(QStringLiteral("Ctrl+.")), this, &MainWindow::stopRun);
+  runActions_.stop = menu->addAction(tr("Stop"), QKeySequence(QStringLiteral("Ctrl+.")), this,
+                                     &MainWindow::stopRun);
   menu->addSeparator();
   buildThemeMenu(menu->addMenu(tr("Theme")));
   QMenu* panels = menu->addMenu(tr("Panels"));
@@ -97,8 +100,12 @@ void MainWindow::buildThemeMenu(QMenu* menu) {
     action->setCheckable(true);
     action->setChecked(theme_->mode() == mode);
     group->addAction(action);
-    connect(action, &QAction::triggered, theme_,
-            [this, wanted = mode] { theme_->setMode(wanted); });
+    // Kept when it is chosen: a theme of the command line is of this window alone.
+    connect(action, &QAction::triggered, theme_, [this, wanted = mode] {
+      theme_->setMode(wanted);
+      if (options_.keepLayout)
+        QSettings().setValue(QStringLiteral("theme"), static_cast<int>(wanted));
+    });
   }
 }
 

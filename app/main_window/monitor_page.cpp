@@ -153,7 +153,7 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
   connect(card->plot(), &widgets::CurvePlot::drawn, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
   });
-  connect(card->plot(), &widgets::CurvePlot::clicked, this, &MonitorPage::chooseAt);
+  connect(card, &widgets::CurveCard::predictionsRequested, this, &MonitorPage::choosePredictionsAt);
   connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
   connect(card, &widgets::CurveCard::expandRequested, this,
           [this, card] { showAlone(alone_ == card ? nullptr : card); });
@@ -383,11 +383,10 @@ void MonitorPage::setSmoothing(double weight) {
 }
 
 /// The step of the leading run there, whichever run's curve lies under the pointer.
-void MonitorPage::chooseAt(double x) {
+void MonitorPage::choosePredictionsAt(double x) {
   const RunController* run = leading();
   if (!run) return;
-  if (const auto step = stepAtX(*run, x, axis_))
-    Q_EMIT stepChosen(*step);
+  if (const auto step = stepAtX(*run, x, axis_)) Q_EMIT predictionsRequested(*step);
 }
 
 void MonitorPage::showStep(qint64 step) {

@@ -62,8 +62,8 @@ class MonitorPage : public QWidget {
  Q_SIGNALS:
   void readyChanged();
   void smoothingChanged(double weight);
-  /// A click in a card, as the step of the leading run.
-  void stepChosen(qint64 step);
+  /// Asked for in a card's menu, as the step of the leading run.
+  void predictionsRequested(qint64 step);
   void alertsRequested();
   /// A picture could not be written: what, where and how to mend it.
   void exportFailed(const QString& why);
@@ -85,7 +85,7 @@ class MonitorPage : public QWidget {
   bool updateParts();
   void updateMarks();
   void updateAlert();
-  void chooseAt(double x);
+  void choosePredictionsAt(double x);
   void showAlert(const protocol::Alert& alert);
   void updateFacts();
   void updateXExtent();

@@ -10,6 +10,17 @@
 namespace lockstep::app {
 namespace {
 
+/// The newest step that can be predicted with, before all one that shows something; where no
+/// checkpoint is kept, the newest with stored predictions. Steps rise and are not all empty.
+qint64 stepToOpenWith(const std::vector<std::int64_t>& stored,
+                      const std::vector<std::int64_t>& kept) {
+  const auto both = std::find_if(kept.rbegin(), kept.rend(), [&](std::int64_t step) {
+    return std::binary_search(stored.begin(), stored.end(), step);
+  });
+  if (both != kept.rend()) return *both;
+  return kept.empty() ? stored.back() : kept.back();
+}
+
 /// AP of masks by step, of boxes where the model has no masks.
 std::map<qint64, double> averagePrecisions(const MetricStore& metrics) {
   const MetricSeries* series = metrics.series("eval/segm/AP");
@@ -37,7 +48,7 @@ void PredictionsPage::connectSignals() {
           &PredictionsPage::requestPrediction);
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     wantedStep_.reset();
-    followsNewest_ = !steps_.empty() && step == steps_.back();
+    followsNewest_ = step >= newest_;
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
@@ -78,6 +89,7 @@ void PredictionsPage::setRun(RunController* run) {
   run_ = run;
   hasDataset_ = false;
   steps_.clear();
+  newest_ = 0;
   wantedStep_.reset();
   followsNewest_ = true;
   view_->clear();
@@ -130,10 +142,11 @@ void PredictionsPage::takeResults() {
                  std::back_inserter(steps_));
   view_->setCheckpoints(steps_, {kept.begin(), kept.end()});
   view_->setAveragePrecisions(averagePrecisions(run_->history().metrics()));
+  if (!steps_.empty()) newest_ = stepToOpenWith(stored, kept);
   if (wantedStep_) {
     showStep(*wantedStep_);
-  } else if (followsNewest_ && !stored.empty()) {
-    view_->setCurrentCheckpoint(stored.back());
+  } else if (followsNewest_ && !steps_.empty()) {
+    view_->setCurrentCheckpoint(newest_);
   }
 }
 
@@ -150,7 +163,7 @@ void PredictionsPage::showStep(qint64 step) {
   wantedStep_.reset();
   const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
   const qint64 shown = after == steps_.begin() ? steps_.front() : *std::prev(after);
-  followsNewest_ = shown == steps_.back();
+  followsNewest_ = shown >= newest_;
   view_->setCurrentCheckpoint(shown);
 }
 

@@ -25,8 +25,8 @@ class PredictionsPage : public QWidget {
 
   /// nullptr: none.
   void setRun(RunController* run);
-  /// Shows the newest checkpoint at or before a step of the run: the cursor of its curves was
-  /// placed there.
+  /// Shows the newest step with predictions or a checkpoint at or before a step of the run, as
+  /// asked for in its curves.
   void showStep(qint64 step);
   bool isReady() const;
   widgets::PredictionsView* view() const { return view_; }
@@ -52,7 +52,8 @@ class PredictionsPage : public QWidget {
   PredictionsStore store_;
   InspectProcess inspect_;
   std::vector<qint64> steps_;         ///< that can be chosen, rising
-  std::optional<qint64> wantedStep_;  ///< chosen in the curves before the steps were known
+  qint64 newest_ = 0;                 ///< of them, the one that is shown while nobody chose
+  std::optional<qint64> wantedStep_;  ///< asked for before the steps were known
   bool followsNewest_ = true;         ///< nobody has chosen an older step
   bool hasDataset_ = false;
 };

@@ -14,6 +14,7 @@
 
 #include "app/main_window/run_state_text.h"
 #include "app/main_window/state_pill.h"
+#include "widgets/elided_label.h"
 #include "widgets/icon.h"
 #include "widgets/plots/number_text.h"
 #include "widgets/theme.h"
@@ -44,6 +45,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   buildUi();
   connectSignals();
   updateIcons();
+  reserveWidths();
   updateButtons();
 }
 
@@ -57,9 +59,8 @@ void TopBar::buildUi() {
 void TopBar::buildParts() {
   brand_ = new QLabel(QStringLiteral("Lockstep"));
   brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
-  runName_ = new QLabel;
+  runName_ = new widgets::ElidedLabel(Qt::ElideMiddle);
   runName_->setObjectName(QStringLiteral("runName"));
-  runName_->setTextFormat(Qt::PlainText);
   runName_->setFont(widgets::interfaceFont(13, QFont::DemiBold));
   train_ = new QPushButton(kGap + tr("Train"));
   train_->setObjectName(QStringLiteral("trainButton"));
@@ -122,7 +123,7 @@ void TopBar::connectSignals() {
   connect(train_, &QPushButton::clicked, this, &TopBar::trainRequested);
   connect(stop_, &QPushButton::clicked, this, &TopBar::stopRequested);
   connect(pause_, &QPushButton::clicked, this, [this] {
-    if (status_.state == QLatin1String("paused")) {
+    if (resumes()) {
       Q_EMIT resumeRequested();
     } else {
       Q_EMIT pauseRequested();
@@ -130,33 +131,47 @@ void TopBar::connectSignals() {
   });
 }
 
+/// Digits come and go: a figure takes no less room than it once had, so that nothing moves.
+void TopBar::showFigure(QLabel* label, const QString& text) {
+  label->setText(text);
+  label->setMinimumWidth(std::max(label->minimumWidth(), label->sizeHint().width()));
+}
+
 void TopBar::setStatus(const RunStatus& status) {
+  if (status.name != status_.name)
+    for (QLabel* label : {step_, timeLeft_, speed_, averagePrecision_, heldOut_})
+      label->setMinimumWidth(0);
   status_ = status;
-  updateRunName();
+  runName_->setText(status.name);
+  runName_->setToolTip(status.name);
   pill_->setState(status.state);
   const bool hasRun = !status.state.isEmpty();
-  step_->setText(!hasRun               ? QString()
-                 : status.maxSteps > 0 ? tr("step %1 / %2").arg(status.step).arg(status.maxSteps)
-                                       : tr("step %1").arg(status.step));
+  const QString stepText = !hasRun ? QString()
+                           : status.maxSteps > 0
+                               ? tr("step %1 / %2").arg(status.step).arg(status.maxSteps)
+                               : tr("step %1").arg(status.step);
+  if (status.maxSteps > 0)
+    showFigure(step_, tr("step %1 / %2").arg(status.maxSteps).arg(status.maxSteps));
+  showFigure(step_, stepText);
   progress_->setMaximum(1000);
   progress_->setValue(status.maxSteps > 0 ? static_cast<int>(1000 * status.step / status.maxSteps)
                                           : 0);
   const bool working =
       status.state == QLatin1String("running") || status.state == QLatin1String("evaluating");
-  timeLeft_->setText(working && status.secondsLeft
-                         ? tr("ETA %1").arg(widgets::durationText(*status.secondsLeft))
+  showFigure(timeLeft_, working && status.secondsLeft
+                            ? tr("ETA %1").arg(widgets::durationText(*status.secondsLeft))
+                            : QString());
+  showFigure(speed_, working && status.imagesPerSecond
+                         ? tr("%1 images/s").arg(*status.imagesPerSecond, 0, 'f', 1)
                          : QString());
-  speed_->setText(working && status.imagesPerSecond
-                      ? tr("%1 images/s").arg(*status.imagesPerSecond, 0, 'f', 1)
-                      : QString());
-  averagePrecision_->setText(
-      status.averagePrecision
-          ? QStringLiteral("%1 %2").arg(status.averagePrecisionName,
-                                        widgets::rateText(*status.averagePrecision))
-          : QString());
-  heldOut_->setText(status.heldOutLoss
-                        ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))
-                        : QString());
+  showFigure(averagePrecision_,
+             status.averagePrecision
+                 ? QStringLiteral("%1 %2").arg(status.averagePrecisionName,
+                                               widgets::rateText(*status.averagePrecision))
+                 : QString());
+  showFigure(heldOut_, status.heldOutLoss
+                           ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))
+                           : QString());
   updateButtons();
   fitFigures();
 }
@@ -171,6 +186,7 @@ void TopBar::setExperiment(const QString& name, bool isTrainable, const QString&
 void TopBar::setStarting(bool starting) {
   starting_ = starting;
   updateTrain();
+  updateButtons();
 }
 
 void TopBar::updateTrain() {
@@ -183,12 +199,6 @@ void TopBar::updateTrain() {
   train_->setEnabled(isTrainable_ && !starting_);
 }
 
-void TopBar::updateRunName() {
-  runName_->setText(
-      runName_->fontMetrics().elidedText(status_.name, Qt::ElideMiddle, runName_->width()));
-  runName_->setToolTip(status_.name);
-}
-
 /// By the window's width alone, so that no name moves what stands beside it.
 void TopBar::fitNames() {
   brand_->setVisible(width() >= kBrandFromPx);
@@ -197,7 +207,6 @@ void TopBar::fitNames() {
   runName_->setFixedWidth(
       std::clamp(static_cast<int>(width() * kNamePart), kLeastNamePx, kMostNamePx));
   updateTrain();
-  updateRunName();
 }
 
 void TopBar::setMenu(QMenu* menu) { menu_->setMenu(menu); }
@@ -210,25 +219,42 @@ void TopBar::openMenu() {
 }
 
 void TopBar::updateButtons() {
-  const bool paused = status_.state == QLatin1String("paused");
-  const bool running =
-      status_.state == QLatin1String("running") || status_.state == QLatin1String("evaluating");
-  const bool wasPaused = pause_->text().endsWith(tr("Resume"));
-  pause_->setText(kGap + (paused ? tr("Resume") : tr("Pause")));
-  // As wide whatever it says: Stop stays under the pointer.
-  pause_->setMinimumWidth(std::max(pause_->minimumWidth(), pause_->sizeHint().width()));
-  pause_->setToolTip(paused ? tr("Go on (Ctrl+Shift+P)")
-                            : tr("Wait after the present step (Ctrl+Shift+P)"));
-  pause_->setEnabled(status_.isLive && (paused || running));
-  stop_->setEnabled(status_.isLive && (paused || running));
-  if (paused != wasPaused) updateIcons();
+  const bool didResume = pause_->text().endsWith(tr("Resume"));
+  pause_->setText(kGap + (resumes() ? tr("Resume") : tr("Pause")));
+  pause_->setToolTip(status_.canResume ? tr("Go on from the newest checkpoint (Ctrl+Shift+P)")
+                     : resumes()       ? tr("Go on (Ctrl+Shift+P)")
+                                       : tr("Wait after the present step (Ctrl+Shift+P)"));
+  pause_->setEnabled(canPauseOrResume());
+  stop_->setEnabled(canStop());
+  if (resumes() != didResume) updateIcons();
+}
+
+bool TopBar::resumes() const {
+  return status_.state == QLatin1String("paused") || status_.canResume;
+}
+
+bool TopBar::canStop() const {
+  return status_.isLive &&
+         (status_.state == QLatin1String("running") ||
+          status_.state == QLatin1String("evaluating") || status_.state == QLatin1String("paused"));
+}
+
+bool TopBar::canPauseOrResume() const { return canStop() || (status_.canResume && !starting_); }
+
+/// As wide whatever it says: Stop stays under the pointer.
+void TopBar::reserveWidths() {
+  int widest = 0;
+  for (const QString& text : {tr("Pause"), tr("Resume")}) {
+    pause_->setText(kGap + text);
+    widest = std::max(widest, pause_->sizeHint().width());
+  }
+  pause_->setMinimumWidth(widest);
 }
 
 void TopBar::updateIcons() {
   const widgets::Theme& theme = widgets::currentTheme();
   train_->setIcon(widgets::icon(QStringLiteral("play"), theme.accentText, theme.textFaint));
-  const bool paused = status_.state == QLatin1String("paused");
-  pause_->setIcon(widgets::icon(paused ? QStringLiteral("play") : QStringLiteral("pause"),
+  pause_->setIcon(widgets::icon(resumes() ? QStringLiteral("play") : QStringLiteral("pause"),
                                 theme.text, theme.textFaint));
   stop_->setIcon(widgets::icon(QStringLiteral("stop"), theme.text, theme.textFaint));
   menu_->setIcon(widgets::icon(QStringLiteral("more"), theme.textMuted));
@@ -238,18 +264,21 @@ void TopBar::fitFigures() {
   const bool hasRun = !status_.state.isEmpty();
   pill_->setVisible(hasRun);
   step_->setVisible(hasRun);
-  int used = 2 * 20 + (brand_->isHidden() ? 0 : brand_->sizeHint().width()) + train_->width() +
-             runName_->width() + pill_->sizeHint().width() + pause_->minimumWidth() +
-             stop_->sizeHint().width() + menu_->width() + 120;
-  if (hasRun) used += step_->sizeHint().width() + 20;
-  const bool hasProgress = hasRun && used + progress_->minimumWidth() + 16 <= width();
-  progress_->setVisible(hasProgress);
-  if (hasProgress) used += progress_->minimumWidth() + 16;
-  for (QLabel* label : {timeLeft_, averagePrecision_, heldOut_, speed_}) {
-    const int needed = label->sizeHint().width() + 18;
-    const bool fits = hasRun && !label->text().isEmpty() && used + needed <= width();
-    label->setVisible(fits);
-    if (fits) used += needed;
+  const auto needed = [this](const QWidget* figure) {
+    return std::max(figure->minimumWidth(), 1) + layout()->spacing();
+  };
+  const std::initializer_list<QWidget*> figures{progress_, timeLeft_, averagePrecision_, heldOut_,
+                                                speed_};
+  layout()->invalidate();
+  int used = layout()->minimumSize().width();
+  for (const QWidget* figure : figures)
+    if (!figure->isHidden()) used -= needed(figure);
+  for (QWidget* figure : figures) {
+    const auto* label = qobject_cast<QLabel*>(figure);
+    const bool isSaid = hasRun && (!label || !label->text().isEmpty());
+    const bool fits = isSaid && used + needed(figure) <= width();
+    figure->setVisible(fits);
+    if (fits) used += needed(figure);
   }
 }
 

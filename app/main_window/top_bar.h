@@ -22,11 +22,12 @@ struct RunStatus {
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
   QString averagePrecisionName;  ///< "mask AP"
   bool isLive = false;           ///< its engine can be asked
+  bool canResume = false;        ///< it ended before its last step, and can go on
 };
 
 /// The bar at the top: Train, which names the experiment that it trains, and apart from it the
-/// buttons that act on the chosen run, its name, and how far it is. Nothing moves when names or states
-/// change. Narrow windows lose figures from the right.
+/// buttons that act on the chosen run, its name, and how far it is. Nothing moves when names or
+/// states change. Narrow windows lose figures from the right.
 class TopBar : public QWidget {
   Q_OBJECT
 
@@ -41,6 +42,8 @@ class TopBar : public QWidget {
   void setStarting(bool starting);
   void setMenu(QMenu* menu);
   void openMenu();
+  bool canPauseOrResume() const;
+  bool canStop() const;
 
  Q_SIGNALS:
   void trainRequested();
@@ -60,8 +63,10 @@ class TopBar : public QWidget {
   void connectSignals();
   void updateIcons();
   void updateButtons();
+  bool resumes() const;
+  void reserveWidths();
+  void showFigure(QLabel* label, const QString& text);
   void updateTrain();
-  void updateRunName();
   void fitNames();
   void fitFigures();
 

@@ -1,3 +1,4 @@
+#include <QAction>
 #include <QDir>
 #include <QFile>
 #include <QPushButton>
@@ -145,7 +146,49 @@ class TstMainWindow : public QObject {
     QVERIFY(curves[0].markLowest == false && curves[1].markLowest && !curves[3].markLowest);
   }
 
-  void aClickInAnotherRunsCurveIsAStepOfTheLeadingRun() {
+  void theMenuOffersWhatTheChosenRunCanDo() {
+    QTemporaryDir parent;
+    tests::MadeRun plan = made("stopped", 1000);
+    plan.state = "stopped";
+    plan.maxSteps = 100;
+    plan.keptCheckpoints = {40};
+    const QString stopped = tests::makeRun(parent.path(), plan);
+    const QString finished = tests::makeRun(parent.path(), made("finished", 2000));
+    MainWindow window(&theme_, optionsFor({stopped}));
+    window.show();
+    const auto isOffered = [&](const char* text) {
+      for (const QAction* action : window.actions())
+        if (action->text() == QString::fromLatin1(text)) return action->isEnabled();
+      return false;
+    };
+    QTRY_COMPARE(window.runsPanel()->currentRun(), stopped);
+    QTRY_VERIFY(isOffered("Pause or resume"));
+    QVERIFY(!isOffered("Stop") && !isOffered("Save a checkpoint now"));
+    window.runsPanel()->selectRun(finished);
+    QTRY_VERIFY(!isOffered("Pause or resume"));
+    QVERIFY(!isOffered("Stop") && !isOffered("Save a checkpoint now"));
+  }
+
+  void aThemeOfTheCommandLineIsNotKept() {
+    QTemporaryDir settings;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    QSettings().setValue(QStringLiteral("theme"),
+                         static_cast<int>(widgets::ThemeSwitch::Mode::Light));
+    app::MainWindowOptions options = optionsFor({});
+    options.keepLayout = true;
+    options.theme = widgets::ThemeSwitch::Mode::Dark;
+    options.themeGiven = true;
+    MainWindow window(&theme_, options);
+    window.show();
+    QCOMPARE(theme_.mode(), widgets::ThemeSwitch::Mode::Dark);
+    QVERIFY(window.close());
+    QCOMPARE(QSettings().value(QStringLiteral("theme")).toInt(),
+             static_cast<int>(widgets::ThemeSwitch::Mode::Light));
+    theme_.setMode(widgets::ThemeSwitch::Mode::System);
+  }
+
+  void aPlaceInAnotherRunsCurveIsAStepOfTheLeadingRun() {
     QTemporaryDir parent;
     tests::MadeRun plan = made("short", 1000);
     plan.steps = 20;
@@ -155,11 +198,14 @@ class TstMainWindow : public QObject {
     window.show();
     QTRY_COMPARE(window.runsPanel()->selectedRuns(), (QStringList{shorter, longer}));
     QTRY_VERIFY(window.isReady());
-    QSignalSpy chosen(window.monitorPage(), &app::MonitorPage::stepChosen);
-    const widgets::CurveCard* card = window.monitorPage()->cards().front();
-    Q_EMIT card->plot()->clicked(35);
+    QSignalSpy chosen(window.monitorPage(), &app::MonitorPage::predictionsRequested);
+    widgets::CurveCard* card = window.monitorPage()->cards().front();
+    QTest::mouseClick(card->plot(), Qt::LeftButton);
+    QCOMPARE(window.page(), MainWindow::Page::Monitor);
+    Q_EMIT card->predictionsRequested(35);
     QCOMPARE(chosen.count(), 1);
     QCOMPARE(chosen[0][0].toLongLong(), 20);  // the leading run has no step 35
+    QCOMPARE(window.page(), MainWindow::Page::Predictions);
   }
 
   void aRunOfSeveralRanksHasCurvesOfEachRank() {

@@ -87,7 +87,16 @@ class TstPredictionsPage : public QObject {
     page.view()->showImage(ImageId{5});
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
     page.view()->setCurrentCheckpoint(20);
-    QVERIFY(stage->notice().contains(QStringLiteral("not there any more")));
+    QVERIFY(stage->notice().contains(QStringLiteral("the nearest is step 40")));
+  }
+
+  void itOpensAtACheckpointThatIsKeptNotAtWhatWasOnlyStored() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {20};
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
   }
 
   void checkpointsWithoutPredictionsOrWeightsAreNotOffered() {
@@ -130,7 +139,7 @@ class TstPredictionsPage : public QObject {
     QTRY_VERIFY(page.isReady());
   }
 
-  void aStepChosenInTheCurvesOfOneRunIsNoneOfAnother() {
+  void aStepAskedForInTheCurvesOfOneRunIsNoneOfAnother() {
     const QString a = tests::makeRun(parent_->path(), watchedRun("a"));
     const QString b = tests::makeRun(parent_->path(), watchedRun("b"));
     widgets::ThemeSwitch theme;
@@ -142,7 +151,7 @@ class TstPredictionsPage : public QObject {
     window.runsPanel()->selectRun(a);
     QTRY_COMPARE(window.runsPanel()->currentRun(), a);
     QTRY_VERIFY(window.isReady());
-    Q_EMIT window.monitorPage()->stepChosen(25);
+    Q_EMIT window.monitorPage()->predictionsRequested(25);
     window.runsPanel()->selectRun(b);
     QTRY_COMPARE(window.runsPanel()->currentRun(), b);
     window.showPage(app::MainWindow::Page::Predictions);
@@ -154,7 +163,7 @@ class TstPredictionsPage : public QObject {
     page->hide();  // chosen while the page reads nothing yet
     window.runsPanel()->selectRun(a);
     QTRY_COMPARE(window.runsPanel()->currentRun(), a);
-    Q_EMIT window.monitorPage()->stepChosen(15);
+    Q_EMIT window.monitorPage()->predictionsRequested(15);
     window.runsPanel()->selectRun(b);
     QTRY_COMPARE(window.runsPanel()->currentRun(), b);
     page->show();
@@ -162,7 +171,7 @@ class TstPredictionsPage : public QObject {
     QTRY_VERIFY(window.isReady());
     QCOMPARE(page->view()->currentCheckpoint(), qint64{40});
 
-    Q_EMIT window.monitorPage()->stepChosen(15);  // of this run
+    Q_EMIT window.monitorPage()->predictionsRequested(15);  // of this run
     QCOMPARE(page->view()->currentCheckpoint(), qint64{10});
   }
 };

@@ -61,6 +61,7 @@ class TstPredictionStore : public QObject {
     store.setAveragePrecisions({{20, 0.4}, {30, 0.5}});
     store.forgetAfter(20);
     QVERIFY(store.isKept(20) && !store.isKept(10) && !store.isKept(30));
+    QCOMPARE(store.nearestKept(10), std::optional<qint64>(20));
     QCOMPARE(store.checkpoints(), (std::vector<qint64>{10, 20}));
     QVERIFY(store.find(20, ImageId{1}));
     QVERIFY(!store.find(30, ImageId{1}));

@@ -59,7 +59,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, kWidthsPx[column]);
   }
-  sortByColumn(InstanceModel::Mark, Qt::AscendingOrder);
+  sortByColumn(InstanceModel::Score, Qt::DescendingOrder);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& now) {
             if (now.isValid() && !isQuiet_) Q_EMIT instanceChosen(sorted_->mapToSource(now).row());

@@ -11,7 +11,7 @@ namespace lockstep::widgets {
 
 class InstanceModel;
 
-/// The instances of one image, worst first until a column's title is clicked.
+/// The instances of one image, the best score first until a column's title is clicked.
 class InstanceTable : public QTableView {
   Q_OBJECT
 

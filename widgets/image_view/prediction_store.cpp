@@ -1,6 +1,7 @@
 #include "widgets/image_view/prediction_store.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace lockstep::widgets {
@@ -18,6 +19,13 @@ void PredictionStore::setCheckpoints(const std::vector<qint64>& steps, std::set<
 void PredictionStore::mergeCheckpoint(qint64 step) {
   const auto at = std::lower_bound(checkpoints_.begin(), checkpoints_.end(), step);
   if (at == checkpoints_.end() || *at != step) checkpoints_.insert(at, step);
+}
+
+std::optional<qint64> PredictionStore::nearestKept(qint64 step) const {
+  const auto nearest = std::min_element(kept_.begin(), kept_.end(), [step](qint64 a, qint64 b) {
+    return std::abs(a - step) < std::abs(b - step);
+  });
+  return nearest == kept_.end() ? std::nullopt : std::optional(*nearest);
 }
 
 int PredictionStore::positionOf(qint64 step) const {

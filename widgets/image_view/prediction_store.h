@@ -4,6 +4,7 @@
 #include <QtGlobal>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -25,6 +26,8 @@ class PredictionStore {
   const std::vector<qint64>& checkpoints() const { return checkpoints_; }
   /// Whether more images can be predicted at this step.
   bool isKept(qint64 step) const { return kept_.count(step) > 0; }
+  /// The step nearest to this one at which they can, the older of two; nothing: there is none.
+  std::optional<qint64> nearestKept(qint64 step) const;
   /// Position of the step, or of the nearest one before it; -1 when there is none.
   int positionOf(qint64 step) const;
 

@@ -147,8 +147,8 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · stored only").arg(title));
   checkpoint_->setToolTip(isKept ? QString::fromStdString(coco::apLimitText())
-                                 : tr("The checkpoint of this step is not there any more: its "
-                                      "stored predictions can be looked at, no new ones made."));
+                                 : tr("No checkpoint is kept of this step: its stored "
+                                      "predictions can be looked at, no new ones made."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "widgets/banner.h"
+#include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_order.h"
@@ -27,12 +28,10 @@ constexpr int kPrefetched = 3;
 
 QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
   auto* side = new QWidget;
-  name = new QLabel;
+  name = new ElidedLabel(Qt::ElideMiddle);
   setRole(name, "heading");
-  facts = new QLabel;
+  facts = new ElidedLabel(Qt::ElideRight);
   setRole(facts, "muted");
-  for (QLabel* label : {name, facts})
-    label->setMinimumWidth(1);  // long ones do not widen the window
   layers = new LayerButtons(view);
   auto* header = new QHBoxLayout;
   header->setSpacing(14);
@@ -177,10 +176,12 @@ void PredictionsView::Parts::showNotice() {
     return stage->setNotice(tr("Predicting with step %1 …").arg(session.step()));
   }
   if (!session.store().isKept(session.step())) {
-    return stage->setNotice(
-        tr("This image was not predicted at step %1, and the checkpoint of that "
-           "step is not there any more.")
-            .arg(session.step()));
+    const auto nearest = session.store().nearestKept(session.step());
+    const QString text =
+        tr("This image was not predicted at step %1, and no checkpoint is kept of that step")
+            .arg(session.step());
+    return stage->setNotice(nearest ? tr("%1; the nearest is step %2.").arg(text).arg(*nearest)
+                                    : tr("%1.").arg(text));
   }
   const QString offReason = canPredict         ? QString()
                             : whyNot.isEmpty() ? tr("No engine is there to predict.")
@@ -252,7 +253,7 @@ void PredictionsView::Parts::moveInstance(int by) {
   choose(panel->table()->neighbour(canvas()->pinned(), by));
 }
 
-/// Instances are sorted worst first, so errors are the first rows.
+/// A scene has its worst instances first, so errors are its first ones.
 void PredictionsView::Parts::moveError(int by) {
   if (!session.scene()) return;
   const auto& instances = session.scene()->instances;

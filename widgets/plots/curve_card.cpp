@@ -65,11 +65,13 @@ void CurveCard::buildUi() {
 
 void CurveCard::connectSignals() {
   connect(menuButton_, &QToolButton::clicked, this,
-          [this] { openMenu(menuButton_->mapToGlobal(menuButton_->rect().bottomLeft())); });
+          [this] { openMenu(menuButton_->mapToGlobal(menuButton_->rect().bottomLeft()), {}); });
   connect(resetButton_, &QToolButton::clicked, plot_, &CurvePlot::resetView);
   connect(plot_, &CurvePlot::viewChanged, this,
           [this] { resetButton_->setVisible(plot_->isZoomed()); });
-  connect(plot_, &CurvePlot::menuRequested, this, &CurveCard::openMenu);
+  connect(plot_, &CurvePlot::cursorMoved, this, [this](std::optional<double> x) { cursorX_ = x; });
+  connect(plot_, &CurvePlot::menuRequested, this,
+          [this](const QPoint& position) { openMenu(position, cursorX_); });
   connect(plot_, &CurvePlot::drawn, this, &CurveCard::updateEmptyText);
 }
 
@@ -123,8 +125,14 @@ void CurveCard::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->position().y() < plot_->y()) Q_EMIT expandRequested();
 }
 
-void CurveCard::openMenu(const QPoint& globalPosition) {
+/// Without x there is no place in the curves that the menu is for.
+void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) {
   QMenu menu(this);
+  if (x) {
+    menu.addAction(tr("Predictions at this step"), this,
+                   [this, at = *x] { Q_EMIT predictionsRequested(at); });
+    menu.addSeparator();
+  }
   auto addToggle = [&](const QString& text, bool checked, auto slot) {
     QAction* action = menu.addAction(text);
     action->setCheckable(true);

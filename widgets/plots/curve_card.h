@@ -3,6 +3,7 @@
 #include <QFrame>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "widgets/plots/curve_plot.h"
@@ -38,6 +39,8 @@ class CurveCard : public QFrame {
  Q_SIGNALS:
   /// Show this card alone, or among the others again.
   void expandRequested();
+  /// Show what was predicted at this x.
+  void predictionsRequested(double x);
   /// What, where and how to mend it.
   void exportFailed(const QString& why);
 
@@ -48,7 +51,7 @@ class CurveCard : public QFrame {
  private:
   void buildUi();
   void connectSignals();
-  void openMenu(const QPoint& globalPosition);
+  void openMenu(const QPoint& globalPosition, std::optional<double> x);
   void exportPicture();
   void updateEmptyText();
   void updateIcons();
@@ -61,6 +64,7 @@ class CurveCard : public QFrame {
   QToolButton* resetButton_ = nullptr;
   QToolButton* menuButton_ = nullptr;
   CurvePlot* plot_ = nullptr;
+  std::optional<double> cursorX_;  ///< of the pointer; nothing: it is elsewhere
 };
 
 }  // namespace lockstep::widgets

@@ -1,0 +1,119 @@
+#include <QLabel>
+#include <QLayout>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/main_window/top_bar.h"
+#include "tests/support/test_main.h"
+#include "widgets/theme.h"
+
+using namespace lockstep;
+using app::RunStatus;
+using app::TopBar;
+
+namespace {
+
+RunStatus statusOf(const char* state, qint64 step) {
+  RunStatus status;
+  status.name = QStringLiteral("run");
+  status.state = QString::fromLatin1(state);
+  status.step = step;
+  status.maxSteps = 20000;
+  status.secondsLeft = 4000;
+  status.imagesPerSecond = 12.3;
+  status.averagePrecision = 0.345;
+  status.averagePrecisionName = QStringLiteral("mask AP");
+  status.heldOutLoss = 1.234;
+  status.isLive = true;
+  return status;
+}
+
+}  // namespace
+
+class TstTopBar : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void nothingMovesWhenARunIsPausedOrGainsADigit() {
+    TopBar bar;
+    show(bar, 1280, statusOf("running", 99));
+    const QRect stop = stopOf(bar), progress = progressOf(bar);
+    bar.setStatus(statusOf("running", 10000));
+    settle(bar);
+    QCOMPARE(progressOf(bar), progress);
+    bar.setStatus(statusOf("paused", 10000));
+    settle(bar);
+    QCOMPARE(stopOf(bar), stop);
+  }
+
+  void noFigureIsLeftOutForWhichThereIsRoom() {
+    for (int width = 1000; width <= 1800; width += 50) {
+      TopBar bar;
+      show(bar, width, statusOf("running", 5));
+      const auto* progress = bar.findChild<QProgressBar*>();
+      int right = progress->isVisible() ? progress->geometry().right() : 0;
+      for (const QLabel* label : bar.findChildren<QLabel*>())
+        if (label->isVisible()) right = std::max(right, label->geometry().right());
+      const int room = menuOf(bar).left() - right;
+      QVERIFY2(room >= 0, qPrintable(QString::number(width)));
+      for (const QLabel* label : bar.findChildren<QLabel*>()) {
+        if (label->isVisible() || label->text().isEmpty()) continue;
+        const int spare = room + progress->width() - progress->minimumWidth();
+        QVERIFY2(spare < label->sizeHint().width() + 70,
+                 qPrintable(
+                     QStringLiteral("%1: %2 px for %3").arg(width).arg(spare).arg(label->text())));
+      }
+    }
+  }
+
+  void aStoppedRunCanBeResumed() {
+    TopBar bar;
+    RunStatus status = statusOf("stopped", 500);
+    status.isLive = false;
+    show(bar, 1280, status);
+    auto* button = pauseOf(bar);
+    QVERIFY(!button->isEnabled());
+    QVERIFY(button->text().endsWith(QStringLiteral("Pause")));
+    status.canResume = true;
+    bar.setStatus(status);
+    QVERIFY(button->isEnabled() && bar.canPauseOrResume() && !bar.canStop());
+    QVERIFY(button->text().endsWith(QStringLiteral("Resume")));
+    QSignalSpy resumed(&bar, &TopBar::resumeRequested);
+    button->click();
+    QCOMPARE(resumed.count(), 1);
+    bar.setStarting(true);
+    QVERIFY(!button->isEnabled());
+  }
+
+ private:
+  static void settle(TopBar& bar) { bar.layout()->activate(); }
+  static void show(TopBar& bar, int width, const RunStatus& status) {
+    bar.resize(width, bar.height());
+    bar.setStatus(status);
+    bar.show();
+    settle(bar);
+  }
+  static QPushButton* pauseOf(const TopBar& bar) {
+    for (QPushButton* button : bar.findChildren<QPushButton*>())
+      if (button->text().endsWith(QStringLiteral("Pause")) ||
+          button->text().endsWith(QStringLiteral("Resume")))
+        return button;
+    return nullptr;
+  }
+  static QRect stopOf(const TopBar& bar) {
+    return bar.findChild<QPushButton*>(QStringLiteral("stopButton"))->geometry();
+  }
+  static QRect progressOf(const TopBar& bar) { return bar.findChild<QProgressBar*>()->geometry(); }
+  static QRect menuOf(const TopBar& bar) {
+    return bar.findChild<QToolButton*>(QStringLiteral("menuButton"))->geometry();
+  }
+
+  widgets::ThemeSwitch theme_;
+};
+
+LOCKSTEP_TEST(TstTopBar)
+#include "tst_top_bar.moc"
