@@ -141,6 +141,9 @@ class Loader {
       fault = "the files inherit from each other in a circle: " + chain;
     } else if (fault = read(baseFile, text); !fault.empty()) {
       fault = baseFile.string() + ": " + fault;
+      if (fs::path(*expanded).is_relative())
+        fault += "; a base is looked for from the folder of the file that names it, " +
+                 absoluteFolderOf(file).string();
     }
     if (!fault.empty()) {
       isIncomplete_ = true;

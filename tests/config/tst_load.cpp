@@ -253,7 +253,9 @@ class TstLoad : public QObject {
     const std::string where = folder.path().string();
     const auto file = folder.write("a.yaml", "base: none.yaml\n");
     QCOMPARE(tests::issueLines(config::loadExperiment(file), where),
-             std::string("a.yaml:1:7: base: none.yaml: there is no such file"));
+             "a.yaml:1:7: base: none.yaml: there is no such file; a base is looked for from the "
+             "folder of the file that names it, " +
+                 where);
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path("none.yaml")), where),
              std::string("none.yaml: there is no such file"));
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path())),
