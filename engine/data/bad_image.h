@@ -7,7 +7,7 @@
 
 namespace lockstep::data {
 
-/// An image of a data set that cannot be read, or is not the one that its annotations are of.
+/// An image of a data set that is no whole image, or is not the one that its annotations are of.
 struct ImageFault {
   ImageId id;
   std::string file;    ///< with its folder

@@ -1,11 +1,15 @@
 #include "engine/data/image_file.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "engine/base/atomic_file.h"
-#include "engine/base/error.h"
+#include "engine/base/input_file.h"
+#include "engine/base/system_error.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/image_end.h"
 
@@ -32,6 +36,19 @@ constexpr const char* kCopyAgain = "; copy the file again";
 constexpr const char* kCopyAgainOrLeaveOut =
     "; copy the file again, or take the image out of the annotations";
 
+bool isOfMemory(const cv::Exception& fault) { return fault.code == cv::Error::StsNoMem; }
+
+/// OpenCV's word for too little memory becomes everybody's.
+template <typename Read>
+RgbImage withinMemory(const Read& read) {
+  try {
+    return read();
+  } catch (const cv::Exception& fault) {
+    if (!isOfMemory(fault)) throw;
+    throw std::bad_alloc();
+  }
+}
+
 /// Empty for bytes that are no image. Throws cv::Exception.
 cv::Mat decodeBytes(const std::string& bytes, int flags) {
   keepOpenCvToOneThread();
@@ -49,7 +66,8 @@ bool isWholeWithItsEnd(const std::vector<std::string>& completed) {
       const cv::Mat other = decodeBytes(bytes, kAsStored);
       return other.size() == first.size() && cv::norm(other, first, cv::NORM_INF) == 0;
     });
-  } catch (const cv::Exception&) {
+  } catch (const cv::Exception& fault) {
+    if (isOfMemory(fault)) throw;
     return false;
   }
 }
@@ -59,13 +77,32 @@ struct FileBytes {
   bool lacksEnd = false;  ///< it was put there
 };
 
+/// Whether a failed call tells of the file, not of the machine.
+bool isOfFile(int number) {
+  constexpr std::array kOfFile{ENOENT, ENOTDIR, EISDIR, ELOOP, EACCES, ENAMETOOLONG};
+  return std::ranges::find(kOfFile, number) != kOfFile.end();
+}
+
+std::string readBytes(const std::filesystem::path& file) {
+  std::error_code ignored;  // reading says it
+  const auto status = std::filesystem::status(file, ignored);
+  if (std::filesystem::is_other(status))  // it might be read for ever
+    throw UnreadableImage(file.string() + ": " + base::inputFileFault(file, "an image"));
+  try {
+    return base::readFile(file);
+  } catch (const base::SystemError& error) {
+    if (isOfFile(error.number())) throw UnreadableImage(error.what());
+    throw;
+  }
+}
+
 FileBytes readWholeFile(const std::filesystem::path& file, const char* remedy) {
-  std::string bytes = base::readFile(file);
-  if (bytes.empty()) throw Error(file.string() + ": is an empty file" + remedy);
+  std::string bytes = readBytes(file);
+  if (bytes.empty()) throw UnreadableImage(file.string() + ": is an empty file" + remedy);
   ImageEnd end = endOf(bytes);
   if (end.isThere) return {std::move(bytes)};
   if (!isWholeWithItsEnd(end.completed))
-    throw Error(file.string() + ": is cut off: the end of the image is missing" + remedy);
+    throw UnreadableImage(file.string() + ": is cut off: the end of the image is missing" + remedy);
   return {std::move(end.completed.front()), true};
 }
 
@@ -79,11 +116,12 @@ cv::Mat decode(const std::string& bytes, bool asStored, const std::filesystem::p
     const bool isKnown = decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3;
     if (!isKnown && !decoded.empty()) decoded = decodeBytes(bytes, flags);
   } catch (const cv::Exception& fault) {
-    throw Error(file.string() + ": cannot be decoded: " + fault.err + remedy);
+    if (isOfMemory(fault)) throw;
+    throw UnreadableImage(file.string() + ": cannot be decoded: " + fault.err + remedy);
   }
   if (decoded.empty())
-    throw Error(file.string() + ": is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)" +
-                remedy);
+    throw UnreadableImage(
+        file.string() + ": is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)" + remedy);
   CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);
   return decoded;
 }
@@ -120,15 +158,7 @@ RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
   return image;
 }
 
-}  // namespace
-
-RgbImage::RgbImage(int widthPx, int heightPx)
-    : width(widthPx),
-      height(heightPx),
-      pixels(std::make_unique_for_overwrite<std::uint8_t[]>(
-          static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
-
-RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
+RgbImage readSized(const std::filesystem::path& file, ImageSize annotated) {
   const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgainOrLeaveOut);
   const cv::Mat stored = decode(bytes, /*asStored=*/true, file, kCopyAgainOrLeaveOut);
   const int width = static_cast<int>(annotated.width), height = static_cast<int>(annotated.height);
@@ -139,15 +169,30 @@ RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotat
   if (coco::shouldApplyExif({stored.cols, stored.rows}, swapsSides,
                             coco::PictureSize{width, height}))
     return toRgb(turned, lacksEnd);
-  throw Error(file.string() + ": is " + sizeText(stored.cols, stored.rows) +
-              ", its annotation says " + sizeText(width, height) +
-              "; correct the size in the annotations, or put the image there that they are of");
+  throw UnreadableImage(
+      file.string() + ": is " + sizeText(stored.cols, stored.rows) + ", its annotation says " +
+      sizeText(width, height) +
+      "; correct the size in the annotations, or put the image there that they are of");
+}
+
+}  // namespace
+
+RgbImage::RgbImage(int widthPx, int heightPx)
+    : width(widthPx),
+      height(heightPx),
+      pixels(std::make_unique_for_overwrite<std::uint8_t[]>(
+          static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
+
+RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
+  return withinMemory([&] { return readSized(file, annotated); });
 }
 
 RgbImage readImage(const std::filesystem::path& file) {
   static_assert(coco::shouldApplyExif({}, true, std::nullopt));
-  const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgain);
-  return toRgb(decode(bytes, /*asStored=*/false, file, kCopyAgain), lacksEnd);
+  return withinMemory([&] {
+    const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgain);
+    return toRgb(decode(bytes, /*asStored=*/false, file, kCopyAgain), lacksEnd);
+  });
 }
 
 std::string lacksEndText(const std::filesystem::path& file) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/base/error.h"
 #include "engine/ops/instances.h"
 
 namespace lockstep::data {
@@ -24,14 +25,23 @@ struct RgbImage {
   ImageSize size() const { return {height, width}; }
 };
 
+/// What is wrong with a file itself: it is not there, may not be read, or is no whole image. What
+/// the machine fails at is no such fault, as the same file may be read a moment later: another
+/// Error (its disk, its network), std::bad_alloc (its memory).
+class UnreadableImage : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Reads an image of an annotated data set: grey, 16-bit (the upper 8), palette and alpha become
 /// 8-bit RGB (alpha is dropped). Turned by EXIF only where coco::shouldApplyExif says so. Throws
-/// Error naming the file: not there, no image, cut off, or of another size than `annotated`. A file
-/// that lacks no more than its end marker is whole: whoever reads it says so once (lacksEndText).
-/// Any thread; uses none of its own.
+/// UnreadableImage naming the file: not there, no image, cut off, or of another size than
+/// `annotated`; else as said above. A file that lacks no more than its end marker is
+/// whole: whoever reads it says so once (lacksEndText). Any thread; uses none of its own.
 RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated);
 
-/// Reads an image that has no annotations, turned as its EXIF orientation says.
+/// Reads an image that has no annotations, turned as its EXIF orientation says. Throws as
+/// readAnnotatedImage().
 RgbImage readImage(const std::filesystem::path& file);
 
 /// `FILE: its end marker is missing; …`

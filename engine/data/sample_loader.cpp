@@ -98,7 +98,7 @@ RgbImage SampleLoader::read(const coco::Image& image) const {
     if (pixels.lacksEnd) tellOfMissingEnd(image.id, file);
     tellDarkness(pixels, file);
     return pixels;
-  } catch (const Error& error) {
+  } catch (const UnreadableImage& error) {
     throw badImage(image.id, file.string(), error.what());
   }
 }

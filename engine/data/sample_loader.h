@@ -17,7 +17,8 @@
 namespace lockstep::data {
 
 /// Makes batches out of one part of a data set: reads, augments, resizes, pads. Every method: any
-/// thread, no thread of its own, no ATen parallelism; throws BadImage naming the file.
+/// thread, no thread of its own, no ATen parallelism. Throws BadImage naming the file for an image
+/// that cannot be read, Error or std::bad_alloc for a fault of the machine.
 class SampleLoader {
  public:
   /// Keeps a reference to the data set. Names of the files are relative to imagesFolder. `classes`
@@ -49,7 +50,8 @@ class SampleLoader {
   mutable std::unordered_set<ImageId> told_;  ///< under mutex_: said to lack their end marker
 };
 
-/// One image file without annotations, for prediction. `id` is given back in Batch::ids.
+/// One image file without annotations, for prediction. `id` is given back in Batch::ids. Throws as
+/// readImage().
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
                         const config::AugmentConfig& augment, Handover handover = Handover::Images);
 

@@ -66,7 +66,7 @@ Json lookAtImages(const coco::Dataset& dataset, const std::filesystem::path& fol
     const std::filesystem::path file = folder / image.fileName;
     try {
       dark[i] = data::darkness(data::readAnnotatedImage(file, {image.height, image.width}), file);
-    } catch (const Error& fault) {
+    } catch (const data::UnreadableImage& fault) {
       faults[i] = fault.what();
     }
   });

@@ -1,6 +1,10 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -10,6 +14,7 @@
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/image_file.h"
 #include "tests/data/small_data_set.h"
+#include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -235,6 +240,82 @@ class TstImageFile : public QObject {
         static_cast<char>(broken[60] ^ 0x55);  // inside the compressed pixels: the checksum fails
     QVERIFY(messageOf([&] { data::readImage(file("broken.png", broken)); }).find("broken.png: ") !=
             std::string::npos);
+  }
+
+  void aPathThatIsNoReadableFileIsTheImagesFault_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("missing") << "none.png"
+                             << "No such file or directory";
+    QTest::newRow("below a file") << "file/x.png"
+                                  << "Not a directory";
+    QTest::newRow("folder") << "folder"
+                            << "Is a directory";
+    QTest::newRow("links in a circle") << "circle"
+                                       << "Too many levels of symbolic links";
+    QTest::newRow("long name") << QString(300, QLatin1Char('a')) << "File name too long";
+    QTest::newRow("pipe") << "pipe"
+                          << "is a pipe; an image is wanted";
+    QTest::newRow("device") << "device"
+                            << "is a device; an image is wanted";
+    if (::geteuid() != 0)
+      QTest::newRow("forbidden") << "forbidden"
+                                 << "Permission denied";
+  }
+  void aPathThatIsNoReadableFileIsTheImagesFault() {
+    QFETCH(QString, name);
+    QFETCH(QString, said);
+    namespace fs = std::filesystem;
+    const QTemporaryDir folder;
+    const fs::path root = folder.path().toStdString();
+    base::writeFileAtomically(root / "file", "x");
+    base::writeFileAtomically(root / "forbidden", encoded(halves(), ".png"), 0);
+    fs::create_directory(root / "folder");
+    fs::create_symlink("circle", root / "circle");
+    fs::create_symlink("/dev/zero", root / "device");
+    QCOMPARE(::mkfifo((root / "pipe").c_str(), 0600), 0);
+    const fs::path file = root / name.toStdString();
+    try {
+      data::readAnnotatedImage(file, {24, 40});
+      QFAIL("was read");
+    } catch (const data::UnreadableImage& error) {
+      const QString text = QString::fromUtf8(error.what());
+      QVERIFY2(text.startsWith(QString::fromStdString(file.string()) + QStringLiteral(": ")) &&
+                   text.contains(said),
+               error.what());
+    }
+  }
+
+  void whatTheMachineFailsAtIsNotTheImagesFault() {
+    const auto small = file("small.png", encoded(halves(), ".png"));
+    const auto large = file("large.png", encoded(cv::Mat::zeros(4000, 8000, CV_8UC3), ".png"));
+    try {
+      const tests::NoMoreFiles limit;
+      data::readImage(small);
+      QFAIL("was read");
+    } catch (const data::UnreadableImage& error) {
+      QFAIL(error.what());
+    } catch (const Error& error) {
+      QCOMPARE(error.what(), small.string() + ": cannot read: Too many open files");
+    }
+    const std::filesystem::path broken =
+        std::filesystem::path(folder_.path().toStdString()) / "broken_disk.png";
+    std::filesystem::create_symlink("/proc/self/mem", broken);  // its beginning: an I/O error
+    try {
+      data::readImage(broken);
+      QFAIL("was read");
+    } catch (const data::UnreadableImage& error) {
+      QFAIL(error.what());
+    } catch (const Error& error) {
+      QCOMPARE(error.what(), broken.string() + ": cannot read: Input/output error");
+    }
+    for (const int decodings : {0, 1}) {  // not enough to decode it, not enough to copy it
+      const tests::LittleMemory limit((std::size_t{96} << 20) * decodings +
+                                      (std::size_t{40} << 20));
+      QVERIFY_THROWS_EXCEPTION(std::bad_alloc, data::readImage(large));
+    }
+    QCOMPARE(data::readImage(small).width, 40);
+    QCOMPARE(data::readImage(large).width, 8000);
   }
 
   void anotherSizeThanTheAnnotationsIsRefusedWithBoth() {

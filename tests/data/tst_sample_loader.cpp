@@ -8,9 +8,11 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/data/bad_image.h"
 #include "engine/data/sample_loader.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/masks.h"
+#include "tests/support/resource_limits.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -255,8 +257,24 @@ class TstSampleLoader : public QObject {
     try {
       loader.loadEvaluation(0);
       QFAIL("was accepted");
-    } catch (const Error& error) {
+    } catch (const data::BadImage& error) {
       QVERIFY2(QByteArray(error.what()).contains("not_there.png"), error.what());
+      QVERIFY(error.fault().id == ImageId{1});
+    }
+  }
+
+  /// An image that is left out stays so: it must be the image's fault.
+  void aFaultOfTheMachineIsNoBadImage() {
+    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed,
+                                    data::ClassTable(dataset_));
+    const tests::NoMoreFiles limit;
+    try {
+      loader.loadEvaluation(0);
+      QFAIL("was read");
+    } catch (const data::BadImage& error) {
+      QFAIL(error.what());
+    } catch (const Error& error) {
+      QVERIFY2(QByteArray(error.what()).contains("Too many open files"), error.what());
     }
   }
 };

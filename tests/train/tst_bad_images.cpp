@@ -202,6 +202,54 @@ class TstBadImages : public QObject {
     QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
   }
 
+  void aFaultOfTheMachineLeavesNoImageOut_data() {
+    QTest::addColumn<int>("ranks");
+    QTest::addColumn<int>("parts");
+    QTest::newRow("1 rank") << 1 << 1;
+    QTest::newRow("2 ranks of 2 parts") << 2 << 2;
+  }
+  /// It ends the run, which goes on from there with the bits of one that never met it.
+  void aFaultOfTheMachineLeavesNoImageOut() {
+    QFETCH(int, ranks);
+    QFETCH(int, parts);
+    const World world{ranks, parts};
+    const fs::path data = copyOfData();
+    config::Experiment made = experiment(data, world);
+    made.dataset.badImages = "skip";
+    const Last last = lastMet(made, world);
+    const std::string whole = newName();
+    train(whole, world, [&](int) { return made; });
+
+    const fs::path file = data / "train" / last.file;
+    fs::rename(file, data / "aside");
+    fs::create_symlink("/proc/self/mem", file);  // reading its beginning is an I/O error
+    config::Experiment broken = made;
+    broken.checkpoint.every = {0};  // nothing but what the fault asks for
+    const std::string run = newName();
+    std::vector<protocol::CheckpointReady> kept;
+    std::vector<protocol::BadImage> told;
+    const auto said = train(
+        run, world, [&](int) { return broken; }, 0,
+        [&](Session& session, int rank) {
+          if (rank != 0) return;
+          kept = session.observer.checkpoints;
+          told = session.observer.badImages;
+        });
+    for (const std::string& text : said)
+      QCOMPARE(text, file.string() + ": cannot read: Input/output error");
+    QVERIFY(told.empty());
+    QCOMPARE(kept.size(), std::size_t{1});
+    QCOMPARE(kept[0].step, last.step - 1);
+    QVERIFY(bitsOf(run, last.step - 1) == bitsOf(whole, last.step - 1));
+
+    fs::rename(data / "aside", file);
+    const auto again = train(
+        run, world, [&](int) { return broken; }, last.step - 1);
+    QVERIFY2(again[0].empty(), again[0].c_str());
+    QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
+    QCOMPARE(stateOf(run, kSteps).badImages, std::vector<std::int64_t>{});
+  }
+
   void skippingIsAFunctionOfTheListAlone_data() { addWorlds(); }
   /// Killed and resumed before and after the step that meets an image, with other loader
   /// threads, and switched on by a resume: the bits of the run that went on.
