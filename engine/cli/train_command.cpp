@@ -84,9 +84,11 @@ double checkpointPatience(const char* variable) {
   if (variable == nullptr || *variable == '\0') return TrainOptions{}.checkpointPatience;
   char* end = nullptr;
   const double seconds = std::strtod(variable, &end);
-  if (*end != '\0' || !(seconds >= 0)) {
+  constexpr double kDay = 24 * 60 * 60;
+  if (*end != '\0' || !(seconds >= 0 && seconds <= kDay)) {
     throw base::mendable(std::string("LOCKSTEP_CHECKPOINT_PATIENCE is '") +
-                         base::shortened(variable) + "', which is no number of seconds");
+                         base::shortened(variable) +
+                         "', which is no number of seconds from 0 to 86400 (a day)");
   }
   return seconds;
 }

@@ -102,7 +102,9 @@ class TstLastCheckpoint : public QObject {
     fs::rename(bench.run().checkpoints(), bench.bench.folder() / "aside");
     std::ofstream(bench.run().checkpoints()) << "in the way";
     const auto refused = bench.bench.run({"train", "run", "--resume"});
-    QVERIFY(refused.status == 1 || refused.status == 2);
+    QCOMPARE(refused.status, 2);
+    QCOMPARE(refused.err,
+             std::string("run/checkpoints: this folder cannot be made: Not a directory\n"));
     QVERIFY(!run_folder::checkpointFault(elsewhere));
     fs::remove(bench.run().checkpoints());
     fs::rename(bench.bench.folder() / "aside", bench.run().checkpoints());
@@ -119,12 +121,21 @@ class TstLastCheckpoint : public QObject {
     QVERIFY(!fs::exists(elsewhere));
   }
 
+  void aNumberOfSecondsIsAskedFor_data() {
+    QTest::addColumn<QString>("patience");
+    for (const char* patience : {"soon", "1 s", "-1", "nan", "inf", "1e300", "86401"})
+      QTest::newRow(patience) << QString::fromUtf8(patience);
+  }
   void aNumberOfSecondsIsAskedFor() {
+    QFETCH(QString, patience);
     EngineBench bench;
-    bench.setVariable("LOCKSTEP_CHECKPOINT_PATIENCE", "soon");
+    bench.setVariable("LOCKSTEP_CHECKPOINT_PATIENCE", patience.toStdString());
     const auto result = bench.run({"train", "experiment.yaml"});
     QCOMPARE(result.status, 2);
-    QVERIFY2(contains(result.err, "LOCKSTEP_CHECKPOINT_PATIENCE is 'soon'"), result.err.c_str());
+    const std::string said = "LOCKSTEP_CHECKPOINT_PATIENCE is '" + patience.toStdString() +
+                             "', which is no number of seconds from 0 to 86400 (a day)";
+    QVERIFY2(contains(result.err, said), result.err.c_str());
+    QCOMPARE(std::ranges::count(result.err, '\n'), 1);
   }
 };
 
