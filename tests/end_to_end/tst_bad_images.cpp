@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kTwoRanks =
-    "train experiment.yaml --workers 2 --set solver.batch_size=2 --set runtime.cpu_threads=1 --set solver.max_steps=4 "
-    "--set evaluation.max_images=1 --set monitor.predictions_every=0 --set checkpoint.every=0";
+    "train experiment.yaml --workers 2 --set solver.batch_size=2 --set runtime.cpu_threads=1 "
+    "--set solver.max_steps=4 --set evaluation.max_images=1 --set monitor.predictions_every=0 "
+    "--set checkpoint.every=0";
 
 }  // namespace
 
