@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/base/input_file.h"
 #include "engine/base/system_error.h"
 
 namespace lockstep::base {
@@ -120,10 +121,12 @@ void writeTemporary(OpenFile& file, const fs::path& target, std::string_view con
 }  // namespace
 
 std::string readFile(const fs::path& path) {
-  OpenFile file(path, O_RDONLY, "read");
+  OpenFile file(path, O_RDONLY | O_NONBLOCK, "read");  // a pipe would wait for its writer
   struct stat status;
   if (::fstat(file.descriptor(), &status) != 0) throw systemError(path, "read", errno);
   if (S_ISDIR(status.st_mode)) throw systemError(path, "read", EISDIR);
+  if (!S_ISREG(status.st_mode))
+    throw Error(path.string() + ": " + inputFileFault(path, "a regular file"));
   std::string content(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + 1, '\0');
   std::size_t filled = 0;
   for (;;) {

@@ -148,7 +148,8 @@ void refuseOtherBackbone(const LoadedWeights& weights, const Names& names,
   }
 }
 
-/// Numbers that training starts from are finite, as the model's type holds them.
+/// What is trained or used is finite, as the model's type holds it: of other numbers nothing
+/// follows but an AP of 0.
 void refuseNonFinite(const NamedTensors& model, const FileTensors& tensors,
                      const std::string& name) {
   for (const auto& [target, tensor] : model) {
@@ -189,8 +190,8 @@ LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file
   } else {
     refuseOtherLayout(result, name);
     refuseOtherBackbone(result, names, name);
-    refuseNonFinite(model, tensors, name);
   }
+  refuseNonFinite(model, tensors, name);
   at::NoGradGuard noGradient;
   for (const auto& [target, tensor] : model) {
     const auto found = tensors.find(target);

@@ -228,6 +228,7 @@ supervisor::LocalRanks ranksOfFollower(const RankWish& wish) {
   const auto all = supervisor::findGpus().devices;
   const int gpus = static_cast<int>(all.size());
   LocalRanks ranks{wish.place, wish.workers.value_or(std::max(gpus, 1))};
+  if (gpus == 0 && !wish.place.isOneRank) refuseTooMany(ranks.count);
   if (wish.place.isOneRank) {
     ranks.count = 1;
     ranks.gpus = {gpuOfOneRank(wish.place, gpus)};

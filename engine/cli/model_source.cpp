@@ -8,6 +8,7 @@
 #include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
 #include "engine/config/value_text.h"
+#include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/training_state.h"
 
 namespace lockstep::cli {
@@ -75,6 +76,7 @@ std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& wei
 
 void resolveRun(ModelSource& source, const ModelOptions& options) {
   source.run.emplace(source.target);
+  run_folder::refuseEmptyConfig(*source.run);
   source.weights =
       run_folder::resolveWeights(*source.run, options.weights.empty() ? "last" : options.weights);
   source.experiment = loadRun(source.run->config(), source.weights, options.overrides);

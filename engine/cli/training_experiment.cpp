@@ -7,6 +7,7 @@
 #include "engine/cli/input_path.h"
 #include "engine/cli/worker_check.h"
 #include "engine/config/load.h"
+#include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -24,6 +25,7 @@ void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
 TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
                                   bool goesOn) {
   const fs::path target = options.target;
+  if (isFolder(target)) run_folder::refuseEmptyConfig(run_folder::Layout(target));
   const fs::path file = isFolder(target) ? run_folder::Layout(target).config() : target;
   config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
   if (goesOn) {

@@ -1,7 +1,6 @@
 // A world of several ranks: c10d process groups behind World.
 #include <c10/util/Logging.h>
 #include <torch/types.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 #endif
 
 #include "engine/base/error.h"
+#include "engine/base/host_name.h"
 #include "engine/dist/reduced_gradients.h"
 #include "engine/dist/rendezvous.h"
 #include "engine/dist/store_watch.h"
@@ -36,12 +36,6 @@ at::Tensor bytesTensor(const std::string& bytes) {
   // Only read from: what is sent is not changed.
   return at::from_blob(const_cast<char*>(bytes.data()), {static_cast<std::int64_t>(bytes.size())},
                        at::kByte);
-}
-
-std::string hostName() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 /// Where a GPU sits in its machine: launchers may show every rank another GPU as the first.
@@ -210,7 +204,7 @@ class ProcessGroupWorld : public World {
 
   /// NCCL wants a GPU for every rank: two ranks on one GPU meet over Gloo.
   bool usesNccl(at::Device device, const std::string& backend) {
-    const std::string own = device.is_cuda() ? hostName() + " " + busAddressOf(device) : "";
+    const std::string own = device.is_cuda() ? base::hostName() + " " + busAddressOf(device) : "";
     const std::vector<std::string> all = gather(own);
     const std::set<std::string> different(all.begin(), all.end());
     const bool isPossible = different.size() == all.size() && !different.contains("");

@@ -95,9 +95,9 @@ std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
   const ImageSharing sharing{options_.world, threadsOn(options_.device, options_.threads)};
   const auto load = [&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); };
   const auto makeWork = [&]() -> ImageWork {
-    const auto images = std::make_shared<ImageSource>(
-        load, count, sharing, options_.device,
-        threadsAheadOf(options_.device, options_.loaderThreads));
+    const auto images =
+        std::make_shared<ImageSource>(load, count, sharing, options_.device,
+                                      threadsAheadOf(options_.device, options_.loaderThreads));
     return [&, images](std::int64_t i, ImageFigures& figures) {
       if (!options_.skipsBadImages) return work(images->take(i), figures);
       if (const auto batch = takeOrNote(*images, i, figures)) work(*batch, figures);
@@ -202,9 +202,8 @@ Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& fi
     return [&, images](std::int64_t i, ImageFigures& image) {
       const std::optional<data::Batch> batch = takeOrNote(*images, i, image);
       if (!batch) return;
-      image.detections =
-          toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
-                       batch->originalSizes[0], batch->ids[0], options.categories);
+      image.detections = toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
+                                      batch->originalSizes[0], batch->ids[0], options.categories);
     };
   };
   std::vector<ImageFigures> figures = figuresOfImages(count, sharing, makeWork, progress);

@@ -67,8 +67,7 @@ std::int64_t ImageSharing::ownCount(std::int64_t count) const {
 }
 
 std::vector<ImageFigures> figuresOfImages(std::int64_t count, const ImageSharing& sharing,
-                                          const MakeImageWork& makeWork,
-                                          const Progress& progress) {
+                                          const MakeImageWork& makeWork, const Progress& progress) {
   std::vector<ImageFigures> figures(count);
   if (sharing.ranks() == 1) {
     const ImageWork work = makeWork();

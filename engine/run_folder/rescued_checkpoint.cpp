@@ -26,21 +26,25 @@ double changedAt(const fs::path& file) {
 
 /// Copies a checkpoint into `place` by way of `partial` on the same disk: whole or not at all.
 void copyWhole(const fs::path& from, const fs::path& partial, const fs::path& place) {
-  std::error_code ignored;
+  const auto giveUp = [&](const std::string& reason) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    return Error(from.string() + ": cannot be copied to " + place.string() + " (" + reason +
+                 "); it stays where it is");
+  };
   try {
     fs::remove_all(partial);
-    fs::copy(from, partial, fs::copy_options::recursive);
-    for (const char* name : kCheckpointFiles) base::syncToDisk(partial / name);
+    fs::create_directory(partial);
+    // fs::copy() says "Input/output error" of a disk that is full.
+    for (const auto& file : fs::directory_iterator(from))
+      base::writeFileAtomically(partial / file.path().filename(), base::readFile(file.path()));
     base::syncToDisk(partial);
     fs::remove_all(place);
     fs::rename(partial, place);
   } catch (const fs::filesystem_error& error) {
-    fs::remove_all(partial, ignored);
-    throw Error(from.string() + ": cannot be copied to " + place.string() + ": " +
-                error.code().message());
-  } catch (const Error&) {
-    fs::remove_all(partial, ignored);
-    throw;
+    throw giveUp(error.code().message());
+  } catch (const Error& error) {
+    throw giveUp(error.what());
   }
   base::syncToDisk(place.parent_path());
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/config/load.h"
 
 namespace lockstep::run_folder {
@@ -19,7 +20,17 @@ bool isInputPath(const std::string& key) {
 
 }  // namespace
 
+void refuseEmptyConfig(const Layout& layout) {
+  const fs::path file = layout.config();
+  std::error_code failure;
+  if (fs::file_size(file, failure) > 0 || failure) return;
+  throw base::mendable(file.string() +
+                       ": is empty; remove it, and `lockstep-engine train EXPERIMENT --output " +
+                       layout.folder().string() + " --resume` goes on by the experiment file");
+}
+
 config::Experiment readRunExperiment(const Layout& layout) {
+  refuseEmptyConfig(layout);
   config::LoadedExperiment loaded = config::loadExperiment(layout.config());
   // A value that could be read has an origin: what is said of such a path is that it is not there.
   std::erase_if(loaded.issues, [&](const config::ConfigIssue& issue) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -42,12 +41,6 @@ std::int64_t usableMemoryBytes() {
   const std::int64_t all = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
   const std::int64_t limit = limitBytes();
   return limit > 0 ? std::min(all, limit) : all;
-}
-
-std::string hostName() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 }  // namespace lockstep::supervisor

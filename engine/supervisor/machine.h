@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "engine/base/host_name.h"
 
 /// What this machine lends a run.
 namespace lockstep::supervisor {
@@ -11,6 +12,6 @@ namespace lockstep::supervisor {
 int usableCores();
 /// Memory this process may use: the machine's, or its control group's limit when that is less.
 std::int64_t usableMemoryBytes();
-std::string hostName();
+using base::hostName;
 
 }  // namespace lockstep::supervisor

@@ -130,6 +130,8 @@ class Trainer {
   void resumeBadImages(const run_folder::TrainingState& saved);
   /// The last whole step is kept before the run ends. Called on all ranks.
   void saveBeforeEnd();
+  /// Throws the fault that all ranks end of, once what was learnt is kept.
+  [[noreturn]] void endWithLastStep(const std::exception_ptr& fault);
   /// That images of the held-out part were left out, each once.
   void tellBadHeldOut(const std::vector<data::ImageFault>& faults);
   /// Hands the scalars of finished steps on. Throws Error when one is not finite.

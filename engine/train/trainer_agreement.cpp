@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/host_name.h"
 #include "engine/train/failure.h"
-#include "engine/train/host_name.h"
 #include "engine/train/trainer.h"
 
 namespace lockstep::train {
@@ -16,7 +16,7 @@ std::string encoded(const Failure& failure, int rank) {
   return Json{{"message", failure.message},
               {"cause", failure.cause},
               {"rank", isOwn ? rank : failure.rank},
-              {"host", isOwn ? hostName() : failure.host}}
+              {"host", isOwn ? base::hostName() : failure.host}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

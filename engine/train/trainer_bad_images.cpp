@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/train/host_name.h"
+#include "engine/base/host_name.h"
 #include "engine/train/trainer.h"
 
 namespace lockstep::train {
@@ -23,7 +23,7 @@ std::string encoded(const std::optional<data::BadImage>& image) {
               {"id", fault.id.value},
               {"file", fault.file},
               {"reason", fault.reason},
-              {"host", hostName()}}
+              {"host", base::hostName()}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -68,8 +68,7 @@ void Trainer::refuseReadFault() {
       if (readFault_) std::rethrow_exception(std::exchange(readFault_, nullptr));
     });
   } catch (const std::exception&) {
-    saveBeforeEnd();
-    throw;
+    endWithLastStep(std::current_exception());
   }
 }
 

@@ -37,12 +37,7 @@ void Trainer::atBoundary(const Due& due) {
   try {
     best = lookAtHeldOut(due);
   } catch (const std::exception&) {
-    const std::exception_ptr fault = std::current_exception();
-    try {
-      saveBeforeEnd();  // what was learnt is not lost with it
-    } catch (const std::exception&) {  // the fault that came first is the one to tell
-    }
-    std::rethrow_exception(fault);
+    endWithLastStep(std::current_exception());
   }
   if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
 }

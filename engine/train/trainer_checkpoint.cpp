@@ -104,4 +104,12 @@ void Trainer::saveBeforeEnd() {
   context_.phase.phase = phase;
 }
 
+void Trainer::endWithLastStep(const std::exception_ptr& fault) {
+  try {
+    saveBeforeEnd();
+  } catch (const std::exception&) {  // the fault that came first is the one to tell
+  }
+  std::rethrow_exception(fault);
+}
+
 }  // namespace lockstep::train

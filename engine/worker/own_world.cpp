@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "engine/base/error.h"
-#include "engine/train/host_name.h"
+#include "engine/base/host_name.h"
 
 namespace lockstep::worker {
 namespace {
@@ -59,7 +59,7 @@ dist::PeerWatch* OwnWorld::peers() {
 protocol::Failed OwnWorld::standing() const {
   protocol::Failed failed;
   failed.rank = phase_.rank;
-  failed.host = train::hostName();
+  failed.host = base::hostName();
   failed.step = phase_.step;
   failed.phase = phase_.phase.load();
   failed.collective = phase_.collective.load();

@@ -145,6 +145,11 @@ class TstAtomicFile : public QObject {
     } catch (const base::SystemError& error) {
       QCOMPARE(error.number(), ENOENT);
     }
+    QCOMPARE(::mkfifo(path("fifo").c_str(), 0600), 0);
+    QCOMPARE(messageOf([&] { base::readFile(path("fifo")); }),
+             path("fifo").string() + ": is a pipe; a regular file is wanted");
+    QCOMPARE(messageOf([&] { base::readFile("/dev/zero"); }),
+             std::string("/dev/zero: is a device; a regular file is wanted"));
     const std::string sync = messageOf([&] { base::syncToDisk(path("missing.txt")); });
     QVERIFY(sync.find("missing.txt") != std::string::npos);
   }

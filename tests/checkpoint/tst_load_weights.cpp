@@ -247,13 +247,20 @@ class TstLoadWeights : public QObject {
     QVERIFY2(text.find("norm") == std::string::npos, text.c_str());
   }
 
+  void numbersThatAreNotFiniteAreNamed_data() {
+    QTest::addColumn<bool>("isStart");
+    QTest::newRow("to train from") << true;
+    QTest::newRow("to go on with, or to use") << false;
+  }
   void numbersThatAreNotFiniteAreNamed() {
+    QFETCH(bool, isStart);
+    const WeightsUse use = isStart ? WeightsUse::Start : WeightsUse::Exactly;
     for (const float value : {NAN, INFINITY}) {
       NamedTensors source = smallModel(3, 2);
       source[4].second.view(-1)[3] = value;
       const NamedTensors target = smallModel(3, 0);
       try {
-        checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a.safetensors");
+        checkpoint::loadWeights(target, file(source), use, "a.safetensors");
         QFAIL("it was taken");
       } catch (const Error& error) {
         QCOMPARE(error.status(), ExitStatus::Failed);
@@ -269,7 +276,7 @@ class TstLoadWeights : public QObject {
     NamedTensors large = smallModel(3, 2);
     large[0].second = torch::full({4, 3, 7, 7}, 1e300, torch::kDouble);  // not in float32
     try {
-      checkpoint::loadWeights(smallModel(3, 0), file(large), WeightsUse::Start, "a");
+      checkpoint::loadWeights(smallModel(3, 0), file(large), use, "a");
       QFAIL("it was taken");
     } catch (const Error& error) {
       QVERIFY2(std::string(error.what()).find("0 NaN and 588 infinite") != std::string::npos,

@@ -98,6 +98,8 @@ class TstCommandLine : public QObject {
     row("evaluate experiment.yaml --weights w.safetensors --out empty", 2, "it is a folder");
     row("evaluate experiment.yaml --weights w.safetensors --workers 0", 2,
         "--workers 0: at least one rank is needed");
+    row("train experiment.yaml --workers 60000 --set solver.batch_size=60000", 2,
+        "60000 ranks on the CPU: ");
     row("predict experiment.yaml --weights w.safetensors --split val", 2, "--out");
     row("predict experiment.yaml --weights w.safetensors --out p.json", 2,
         "either --split val|train or --images");

@@ -40,6 +40,8 @@ class TstRunExperiment : public QObject {
     QTest::addColumn<QString>("said");
     QTest::newRow("no YAML") << QByteArray("name: a\ndataset:\n  val: {images: /a\n")
                              << QStringLiteral("config.yaml:");
+    QTest::newRow("empty, as a crash may leave it")
+        << QByteArray() << QStringLiteral("config.yaml: is empty; remove it, and ");
     QTest::newRow("unknown key") << QByteArray("name: a\nsolvr: {max_steps: 7}\n")
                                  << QStringLiteral("config.yaml:2:1: solvr");
     QTest::newRow("a list for a path")

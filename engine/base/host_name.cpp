@@ -1,10 +1,10 @@
-#include "engine/train/host_name.h"
+#include "engine/base/host_name.h"
 
 #include <unistd.h>
 
 #include <array>
 
-namespace lockstep::train {
+namespace lockstep::base {
 
 std::string hostName() {
   std::array<char, 256> name{};
@@ -12,4 +12,4 @@ std::string hostName() {
   return name.data();
 }
 
-}  // namespace lockstep::train
+}  // namespace lockstep::base
