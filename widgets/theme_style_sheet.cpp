@@ -105,6 +105,8 @@ const char* const kViews = R"css(
 QAbstractItemView { background: @panel; border: none; outline: none; selection-background-color: @selection;
   selection-color: @text; }
 QHeaderView::section { background: @panel; color: @textMuted; border: none; padding: 4px 6px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: margin; subcontrol-position: top center;
+  width: 8px; height: 6px; }
 QTableView { gridline-color: @divider; }
 QTabBar { background: transparent; }
 QTabBar::tab { background: transparent; color: @textMuted; padding: 9px 14px 8px 14px; border: none;

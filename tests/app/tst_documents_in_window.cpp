@@ -17,6 +17,7 @@
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/yaml_text.h"
+#include "widgets/elided_label.h"
 #include "widgets/question_dialog.h"
 
 using namespace lockstep;
@@ -235,7 +236,7 @@ class TstDocumentsInWindow : public QObject {
     QTRY_COMPARE(window->runsPanel()->currentRun(), first);
     auto* train = window->findChild<QPushButton*>(text("trainButton"));
     auto* stop = window->findChild<QPushButton*>(text("stopButton"));
-    const auto* name = window->findChild<QLabel*>(text("runName"));
+    const auto* name = window->findChild<widgets::ElidedLabel*>(text("runName"));
     QVERIFY(train->text().endsWith(text("Train a.yaml")));
     QTRY_COMPARE(name->text(), text("a"));
     const auto places = [&] { return std::make_pair(train->geometry(), stop->geometry()); };
@@ -244,7 +245,8 @@ class TstDocumentsInWindow : public QObject {
 
     window->runsPanel()->selectRun(second);
     QTRY_COMPARE(name->toolTip(), QString::fromStdString(longOne.name));
-    QVERIFY(name->fontMetrics().horizontalAdvance(name->text()) <= name->width());
+    QVERIFY(name->shownText().contains(QChar(0x2026)));
+    QVERIFY(name->fontMetrics().horizontalAdvance(name->shownText()) <= name->width());
     write("an_experiment_with_a_very_long_name_of_its_own.yaml", "name: x\n");
     QVERIFY(
         window->configurePage()->open(path("an_experiment_with_a_very_long_name_of_its_own.yaml")));

@@ -208,18 +208,14 @@ class TstCurvePlot : public QObject {
     QVERIFY(std::abs((after.second - after.first) - (before.second - before.first)) < 1e-6);
   }
 
-  void thePointerAndAClickAreToldInTheUnitsOfTheAxis() {
+  void thePointerIsToldInTheUnitsOfTheAxis() {
     plot_->setCurves({curveOf(line(100))});
     show();
-    QSignalSpy moved(plot_.get(), &CurvePlot::cursorMoved),
-        clicked(plot_.get(), &CurvePlot::clicked);
+    QSignalSpy moved(plot_.get(), &CurvePlot::cursorMoved);
     QTest::mouseMove(overlayOf(), {300, 150});
     QVERIFY(moved.count() >= 1);
     const auto x = moved.last()[0].value<std::optional<double>>();
     QVERIFY(x && *x > 40 && *x < 55);
-    QTest::mouseClick(overlayOf(), Qt::LeftButton, {}, {300, 150});
-    QCOMPARE(clicked.count(), 1);
-    QVERIFY(std::abs(clicked[0][0].toDouble() - *x) <= 1);
   }
 
   void logAxesTakeZerosAndNegativesWithoutHarm() {
@@ -327,6 +323,22 @@ class TstCurvePlot : public QObject {
     plot_->showCursor(50, true);
     plot_->hide();
     QVERIFY(tip->isHidden());
+  }
+
+  void theBestPointOfSeveralRunsSaysWhose() {
+    Curve leading = ofRun(QStringLiteral("first"), 0, line(100));
+    leading.markLowest = true;
+    const Curve other = ofRun(QStringLiteral("second"), 1, line(100));
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.svg"));
+    plot_->setCurves({leading, other});
+    show();
+    QCOMPARE(plot_->exportPicture(path), QString());
+    QVERIFY(contentOf(path).contains("first, train: best"));
+    plot_->setCurves({leading});
+    waitDrawn();
+    QCOMPARE(plot_->exportPicture(path), QString());
+    QVERIFY(contentOf(path).contains(">best"));
   }
 
   void aPictureIsExportedAsItsNameSays() {

@@ -207,9 +207,6 @@ void CurvePlot::connectSignals() {
       });
   connect(overlay, &PlotOverlay::resetRequested, this, &CurvePlot::resetView);
   connect(overlay, &PlotOverlay::menuRequested, this, &CurvePlot::menuRequested);
-  connect(overlay, &PlotOverlay::clicked, this, [this, plot](const QPointF& position) {
-    Q_EMIT clicked(plot->xAxis->pixelToCoord(position.x()));
-  });
 }
 
 void CurvePlot::applyTheme() {

@@ -67,8 +67,6 @@ class CurvePlot : public QWidget {
  Q_SIGNALS:
   /// The pointer is at x, or has left.
   void cursorMoved(std::optional<double> x);
-  /// The user clicked (no drag) at x.
-  void clicked(double x);
   void viewChanged();
   void drawn();
   void menuRequested(const QPoint& globalPosition);

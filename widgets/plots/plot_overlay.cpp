@@ -124,9 +124,6 @@ void PlotOverlay::mouseReleaseEvent(QMouseEvent* event) {
     draggedTo_ = event->position();
     const QRectF box = dragBox();
     if (box.width() > kClickSlackPx) Q_EMIT boxZoomed(box);
-  } else if (finished == Drag::None && event->button() == Qt::LeftButton &&
-             area_.contains(event->position().toPoint())) {
-    Q_EMIT clicked(event->position());
   }
   update();
 }

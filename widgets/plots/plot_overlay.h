@@ -38,7 +38,6 @@ class PlotOverlay : public QWidget {
   /// Ctrl and the wheel; factor < 1 zooms in. The wheel alone is for the page.
   void wheelZoomed(const QPointF& position, double factor);
   void resetRequested();
-  void clicked(const QPointF& position);
   void menuRequested(const QPoint& globalPosition);
 
  protected:
