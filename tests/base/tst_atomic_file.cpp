@@ -83,7 +83,7 @@ class TstAtomicFile : public QObject {
     const std::filesystem::path fifo = path("fifo");
     QCOMPARE(::mkfifo(fifo.c_str(), 0600), 0);
     std::string content;
-    std::jthread reader([&] { content = base::readFile(fifo); });
+    std::jthread reader([&] { std::getline(std::ifstream(fifo), content); });
     base::writeFileAtomically(fifo, "through");
     reader.join();
     QCOMPARE(content, std::string("through"));
@@ -145,9 +145,9 @@ class TstAtomicFile : public QObject {
     } catch (const base::SystemError& error) {
       QCOMPARE(error.number(), ENOENT);
     }
-    QCOMPARE(::mkfifo(path("fifo").c_str(), 0600), 0);
-    QCOMPARE(messageOf([&] { base::readFile(path("fifo")); }),
-             path("fifo").string() + ": is a pipe; a regular file is wanted");
+    QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
+    QCOMPARE(messageOf([&] { base::readFile(path("pipe")); }),
+             path("pipe").string() + ": is a pipe; a regular file is wanted");
     QCOMPARE(messageOf([&] { base::readFile("/dev/zero"); }),
              std::string("/dev/zero: is a device; a regular file is wanted"));
     const std::string sync = messageOf([&] { base::syncToDisk(path("missing.txt")); });
