@@ -38,7 +38,7 @@ std::string refusal(const std::function<void()>& act) {
 /// What a FIFO holds once `act` has written into it.
 std::string readThrough(const fs::path& fifo, const std::function<void()>& act) {
   std::string content;
-  std::jthread reader([&] { content = base::readFile(fifo); });
+  std::jthread reader([&] { std::getline(std::ifstream(fifo), content); });
   act();
   reader.join();
   return content;
