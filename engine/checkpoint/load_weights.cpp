@@ -184,14 +184,14 @@ LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file
   const FileTensors tensors = inModelNames(file);
   const Names names = namesOf(model, tensors);
   LoadedWeights result = compare(model, tensors);
-  if (use == WeightsUse::Exactly) {
-    refuseOtherClassCount(model, tensors, name);
-    refuseAnyDifference(result, names, name);
-  } else {
+  if (use == WeightsUse::Start) {
     refuseOtherLayout(result, name);
     refuseOtherBackbone(result, names, name);
+  } else {
+    refuseOtherClassCount(model, tensors, name);
+    refuseAnyDifference(result, names, name);
   }
-  refuseNonFinite(model, tensors, name);
+  if (use != WeightsUse::Exactly) refuseNonFinite(model, tensors, name);
   at::NoGradGuard noGradient;
   for (const auto& [target, tensor] : model) {
     const auto found = tensors.find(target);

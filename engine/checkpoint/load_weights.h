@@ -10,7 +10,8 @@ namespace lockstep::checkpoint {
 enum class WeightsUse {
   Start,  ///< training starts from them: heads of another size are left out, a backbone alone will
           ///< do
-  Exactly,  ///< evaluate, predict, resume: every tensor must be there and fit
+  Exactly,    ///< resume, replay: every tensor must be there and fit
+  Inference,  ///< evaluate, predict: exactly, and finite as those of Start have to be
 };
 
 /// What became of the tensors, all names as in the model unless it says otherwise.

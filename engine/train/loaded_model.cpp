@@ -92,7 +92,8 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   if (facts) loaded.categoryNames = facts->categoryNames;
   loaded.model =
       std::make_shared<model::MaskRcnn>(experiment.model, classes, experiment.runtime.seed);
-  checkpoint::loadWeights(loaded.model->namedState(), file, checkpoint::WeightsUse::Exactly, name);
+  checkpoint::loadWeights(loaded.model->namedState(), file, checkpoint::WeightsUse::Inference,
+                          name);
   loaded.model->to(device);
   loaded.model->setComputeType(computeType(experiment.runtime, device));
   loaded.model->eval();

@@ -250,11 +250,11 @@ class TstLoadWeights : public QObject {
   void numbersThatAreNotFiniteAreNamed_data() {
     QTest::addColumn<bool>("isStart");
     QTest::newRow("to train from") << true;
-    QTest::newRow("to go on with, or to use") << false;
+    QTest::newRow("to use") << false;
   }
   void numbersThatAreNotFiniteAreNamed() {
     QFETCH(bool, isStart);
-    const WeightsUse use = isStart ? WeightsUse::Start : WeightsUse::Exactly;
+    const WeightsUse use = isStart ? WeightsUse::Start : WeightsUse::Inference;
     for (const float value : {NAN, INFINITY}) {
       NamedTensors source = smallModel(3, 2);
       source[4].second.view(-1)[3] = value;
