@@ -130,6 +130,13 @@ float madeLoss(const MadeRun& run, std::int64_t step) {
   return static_cast<float>(base * (1 + 0.28 * noise(step, 1)));
 }
 
+MadeRun made(const char* name, double created) {
+  MadeRun run;
+  run.name = name;
+  run.created = created;
+  return run;
+}
+
 QString makeRun(const QString& parent, const MadeRun& run) {
   const std::filesystem::path folder = std::filesystem::path(parent.toStdString()) / run.name;
   const run_folder::Layout layout = run_folder::createRunFolderAt(folder);

@@ -32,6 +32,9 @@ struct MadeRun {
   std::vector<std::int64_t> watchedImages;
 };
 
+/// A run of that name, made so many seconds after 1970.
+MadeRun made(const char* name, double created);
+
 /// Writes a run folder with the engine's own writers: config.yaml, run.json and an event log of
 /// losses that fall, held-out losses that turn, AP, learning rate, times, checkpoints and log
 /// lines. Returns its path.

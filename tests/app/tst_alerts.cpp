@@ -12,11 +12,13 @@
 #include "app/main_window/runs_panel.h"
 #include "engine/supervisor/event_journal.h"
 #include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
 
 using namespace lockstep;
 using app::MainWindow;
+using tests::optionsFor;
 
 namespace {
 
@@ -58,7 +60,7 @@ class TstAlerts : public QObject {
   void aDismissedAlertDoesNotHideLaterOnes() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), lateRun("late", 2000));
-    MainWindow window(&theme_, optionsFor({folder}));
+    MainWindow window(&theme_, optionsFor({folder}, QStringLiteral("monitor")));
     window.show();
     QTRY_VERIFY(window.isReady());
     auto* banner = window.monitorPage()->findChild<widgets::Banner*>();
@@ -80,7 +82,7 @@ class TstAlerts : public QObject {
     QTemporaryDir parent;
     const QString first = tests::makeRun(parent.path(), lateRun("first", 2000));
     const QString second = tests::makeRun(parent.path(), lateRun("second", 1000));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
+    MainWindow window(&theme_, optionsFor({parent.path()}, QStringLiteral("monitor")));
     window.show();
     QTRY_VERIFY(window.isReady());
     auto* banner = window.monitorPage()->findChild<widgets::Banner*>();
@@ -99,7 +101,8 @@ class TstAlerts : public QObject {
     run.name = "failed";
     run.state = "failed";
     run.error = "rank 1 was killed";
-    MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), run)}));
+    MainWindow window(&theme_,
+                      optionsFor({tests::makeRun(parent.path(), run)}, QStringLiteral("monitor")));
     window.show();
     QTRY_VERIFY(window.isReady());
     QTRY_COMPARE(alertsIn(window).size(), 1);
@@ -110,14 +113,6 @@ class TstAlerts : public QObject {
   }
 
  private:
-  static app::MainWindowOptions optionsFor(const QStringList& paths) {
-    app::MainWindowOptions options;
-    options.paths = paths;
-    options.page = QStringLiteral("monitor");
-    options.size = QSize(1400, 900);
-    options.keepLayout = false;
-    return options;
-  }
   static void dismiss(const MainWindow&, widgets::Banner* banner) {
     banner->hide();
     Q_EMIT banner->dismissed();

@@ -1,77 +1,25 @@
 #include <QDir>
 #include <QFile>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include "app/controllers/document_controller.h"
+#include "tests/app/document_bench.h"
 #include "tests/app/made_run.h"
-#include "tests/app/scripted_answers.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using app::DocumentController;
 using app::DocumentQuestions;
 using Kind = app::DocumentNotice::Kind;
-
-namespace {
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
-
-/// A window's document: the controller with a text that it edits.
-struct Window {
-  explicit Window(const QString& drafts) : document([this] { return shown; }, &answers, drafts) {
-    QObject::connect(&document, &DocumentController::opened,
-                     [this](const QString& opened) { shown = opened; });
-    QObject::connect(&document, &DocumentController::textReplaced, [this](const QString& taken) {
-      shown = taken;
-      document.noteEdit();
-    });
-  }
-  void type(const char* bytes) {
-    shown = text(bytes);
-    document.noteEdit();
-  }
-
-  QString shown;
-  tests::ScriptedAnswers answers;
-  DocumentController document;
-};
-
-}  // namespace
+using tests::text;
 
 /// Nothing typed is lost, and nothing is overwritten that was not seen.
-class TstDocumentController : public QObject {
+class TstDocumentController : public QObject, private tests::DocumentBench {
   Q_OBJECT
 
- private:
-  std::unique_ptr<QTemporaryDir> folder_;
-  QString path(const char* name) const { return folder_->filePath(text(name)); }
-  QString drafts() const { return path("state"); }
-  std::unique_ptr<Window> window() const { return std::make_unique<Window>(drafts()); }
-  int draftCount() const {
-    return static_cast<int>(QDir(drafts()).entryList({text("*.json")}).size());
-  }
-  static void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
-  }
-  static QByteArray read(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-  }
-  /// A window with a.yaml ("one") in which "two" was typed.
-  std::unique_ptr<Window> edited() {
-    write(path("a.yaml"), "one");
-    auto made = window();
-    if (!made->document.open(path("a.yaml"))) return nullptr;
-    made->type("two");
-    return made;
-  }
-
  private Q_SLOTS:
-  void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+  void init() { clear(); }
 
   void leavingWithoutEditsAsksNothing() {
     write(path("a.yaml"), "one");
@@ -116,7 +64,7 @@ class TstDocumentController : public QObject {
     const auto made = edited();
     write(path("b.yaml"), "b");
     tests::MadeRun plan;
-    const QString run = tests::makeRun(folder_->path(), plan);
+    const QString run = tests::makeRun(folder(), plan);
     QVERIFY(!made->document.open(path("b.yaml")));
     QVERIFY(!made->document.openCopyOfRun(run));
     QCOMPARE(made->shown, text("two"));
@@ -132,7 +80,7 @@ class TstDocumentController : public QObject {
   }
 
   void aRunsRecordIsOpenedAsACopyAndNeverWritten() {
-    const QString run = tests::makeRun(folder_->path(), {});
+    const QString run = tests::makeRun(folder(), {});
     const QString record = run + text("/config.yaml");
     const QByteArray before = read(record);
     const auto made = window();
@@ -390,7 +338,7 @@ class TstDocumentController : public QObject {
     made->type("two");
     made->answers.training = static_cast<DocumentQuestions::Training>(answer);
     const QString file = made->document.fileToTrain();
-    QCOMPARE(file, trained.isEmpty() ? QString() : folder_->filePath(trained));
+    QCOMPARE(file, trained.isEmpty() ? QString() : folder() + QLatin1Char('/') + trained);
     QCOMPARE(made->answers.asked, QStringList{text("train a.yaml")});
     QCOMPARE(made->answers.copyName, text("a-2.yaml"));
     QCOMPARE(read(path("a.yaml")), inFile);
@@ -409,124 +357,6 @@ class TstDocumentController : public QObject {
     QCOMPARE(made->shown, text("theirs"));
     QCOMPARE(made->document.notice().kind, Kind::ReadAgain);
     QCOMPARE(made->document.fileToTrain(), path("a.yaml"));
-  }
-
-  void editsComeBackAfterACrash() {
-    edited().reset();  // a window that goes without a word
-    QCOMPARE(draftCount(), 1);
-    const auto made = window();
-    QVERIFY(made->document.open(path("a.yaml")));
-    QCOMPARE(made->shown, text("two"));
-    QVERIFY(made->document.isUnsaved());
-    QCOMPARE(made->document.notice().kind, Kind::CameBack);
-    QVERIFY(made->answers.asked.isEmpty());
-    QVERIFY(made->document.save());
-    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
-    QCOMPARE(draftCount(), 0);
-    QCOMPARE(made->document.notice().kind, Kind::None);
-  }
-
-  void editsThatCameBackCanBeKeptOrDiscarded() {
-    edited().reset();
-    auto made = window();
-    QVERIFY(made->document.open(path("a.yaml")));
-    made->document.dismissNotice();  // keeps them
-    made.reset();
-    QCOMPARE(draftCount(), 1);
-    made = window();
-    QVERIFY(made->document.open(path("a.yaml")));
-    made->document.actOnNotice();
-    QCOMPARE(made->shown, text("one"));
-    QVERIFY(!made->document.isUnsaved());
-    made.reset();
-    QCOMPARE(draftCount(), 0);
-  }
-
-  void editsOfAFileThatChangedSinceAskBeforeTheyOverwriteIt() {
-    edited().reset();
-    write(path("a.yaml"), "theirs");
-    const auto made = window();
-    QVERIFY(made->document.open(path("a.yaml")));
-    QCOMPARE(made->shown, text("two"));
-    QVERIFY(made->document.notice().detail.contains(text("has changed since")));
-    QVERIFY(!made->document.save());
-    QCOMPARE(made->answers.asked, QStringList{text("overwrite a.yaml")});
-    QCOMPARE(read(path("a.yaml")), QByteArray("theirs"));
-    made->document.actOnNotice();  // gives them up
-    QCOMPARE(made->shown, text("theirs"));
-  }
-
-  void editsOfAFileThatIsGoneComeBackToo() {
-    edited().reset();
-    QVERIFY(QFile::remove(path("a.yaml")));
-    const auto made = window();
-    QCOMPARE(made->document.leftDrafts().size(), 1);
-    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
-    QCOMPARE(made->shown, text("two"));
-    QVERIFY(made->document.save());
-    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
-  }
-
-  void editsOfACopyWithoutAFileComeBack() {
-    const QString run = tests::makeRun(folder_->path(), {});
-    auto made = window();
-    QVERIFY(made->document.openCopyOfRun(run));
-    made->type("name: other\n");
-    made.reset();
-    made = window();
-    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
-    QCOMPARE(made->shown, text("name: other\n"));
-    QVERIFY(!made->document.hasFile() && made->document.isUnsaved());
-  }
-
-  void everyEditIsInTheDraftOnceTheSessionEnds() {
-    const auto made = edited();
-    for (const char* typed : {"two 2", "two 22", "two 222"}) made->type(typed);
-    made->document.keepDraft();
-    const QStringList names = QDir(drafts()).entryList({text("*.json")});
-    QCOMPARE(names.size(), 1);
-    QVERIFY(read(drafts() + QLatin1Char('/') + names[0]).contains("two 222"));
-    QVERIFY(made->answers.asked.isEmpty());
-  }
-
-  void severalWindowsKeepTheirDraftsApart() {
-    auto first = edited();
-    QTRY_COMPARE(draftCount(), 1);
-    auto second = window();
-    QVERIFY(second->document.open(path("a.yaml")));
-    QCOMPARE(second->shown, text("one"));  // the first window lives: its edits are its own
-    QCOMPARE(second->document.notice().kind, Kind::EditedElsewhere);
-    second->type("three");
-    first->type("two 2");
-    first.reset();
-    second.reset();
-    const auto third = window();
-    QStringList left;
-    for (const app::LeftDraft& draft : third->document.leftDrafts()) left << draft.draft.text;
-    left.sort();
-    QCOMPARE(left, (QStringList{text("three"), text("two 2")}));
-    // One is put over the file, the other still waits.
-    QVERIFY(third->document.open(path("a.yaml")));
-    QCOMPARE(third->document.leftDrafts().size(), 1);
-  }
-
-  void draftsThatWaitAreAnnouncedAndOpened() {
-    edited().reset();
-    const auto made = window();
-    made->document.announceLeftDrafts();
-    QCOMPARE(made->document.notice().kind, Kind::Left);
-    QVERIFY(made->document.notice().title.contains(text("a.yaml")));
-    made->document.actOnNotice();
-    QCOMPARE(made->shown, text("two"));
-    QCOMPARE(made->document.notice().kind, Kind::CameBack);
-  }
-
-  void draftsThatCannotBeKeptAreTold() {
-    write(path("state"), "a file where the folder should be");
-    const auto made = edited();
-    QCOMPARE(made->document.notice().kind, Kind::NotKept);
-    QVERIFY(made->document.notice().detail.contains(path("state")));
-    QVERIFY(made->document.isUnsaved());
   }
 };
 

@@ -10,17 +10,7 @@
 
 using namespace lockstep;
 using app::RunListModel;
-
-namespace {
-
-tests::MadeRun made(const char* name, double created) {
-  tests::MadeRun run;
-  run.name = name;
-  run.created = created;
-  return run;
-}
-
-}  // namespace
+using tests::made;
 
 class TstRunListModel : public QObject {
   Q_OBJECT

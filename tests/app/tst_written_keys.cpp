@@ -15,11 +15,13 @@
 #include "app/main_window/main_window.h"
 #include "app/main_window/predictions_page.h"
 #include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/predictions_view.h"
 
 using namespace lockstep;
 using app::MainWindow;
+using tests::optionsFor;
 
 namespace {
 
@@ -41,14 +43,6 @@ QString makeRunWithImages(const QString& parent) {
   plan.valImages = parent.toStdString();
   plan.valAnnotations = file.fileName().toStdString();
   return tests::makeRun(parent, plan);
-}
-
-app::MainWindowOptions optionsFor(const QString& run) {
-  app::MainWindowOptions options;
-  options.paths = {run};
-  options.size = QSize(1400, 900);
-  options.keepLayout = false;
-  return options;
 }
 
 /// What "(Ctrl+.)" in a tip and "\tCtrl+D" in a menu name.
@@ -73,7 +67,7 @@ class TstWrittenKeys : public QObject {
  private Q_SLOTS:
   void everyKeyThatIsWrittenIsBound() {
     QTemporaryDir parent;
-    MainWindow window(&theme_, optionsFor(makeRunWithImages(parent.path())));
+    MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     window.configurePage();
@@ -108,7 +102,7 @@ class TstWrittenKeys : public QObject {
 
   void f10OpensTheMenu() {
     QTemporaryDir parent;
-    MainWindow window(&theme_, optionsFor(parent.path()));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QTest::keyClick(&window, Qt::Key_F10);
@@ -122,7 +116,7 @@ class TstWrittenKeys : public QObject {
 
   void imagesAreTurnedByKeysWithoutAClick() {
     QTemporaryDir parent;
-    MainWindow window(&theme_, optionsFor(makeRunWithImages(parent.path())));
+    MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QTRY_VERIFY(window.isReady());

@@ -1,0 +1,141 @@
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+#include "app/controllers/document_controller.h"
+#include "tests/app/document_bench.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using Kind = app::DocumentNotice::Kind;
+using tests::text;
+
+/// What was typed outlives the window.
+class TstDocumentDrafts : public QObject, private tests::DocumentBench {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { clear(); }
+
+  void editsComeBackAfterACrash() {
+    edited().reset();  // a window that goes without a word
+    QCOMPARE(draftCount(), 1);
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.isUnsaved());
+    QCOMPARE(made->document.notice().kind, Kind::CameBack);
+    QVERIFY(made->answers.asked.isEmpty());
+    QVERIFY(made->document.save());
+    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
+    QCOMPARE(draftCount(), 0);
+    QCOMPARE(made->document.notice().kind, Kind::None);
+  }
+
+  void editsThatCameBackCanBeKeptOrDiscarded() {
+    edited().reset();
+    auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->document.dismissNotice();  // keeps them
+    made.reset();
+    QCOMPARE(draftCount(), 1);
+    made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->document.actOnNotice();
+    QCOMPARE(made->shown, text("one"));
+    QVERIFY(!made->document.isUnsaved());
+    made.reset();
+    QCOMPARE(draftCount(), 0);
+  }
+
+  void editsOfAFileThatChangedSinceAskBeforeTheyOverwriteIt() {
+    edited().reset();
+    write(path("a.yaml"), "theirs");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.notice().detail.contains(text("has changed since")));
+    QVERIFY(!made->document.save());
+    QCOMPARE(made->answers.asked, QStringList{text("overwrite a.yaml")});
+    QCOMPARE(read(path("a.yaml")), QByteArray("theirs"));
+    made->document.actOnNotice();  // gives them up
+    QCOMPARE(made->shown, text("theirs"));
+  }
+
+  void editsOfAFileThatIsGoneComeBackToo() {
+    edited().reset();
+    QVERIFY(QFile::remove(path("a.yaml")));
+    const auto made = window();
+    QCOMPARE(made->document.leftDrafts().size(), 1);
+    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
+    QCOMPARE(made->shown, text("two"));
+    QVERIFY(made->document.save());
+    QCOMPARE(read(path("a.yaml")), QByteArray("two"));
+  }
+
+  void editsOfACopyWithoutAFileComeBack() {
+    const QString run = tests::makeRun(folder(), {});
+    auto made = window();
+    QVERIFY(made->document.openCopyOfRun(run));
+    made->type("name: other\n");
+    made.reset();
+    made = window();
+    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
+    QCOMPARE(made->shown, text("name: other\n"));
+    QVERIFY(!made->document.hasFile() && made->document.isUnsaved());
+  }
+
+  void everyEditIsInTheDraftOnceTheSessionEnds() {
+    const auto made = edited();
+    for (const char* typed : {"two 2", "two 22", "two 222"}) made->type(typed);
+    made->document.keepDraft();
+    const QStringList names = QDir(drafts()).entryList({text("*.json")});
+    QCOMPARE(names.size(), 1);
+    QVERIFY(read(drafts() + QLatin1Char('/') + names[0]).contains("two 222"));
+    QVERIFY(made->answers.asked.isEmpty());
+  }
+
+  void severalWindowsKeepTheirDraftsApart() {
+    auto first = edited();
+    QTRY_COMPARE(draftCount(), 1);
+    auto second = window();
+    QVERIFY(second->document.open(path("a.yaml")));
+    QCOMPARE(second->shown, text("one"));  // the first window lives: its edits are its own
+    QCOMPARE(second->document.notice().kind, Kind::EditedElsewhere);
+    second->type("three");
+    first->type("two 2");
+    first.reset();
+    second.reset();
+    const auto third = window();
+    QStringList left;
+    for (const app::LeftDraft& draft : third->document.leftDrafts()) left << draft.draft.text;
+    left.sort();
+    QCOMPARE(left, (QStringList{text("three"), text("two 2")}));
+    // One is put over the file, the other still waits.
+    QVERIFY(third->document.open(path("a.yaml")));
+    QCOMPARE(third->document.leftDrafts().size(), 1);
+  }
+
+  void draftsThatWaitAreAnnouncedAndOpened() {
+    edited().reset();
+    const auto made = window();
+    made->document.announceLeftDrafts();
+    QCOMPARE(made->document.notice().kind, Kind::Left);
+    QVERIFY(made->document.notice().title.contains(text("a.yaml")));
+    made->document.actOnNotice();
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(made->document.notice().kind, Kind::CameBack);
+  }
+
+  void draftsThatCannotBeKeptAreTold() {
+    write(path("state"), "a file where the folder should be");
+    const auto made = edited();
+    QCOMPARE(made->document.notice().kind, Kind::NotKept);
+    QVERIFY(made->document.notice().detail.contains(path("state")));
+    QVERIFY(made->document.isUnsaved());
+  }
+};
+
+LOCKSTEP_TEST(TstDocumentDrafts)
+#include "tst_document_drafts.moc"

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <QStringList>
+
+#include "app/main_window/main_window.h"
+
+namespace lockstep::tests {
+
+/// Of a window that shows these runs and keeps nothing of how it was left.
+inline app::MainWindowOptions optionsFor(const QStringList& paths, const QString& page = {}) {
+  app::MainWindowOptions options;
+  options.paths = paths;
+  options.page = page;
+  options.size = QSize(1400, 900);
+  options.keepLayout = false;
+  return options;
+}
+
+}  // namespace lockstep::tests
