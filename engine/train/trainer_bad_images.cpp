@@ -2,7 +2,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -40,9 +40,7 @@ std::optional<data::Batch> Trainer::nextBatch(StepRecorder::HostFacts& facts) {
     batch = feed_->next();
   } catch (const data::BadImage& image) {
     badImage_ = image;
-  } catch (const Error&) {
-    readFault_ = std::current_exception();
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
     readFault_ = std::current_exception();
   }
   const Clock::time_point loaded = Clock::now();
