@@ -173,7 +173,7 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
 /// does not fit into memory needs other values, which a run that goes on may not take: another run
 /// can.
 std::string TrainingRun::wayOn(const std::string& cause) const {
-  if (lost_ && !lost_->elsewhere.empty()) return "; the last checkpoint " + whereLastCheckpointIs();
+  if (lost_ && !lost_->elsewhere.empty()) return "; the last checkpoint: " + whereLastCheckpointIs();
   const auto steps = run_folder::checkpointSteps(setup_.layout);
   if (steps.empty()) return "; there is no checkpoint to go on from yet";
   const std::string step = std::to_string(steps.back());
@@ -196,8 +196,8 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
   const std::string& cause = failure.error.cause;
   const bool isElsewhere = lost_ && !lost_->elsewhere.empty();
-  if (isElsewhere || cause == "gpu" || cause == kOutOfMemory || cause == "lost peer" ||
-      cause == kBadImage) {
+  if (isElsewhere || cause == "gpu" || cause == "system" || cause == kOutOfMemory ||
+      cause == "lost peer" || cause == kBadImage) {
     outcome.error->message += wayOn(cause);
     outcome.line += wayOn(cause);
   }

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/base/system_error.h"
 #include "engine/data/bad_image.h"
 #include "engine/train/exception_text.h"
 
@@ -133,6 +134,7 @@ Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
   if (const auto* ofRank = dynamic_cast<const FaultOfRank*>(&exception))
     return {ofRank->what(), ofRank->cause(), 1, ofRank->rank(), ofRank->host()};
   if (dynamic_cast<const data::BadImage*>(&exception)) return {exception.what(), "bad image"};
+  if (dynamic_cast<const base::SystemError*>(&exception)) return {exception.what(), "system"};
   if (const auto* own = dynamic_cast<const Error*>(&exception))
     return {own->what(), "error", static_cast<int>(own->status())};
   const std::string text = exceptionText(exception);

@@ -85,6 +85,22 @@ class TstBadImages : public QObject {
     QVERIFY(contains(bench.lastJob().configYaml, "bad_images: skip"));
   }
 
+  /// Nothing is wrong with the image: what was there before is there after a while.
+  void aRunThatEndsOfItsMachineGoesOnFromTheSameStep() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 4\ncheckpoint 4 last\n"
+        "failed system 1 /nfs/a.png: cannot read: Input/output error\nexit 1\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "run"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.err, "/nfs/a.png: cannot read: Input/output error") &&
+                 contains(result.err, "; `lockstep-engine train " +
+                                          (bench.folder() / "run").string() +
+                                          " --resume` goes on from step 4"),
+             result.err.c_str());
+    QVERIFY2(!contains(result.err, "bad_images=skip"), result.err.c_str());
+  }
+
   void imagesThatAreNotThereAreLeftOutWhereThatIsAskedFor() {
     EngineBench bench;
     fs::remove(bench.folder() / "train/train2.png");

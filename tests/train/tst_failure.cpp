@@ -1,10 +1,11 @@
 #include "tests/support/torch.h"
 //
 #include <QTest>
+#include <cerrno>
 #include <new>
 #include <stdexcept>
 
-#include "engine/base/error.h"
+#include "engine/base/system_error.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/failure.h"
 #include "tests/support/contains.h"
@@ -192,6 +193,8 @@ class TstFailure : public QObject {
     QCOMPARE(failure.cause, std::string("error"));
     QCOMPARE(failure.exitStatus, 2);
     QCOMPARE(train::failureOf(Error("a.jpg is truncated"), kBackward).exitStatus, 1);
+    const base::SystemError ofMachine("a.jpg: cannot read: Input/output error", EIO);
+    QCOMPARE(train::failureOf(ofMachine, kBackward).cause, std::string("system"));
   }
 
   void anythingElseIsAnExceptionInOneLine() {
