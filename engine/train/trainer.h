@@ -163,6 +163,8 @@ class Trainer {
   bool keep(const eval::Evaluation& evaluation, const eval::EvaluationRequest& request,
             bool withPredictions, bool isAsked);
   void tellScalars(const eval::Evaluation& evaluation);
+  /// Once, what AP cannot count.
+  void tellPastLimit(const eval::Evaluation& evaluation);
   bool keepEvaluation(const eval::Evaluation& evaluation);
   bool noteBest(const eval::Evaluation& evaluation);
   void writePredictions(const eval::Detected& found);
@@ -200,12 +202,13 @@ class Trainer {
   std::optional<coco::Dataset> heldOutSet_;
   std::unique_ptr<data::SampleLoader> trainLoader_, heldOutLoader_;
   std::unique_ptr<data::Sampler> sampler_;
-  std::unique_ptr<data::DeviceFeed> feed_;      ///< of training; its threads use loader and sampler
-  std::optional<data::BadImage> badImage_;      ///< that this rank has just met
-  std::exception_ptr readFault_;                ///< of its machine, in reading an image
-  std::vector<data::ImageFault> leftOut_;       ///< of the step that is not computed yet
-  std::set<ImageId> toldHeldOut_;               ///< images of the held-out part that were left out
-  std::unique_ptr<eval::Evaluator> evaluator_;  ///< of all ranks together
+  std::unique_ptr<data::DeviceFeed> feed_;  ///< of training; its threads use loader and sampler
+  std::optional<data::BadImage> badImage_;  ///< that this rank has just met
+  std::exception_ptr readFault_;            ///< of its machine, in reading an image
+  std::vector<data::ImageFault> leftOut_;   ///< of the step that is not computed yet
+  std::set<ImageId> toldHeldOut_;           ///< images of the held-out part that were left out
+  bool toldPastLimit_ = false;
+  std::unique_ptr<eval::Evaluator> evaluator_;     ///< of all ranks together
   std::unique_ptr<eval::Evaluator> ownEvaluator_;  ///< of this rank, for what rank 0 does alone
   std::shared_ptr<model::MaskRcnn> model_;
   std::unique_ptr<solver::WeightUpdate> update_;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iterator>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
@@ -110,6 +111,7 @@ bool Trainer::keep(const eval::Evaluation& evaluation, const eval::EvaluationReq
   if (!isAsked && !state_.stopsEarly(experiment_.evaluation.earlyStop))
     countForEarlyStop(experiment_.evaluation.earlyStop, evaluation, state_.earlyStop);
   tellScalars(evaluation);
+  tellPastLimit(evaluation);
   const bool best = keepEvaluation(evaluation);
   if (withPredictions && request.averagePrecision)
     writePredictions({evaluation.detections, evaluation.badImages});
@@ -123,6 +125,12 @@ void Trainer::tellScalars(const eval::Evaluation& evaluation) {
     std::erase_if(values, [](const auto& value) { return value.first.starts_with("eval/loss_"); });
   if (evaluation.losses) lossesStep_ = state_.step;
   context_.observer.onSteps({{{state_.step, base::wallTimeSeconds(), std::move(values)}}});
+}
+
+void Trainer::tellPastLimit(const eval::Evaluation& evaluation) {
+  const std::string text = evaluation.bbox ? evaluation.bbox->pastLimit.text() : std::string();
+  if (text.empty() || std::exchange(toldPastLimit_, true)) return;
+  context_.observer.onLog({"warning", text, state_.step});
 }
 
 bool Trainer::keepEvaluation(const eval::Evaluation& evaluation) {

@@ -70,6 +70,30 @@ class TstBoundary : public QObject {
                                 [](const json& d) { return d["category_id"] == 4; }));
   }
 
+  void whatApCannotCountIsSaidOnce() {
+    json crowded = readJson(path("shapes/annotations/instances_val.json"));
+    const json object = crowded["annotations"][0];
+    for (int i = 0; i < 101; ++i) {
+      json another = object;
+      another["id"] = 1000 + i;
+      crowded["annotations"].push_back(std::move(another));
+    }
+    const std::string file = path("crowded.json");
+    base::writeFileAtomically(file, crowded.dump());
+    config::Experiment experiment = smallExperiment(2);
+    experiment.dataset.val.annotations = file;
+    experiment.evaluation.apEvery = {1};
+    Session session(experiment, path("crowded"));
+    session.trainer.run();
+    QCOMPARE(session.observer.evaluations.size(), std::size_t{2});
+    std::vector<std::string> said;
+    for (const protocol::WorkerLog& log : session.observer.logs)
+      if (log.level == "warning") said.push_back(log.text);
+    QCOMPARE(said.size(), std::size_t{1});
+    QVERIFY2(said[0].find("1 image has more objects of a class than that") != std::string::npos,
+             said[0].c_str());
+  }
+
   void aFullDiskIsToldAndTrainingGoesOn() {
     config::Experiment experiment = smallExperiment(2);
     experiment.evaluation.lossEvery = {1};
