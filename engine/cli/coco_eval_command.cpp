@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/base/log.h"
 #include "engine/cli/coco_eval_json.h"
 #include "engine/cli/coco_eval_table.h"
@@ -32,7 +33,9 @@ coco::IouType iouType(const std::string& name) {
 /// Whatever the command line says wrong, before any work.
 void check(const CocoEvalOptions& options) {
   for (const std::string& file : {options.gt, options.dt, options.compare}) {
-    if (!file.empty() && !isFile(file)) throw base::mendable(file + ": no such file");
+    if (file.empty()) continue;
+    const std::string fault = base::inputFileFault(file, "a JSON file");
+    if (!fault.empty()) throw base::mendable(file + ": " + fault);
   }
   if (!options.images.empty() && !isFolder(options.images))
     throw base::mendable("--images " + options.images + ": no such folder");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
@@ -92,9 +93,10 @@ void resolveConfig(ModelSource& source, const ModelOptions& options) {
   const std::string& weights = options.weights;
   std::vector<std::string> overrides = options.overrides;
   if (!weights.empty()) {
-    if (!isFile(weights)) {
-      throw base::mendable("--weights " + weights +
-                           ": no such file (best, last and steps are for run folders)");
+    const std::string fault = base::inputFileFault(weights, "a weights file");
+    if (!fault.empty()) {
+      throw base::mendable("--weights " + weights + ": " + fault +
+                           " (best, last and steps are for run folders)");
     }
     overrides.push_back("model.weights=" + config::writeText(fs::absolute(weights).string()));
   }

@@ -179,6 +179,11 @@ bool OutputFile::isSameAs(const OutputFile& other) const {
   return target_ == other.target_ || (there && there == FileIdentity::of(other.target_));
 }
 
+bool OutputFile::isAt(const fs::path& path) const {
+  std::error_code ignored;
+  return !descriptor_ && target_ == fs::weakly_canonical(fs::absolute(path), ignored);
+}
+
 void refuseNamesOfRuns(const fs::path& path, const std::string& what) {
   const auto place = run_folder::placeInRun(withoutLinks(path));
   if (!place || !run_folder::belongsToRun(place->relative)) return;

@@ -65,6 +65,8 @@ class OutputFile {
   std::string name() const;
   /// Whether both are the same, however they were spelt.
   bool isSameAs(const OutputFile& other) const;
+  /// Whether this path would be its file, however it is spelt.
+  bool isAt(const std::filesystem::path& path) const;
 
  private:
   void refuseToReplace(const std::string& what, const Inputs& inputs) const;

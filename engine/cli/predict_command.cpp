@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -98,12 +99,19 @@ Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
   return inputs;
 }
 
+/// Comparisons with a NaN are false: CLI::Range lets it pass.
+void checkScore(double score, const char* option) {
+  if (std::isnan(score)) throw base::mendable(std::string(option) + ": must be a number");
+}
+
 int predict(const PredictOptions& options) {
   if (options.split.empty() == options.images.empty()) {
     throw base::mendable(
         "lockstep-engine predict: say what to predict on: either --split val|train or --images "
         "PATH…");
   }
+  checkScore(options.score, "--score");
+  checkScore(options.overlayScore, "--overlay-score");
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
@@ -114,6 +122,9 @@ int predict(const PredictOptions& options) {
   ImageList images(options.images, options.overlays);
   const Inputs inputs = inputsOf(source, options, images.files);
   OutputFile out(options.out, "--out", inputs);
+  if (!options.overlays.empty() && out.isAt(options.overlays))
+    throw base::mendable("--overlays " + options.overlays +
+                         ": is the file of --out; name a folder");
   job.out = out.workerFile().string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays", inputs).string();

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/input_path.h"
@@ -68,8 +69,8 @@ protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFil
 
 int replayStep(const TrainOptions& options) {
   refuseOtherOptions(options);
-  if (!isFile(options.replay))
-    throw base::mendable("--replay " + options.replay + ": no such file");
+  const std::string fault = base::inputFileFault(options.replay, "a replay's file");
+  if (!fault.empty()) throw base::mendable("--replay " + options.replay + ": " + fault);
   const run_folder::ReplayFile replay = run_folder::readReplayFile(options.replay);
   base::logInfo("engine", "the run said: " + replay.message);
   const auto result = nlohmann::ordered_json::parse(

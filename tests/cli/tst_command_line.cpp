@@ -76,7 +76,7 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --output file/run", 2, "file");
     row("train experiment.yaml --from 100", 2, "experiment.yaml is an experiment file");
     row("train experiment.yaml --replay f", 2, "leave the rest out");
-    row("train --replay gone.json", 2, "--replay gone.json: no such file");
+    row("train --replay gone.json", 2, "--replay gone.json: there is no such file");
     row("train --replay broken.yaml", 1, "broken.yaml: ");
     row("train experiment.yaml --workers 3", 2,
         "2 images cannot be shared out evenly to 3 ranks x solver.accumulate: 1");
@@ -89,7 +89,8 @@ class TstCommandLine : public QObject {
     row("evaluate nowhere", 2, "nowhere: no such run folder or configuration");
     row("evaluate experiment.yaml", 2, "--weights");
     row("evaluate experiment.yaml --weights best", 2, "best");
-    row("evaluate experiment.yaml --weights gone.safetensors", 2, "gone.safetensors: no such file");
+    row("evaluate experiment.yaml --weights gone.safetensors", 2,
+        "gone.safetensors: there is no such file");
     row("evaluate run", 2, "no checkpoint");
     row("evaluate run --weights 500", 2, "500");
     row("evaluate experiment.yaml --weights w.safetensors --split test", 2, "--split");
@@ -111,9 +112,14 @@ class TstCommandLine : public QObject {
         "holds no image");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score 2", 2,
         "--score");
+    row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score nan",
+        2, "--score: must be a number");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays "
         "file",
         2, "--overlays file");
+    row("predict experiment.yaml --weights w.safetensors --out new --images a.png --overlays "
+        "./new",
+        2, "--overlays ./new: is the file of --out; name a folder");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png "
         "--overlay-score 0.3",
         2, "--overlay-score requires --overlays");
@@ -121,13 +127,15 @@ class TstCommandLine : public QObject {
         "--overlay-score 2",
         2, "--overlay-score");
     row("inspect experiment.yaml", 2, "--weights");
-    row("coco-eval --gt train.json --dt gone.json --type bbox", 2, "gone.json: no such file");
+    row("coco-eval --gt train.json --dt gone.json --type bbox", 2,
+        "gone.json: there is no such file");
+    row("coco-eval --gt /dev/null --dt results.json --type bbox", 2, "/dev/null: is a device");
     row("coco-eval --gt train.json --dt results.json --type keypoints", 2, "--type");
     row("coco-eval --gt broken.json --dt results.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt broken.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt results.json --type bbox --out nowhere/e.json", 2, "--out");
     row("coco-eval --gt train.json --dt results.json --type bbox --compare gone.json", 2,
-        "gone.json: no such file");
+        "gone.json: there is no such file");
     row("coco-eval --gt train.json --dt results.json --type bbox --matches", 2,
         "--matches requires --out");
     row("coco-eval --gt train.json --dt results.json --type bbox --score-threshold .5", 2,

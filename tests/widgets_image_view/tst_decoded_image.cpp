@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <QBuffer>
 #include <QDir>
 #include <QFile>
@@ -65,6 +67,16 @@ class TstDecodedImage : public QObject {
         widgets::decodeImage(write("empty.jpg", {}), {}).failure.contains(QStringLiteral("empty")));
     QVERIFY(widgets::decodeImage(write("words.jpg", "these are words"), {})
                 .failure.contains(QStringLiteral("not an image")));
+  }
+
+  void whatWouldBeReadForEverIsNotOpened() {
+    const QString pipe = folder_.filePath(QStringLiteral("pipe.jpg"));
+    QCOMPARE(mkfifo(pipe.toLocal8Bit().constData(), 0600), 0);
+    for (const QString& file : {pipe, QStringLiteral("/dev/zero")}) {
+      const QString failure = widgets::decodeImage(file, {60, 40}).failure;
+      QVERIFY2(failure.startsWith(QStringLiteral("it is a ")), qPrintable(failure));
+      QVERIFY(widgets::decodeThumbnail(file, {60, 40}, 40).isNull());
+    }
   }
 
   void aCutOffJpegIsShownWithARemark() {

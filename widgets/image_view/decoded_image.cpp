@@ -2,12 +2,12 @@
 
 #include <QBuffer>
 #include <QFile>
-#include <QFileInfo>
 #include <QImageReader>
 #include <QTransform>
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/input_file.h"
 #include "engine/coco/masks/orientation.h"
 
 namespace lockstep::widgets {
@@ -38,6 +38,13 @@ bool mustTurn(QSize stored, QImageIOHandler::Transformations transformation, QSi
 bool isCutOff(const QByteArray& bytes, const QByteArray& format) {
   if (format != "jpeg" && format != "jpg") return false;
   return !bytes.right(kJpegTailBytes).contains("\xff\xd9");
+}
+
+/// A pipe or a device would be read for ever.
+QString whyNotOpened(const QString& path) {
+  const QString fault =
+      QString::fromStdString(base::inputFileFault(path.toStdString(), "an image"));
+  return fault.startsWith(QStringLiteral("is ")) ? QStringLiteral("it ") % fault : fault;
 }
 
 QString reasonOf(const QImageReader& reader, const QByteArray& bytes) {
@@ -86,11 +93,11 @@ qint64 ImageLevels::sizeBytes() const {
 
 DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   DecodedImage decoded;
+  decoded.failure = whyNotOpened(path);
+  if (!decoded.failure.isEmpty()) return decoded;
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) {
-    decoded.failure = QFileInfo::exists(path)
-                          ? QStringLiteral("it cannot be read: ") % file.errorString()
-                          : QStringLiteral("there is no such file");
+    decoded.failure = QStringLiteral("it cannot be read: ") % file.errorString();
     return decoded;
   }
   QByteArray bytes = file.readAll();
@@ -116,6 +123,7 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
 }
 
 QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
+  if (!whyNotOpened(path).isEmpty()) return {};
   QImageReader reader(path);
   reader.setDecideFormatFromContent(true);
   reader.setAutoTransform(false);
