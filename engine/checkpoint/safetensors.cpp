@@ -300,9 +300,9 @@ std::string makeHeader(const NamedTensors& tensors, const Metadata& metadata,
 
 }  // namespace
 
-const at::Tensor* SafetensorsFile::find(const std::string& name) const {
+const at::Tensor* SafetensorsFile::find(const std::string& wanted) const {
   for (const auto& [known, tensor] : tensors) {
-    if (known == name) return &tensor;
+    if (known == wanted) return &tensor;
   }
   return nullptr;
 }

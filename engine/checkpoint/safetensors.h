@@ -20,7 +20,7 @@ struct SafetensorsFile {
   std::string name{};  ///< of the file it was read from, for messages
 
   /// The tensor of that name, or nullptr.
-  const at::Tensor* find(const std::string& name) const;
+  const at::Tensor* find(const std::string& wanted) const;
 };
 
 /// Reads a safetensors file (F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL). Nothing in the file is

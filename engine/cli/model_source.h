@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/cli/machine_choice.h"
-#include "engine/cli/output_path.h"
 #include "engine/cli/model_options.h"
+#include "engine/cli/output_path.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"

@@ -142,13 +142,16 @@ class TstBadImages : public QObject {
     return run_folder::readTrainingState(run_folder::Layout(path(name + "0")).checkpoint(step));
   }
 
-  static void addWorlds() {
+  static void addTwoWorlds() {
     QTest::addColumn<int>("ranks");
     QTest::addColumn<int>("parts");
     QTest::newRow("1 rank") << 1 << 1;
+    QTest::newRow("2 ranks of 2 parts") << 2 << 2;
+  }
+  static void addWorlds() {
+    addTwoWorlds();
     QTest::newRow("1 rank of 2 parts") << 1 << 2;
     QTest::newRow("2 ranks") << 2 << 1;
-    QTest::newRow("2 ranks of 2 parts") << 2 << 2;
     QTest::newRow("3 ranks") << 3 << 1;
   }
 
@@ -202,12 +205,7 @@ class TstBadImages : public QObject {
     QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
   }
 
-  void aFaultOfTheMachineLeavesNoImageOut_data() {
-    QTest::addColumn<int>("ranks");
-    QTest::addColumn<int>("parts");
-    QTest::newRow("1 rank") << 1 << 1;
-    QTest::newRow("2 ranks of 2 parts") << 2 << 2;
-  }
+  void aFaultOfTheMachineLeavesNoImageOut_data() { addTwoWorlds(); }
   /// It ends the run, which goes on from there with the bits of one that never met it.
   void aFaultOfTheMachineLeavesNoImageOut() {
     QFETCH(int, ranks);
@@ -358,7 +356,7 @@ class TstBadImages : public QObject {
     QVERIFY(bitsOf(everywhere, kSteps) == bitsOf(run, kSteps));
   }
 
-  void withoutAnyImageItEndsWithOneLine_data() { addWorlds(); }
+  void withoutAnyImageItEndsWithOneLine_data() { addTwoWorlds(); }
   void withoutAnyImageItEndsWithOneLine() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
@@ -378,7 +376,7 @@ class TstBadImages : public QObject {
     QCOMPARE(told, std::size_t{0});
   }
 
-  void aBadHeldOutImageCostsNoStep_data() { addWorlds(); }
+  void aBadHeldOutImageCostsNoStep_data() { addTwoWorlds(); }
   void aBadHeldOutImageCostsNoStep() {
     QFETCH(int, ranks);
     QFETCH(int, parts);

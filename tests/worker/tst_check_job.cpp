@@ -46,8 +46,7 @@ class TstCheckJob : public QObject {
 
   void someImagesAreTheFirstTheLastAndThoseBetween() {
     const coco::Dataset all = heldOut();
-    for (const coco::Image& image : all.images())
-      base::writeFileAtomically(fileOf(image), "");
+    for (const coco::Image& image : all.images()) base::writeFileAtomically(fileOf(image), "");
     const json faults = check(2)["val"]["faults"];
     QCOMPARE(faults["count"].get<int>(), 2);
     const std::vector<std::int64_t> ends{heldOut().images().front().id.value,

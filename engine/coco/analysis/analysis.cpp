@@ -1,11 +1,10 @@
 #include "engine/coco/analysis/analysis.h"
 
-#include <utility>
-
 namespace lockstep::coco {
 
 Analysis analyse(OverlapSet overlaps, const WeighedAp& results, const AnalysisOptions& options) {
-  Analysis analysis{.overlaps = std::move(overlaps), .iouThreshold = options.iouThreshold};
+  Analysis analysis(std::move(overlaps));
+  analysis.iouThreshold = options.iouThreshold;
   const OverlapSet& set = analysis.overlaps;
   analysis.curves = precisionRecall(set, analysis.iouThreshold);
   analysis.isAtBestF1 = !options.scoreThreshold.has_value();

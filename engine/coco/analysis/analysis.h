@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "engine/coco/analysis/bootstrap.h"
 #include "engine/coco/analysis/error_types.h"
@@ -17,6 +18,8 @@ struct AnalysisOptions {
 
 /// Everything beyond AP that is said of a results file: computed once, for whoever shows it.
 struct Analysis {
+  explicit Analysis(OverlapSet set) : overlaps(std::move(set)) {}
+
   OverlapSet overlaps;
   double iouThreshold = .5, scoreThreshold = 0;
   bool isAtBestF1 = false;  ///< nobody gave the score threshold
