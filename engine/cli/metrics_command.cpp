@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/events/reader.h"
@@ -88,8 +89,18 @@ int printMetrics(const MetricsOptions& options) {
   if (file.empty()) throw base::mendable(options.run + ": is no run folder (no event file)");
   RowWriter rows(options.format == "csv");
   events::Reader reader(file);
-  reader.visitAvailable([&](const events::RecordView& record) { rows.add(record, reader.tags()); });
+  const auto add = [&](const events::RecordView& record) { rows.add(record, reader.tags()); };
+  try {
+    reader.visitAvailable(add);
+  } catch (const Error&) {
+    rows.flush();  // what lies before the damage
+    throw;
+  }
   rows.flush();
+  if (const std::int64_t damaged = reader.damagedRecords(); damaged > 0) {
+    throw Error(file.string() + ": " + base::counted(damaged, "record") +
+                " of it cannot be read and left out here (the checksum is wrong)");
+  }
   return static_cast<int>(ExitStatus::Done);
 }
 

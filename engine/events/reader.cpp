@@ -49,6 +49,7 @@ struct Reader::State {
   std::size_t begin = 0, end = 0;  ///< of what is not decoded yet, in buffer
   std::int64_t offset = 0;         ///< in the file, of begin
   std::int64_t seq = 0;            ///< of the next record
+  std::int64_t damaged = 0;        ///< records left out
   EventMessage message;
   TagTable tags;
   std::vector<ScalarView> scalars;
@@ -108,6 +109,7 @@ bool Reader::State::nextMessage() {
     offset += static_cast<std::int64_t>(frame.bytes);
     ++seq;
     if (frame.status == Frame::Status::Whole && parseEvent(frame.data, message)) return true;
+    ++damaged;
   }
 }
 
@@ -154,6 +156,7 @@ std::int64_t Reader::visitAvailable(const std::function<void(const RecordView&)>
 const std::vector<std::string>& Reader::tags() const { return state_->tags.names(); }
 std::int64_t Reader::offsetBytes() const { return state_->offset; }
 std::int64_t Reader::nextSeq() const { return state_->seq; }
+std::int64_t Reader::damagedRecords() const { return state_->damaged; }
 std::int64_t Reader::fileBytes() const { return state_->fileBytes(); }
 
 std::filesystem::path findEventFile(const std::filesystem::path& runFolder) {

@@ -63,6 +63,8 @@ class Reader {
   std::int64_t offsetBytes() const;
   /// seq of the next record.
   std::int64_t nextSeq() const;
+  /// Of those so far, how many were left out for their checksum.
+  std::int64_t damagedRecords() const;
   /// Bytes in the file at present.
   std::int64_t fileBytes() const;
   /// Whether the file is shorter than what has been read: a resume cut it. Begin again with a new
