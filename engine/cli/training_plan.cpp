@@ -18,6 +18,7 @@
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/supervisor/machine.h"
+#include "engine/supervisor/stop_signals.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
@@ -147,6 +148,7 @@ void writeFolder(const supervisor::TrainingSetup& setup) {
 
 TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
                      const fs::path& workerProgram) {
+  supervisor::holdStopSignals();  // the folder is made whole, and the run obeys them
   const run_folder::Layout made =
       options.output.empty()
           ? run_folder::createRunFolder(run_folder::runsFolder(), training.experiment.name)
@@ -231,6 +233,7 @@ std::optional<run_folder::RunInfo> infoBefore(const run_folder::Layout& layout,
 
 TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
                          TrainingExperiment training, const fs::path& workerProgram) {
+  supervisor::holdStopSignals();
   const run_folder::Layout layout(realPath(run_folder::prepareRunFolder(folder).folder()));
   auto lock = lockRun(layout);
   refuseChanges(layout, training.experiment);

@@ -29,7 +29,8 @@ struct TrainingPlan {
 };
 
 /// Reads and checks the experiment and its data, and only then makes or reopens the run folder: a
-/// fault leaves nothing behind. Warnings go to standard error. Throws Error.
+/// fault leaves nothing behind. From then on stop signals wait for the run (holdStopSignals).
+/// Warnings go to standard error. Throws Error.
 TrainingPlan planTraining(const TrainOptions& options);
 
 }  // namespace lockstep::cli

@@ -1,6 +1,7 @@
 #include "engine/supervisor/detach.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/supervisor/file_descriptor.h"
+#include "engine/supervisor/stop_signals.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -66,6 +68,14 @@ int runChild(FileDescriptor toParent, const std::filesystem::path& log,
   }
 }
 
+/// A signal that came before the run could obey it is the run's: it stops with a checkpoint.
+int passOnStop(pid_t run) {
+  const auto signal = takeHeldStopSignal();
+  if (!signal) return static_cast<int>(ExitStatus::Done);
+  ::kill(run, *signal);
+  return static_cast<int>(ExitStatus::Stopped);
+}
+
 }  // namespace
 
 void closeInheritedDescriptors() { ::close_range(STDERR_FILENO + 1, ~0U, 0); }
@@ -83,7 +93,7 @@ Detached runDetached(const std::filesystem::path& log,
   }
   toParent.reset();
   const std::string said = readAll(fromChild.get());
-  if (!said.empty() && said[0] == kReady) return {true, 0};
+  if (!said.empty() && said[0] == kReady) return {true, passOnStop(pid)};
   ::waitpid(pid, nullptr, 0);
   if (said.size() >= 2) throw Error(said.substr(2), static_cast<ExitStatus>(said[1]));
   throw Error("the run ended before its socket answered: see " + log.string());

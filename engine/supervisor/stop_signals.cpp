@@ -19,17 +19,22 @@ bool isIgnored(int signal) {
   return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
 }
 
+sigset_t stopSignals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!isIgnored(signal)) sigaddset(&mask, signal);
+  }
+  return mask;
+}
+
 }  // namespace
 
 StopSignals::StopSignals(PollLoop& loop, std::function<void(int)> onStop,
                          std::function<void()> onChild)
     : loop_(loop), onStop_(std::move(onStop)), onChild_(std::move(onChild)) {
-  sigset_t mask;
-  sigemptyset(&mask);
+  sigset_t mask = stopSignals();
   sigaddset(&mask, SIGCHLD);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (!isIgnored(signal)) sigaddset(&mask, signal);
-  }
   fd_.reset(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!fd_.isOpen()) throw Error(std::string("signalfd: ") + std::strerror(errno));
   ::sigprocmask(SIG_BLOCK, &mask, &oldMask_);
@@ -56,6 +61,18 @@ void StopSignals::read() {
       onStop_(signal);
     }
   }
+}
+
+void holdStopSignals() {
+  const sigset_t mask = stopSignals();
+  ::sigprocmask(SIG_BLOCK, &mask, nullptr);
+}
+
+std::optional<int> takeHeldStopSignal() {
+  const sigset_t mask = stopSignals();
+  const timespec atOnce{};
+  const int signal = ::sigtimedwait(&mask, nullptr, &atOnce);
+  return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
 std::string signalName(int signal) {

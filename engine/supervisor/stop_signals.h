@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "engine/supervisor/file_descriptor.h"
@@ -31,6 +32,12 @@ class StopSignals {
   sigset_t oldMask_{};
   struct sigaction oldPipe_ {};
 };
+
+/// From here on SIGINT, SIGTERM and SIGHUP (those that are not ignored) end nothing: they wait for
+/// the StopSignals to come. For what must not be left half done. Workers are not held.
+void holdStopSignals();
+/// Takes one that waits; nothing when none does.
+std::optional<int> takeHeldStopSignal();
 
 /// `SIGKILL`, or `signal 70` for one without a name.
 std::string signalName(int signal);

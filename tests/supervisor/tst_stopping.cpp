@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <QTest>
 
@@ -40,6 +42,37 @@ class TstStopping : public QObject {
     QCOMPARE(info.state, std::string("stopped"));
     QCOMPARE(run_folder::checkpointSteps(bench.onlyRun()), std::vector<std::int64_t>{info.step});
     QVERIFY(!info.error);
+  }
+
+  /// Its log is a pipe without a reader, so that a run that is there already does not get on.
+  void aSignalBeforeTheRunIsUpIsObeyed_data() {
+    QTest::addColumn<int>("signal");
+    QTest::addColumn<bool>("detach");
+    QTest::newRow("SIGINT") << SIGINT << false;
+    QTest::newRow("SIGTERM") << SIGTERM << false;
+    QTest::newRow("SIGHUP") << SIGHUP << false;
+    QTest::newRow("SIGTERM, detached") << SIGTERM << true;
+  }
+  void aSignalBeforeTheRunIsUpIsObeyed() {
+    QFETCH(int, signal);
+    QFETCH(bool, detach);
+    EngineBench bench;
+    bench.script("state running 0\ntrain-until-stop 1\n");
+    const run_folder::Layout layout(bench.folder() / "runs/rs");
+    std::filesystem::create_directories(layout.folder());
+    QCOMPARE(::mkfifo(layout.engineLog().c_str(), 0600), 0);
+    std::vector<std::string> line{
+        "train", "experiment.yaml",         "--output", "runs/rs", "--resume",
+        "--set", "solver.max_steps=1000000"};
+    if (detach) line.emplace_back("--detach");
+    const auto engine = bench.start(line);
+    QVERIFY(bench.waitForState("queued"));
+    ::kill(static_cast<pid_t>(engine->processId()), signal);
+    const supervisor::FileDescriptor reader(::open(layout.engineLog().c_str(), O_RDWR));
+    const auto result = EngineBench::finish(*engine);
+    QVERIFY2(result.status == 75, result.err.c_str());
+    QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(layout), 20000);
+    QCOMPARE(run_folder::readRunInfo(layout).state, std::string("stopped"));
   }
 
   void secondSignalKills() {
