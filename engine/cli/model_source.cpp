@@ -77,7 +77,7 @@ std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& wei
 
 void resolveRun(ModelSource& source, const ModelOptions& options) {
   source.run.emplace(source.target);
-  run_folder::refuseEmptyConfig(*source.run);
+  run_folder::refuseFaultyConfig(*source.run);
   source.weights =
       run_folder::resolveWeights(*source.run, options.weights.empty() ? "last" : options.weights);
   source.experiment = loadRun(source.run->config(), source.weights, options.overrides);
@@ -147,7 +147,7 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   if (error) throw base::mendable(target + ": no such run folder or configuration");
   if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
-      throw base::mendable(target + ": is no run folder (no run.json)");
+      throw base::mendable(run_folder::noRunText(target));
     resolveRun(source, options);
   } else {
     resolveConfig(source, options);

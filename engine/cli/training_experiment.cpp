@@ -25,7 +25,7 @@ void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
 TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
                                   bool goesOn) {
   const fs::path target = options.target;
-  if (isFolder(target)) run_folder::refuseEmptyConfig(run_folder::Layout(target));
+  if (isFolder(target)) run_folder::refuseFaultyConfig(run_folder::Layout(target));
   const fs::path file = isFolder(target) ? run_folder::Layout(target).config() : target;
   config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
   if (goesOn) {

@@ -41,7 +41,7 @@ void refuseImpossible(const TrainOptions& options) {
                          " is an experiment file");
   }
   if (!run_folder::isRunFolder(options.target)) {
-    throw base::mendable(options.target + ": is no run folder (no run.json)");
+    throw base::mendable(run_folder::noRunText(options.target));
   }
   if (forks) return;
   if (!options.output.empty()) {

@@ -42,6 +42,8 @@ class TstRunExperiment : public QObject {
                              << QStringLiteral("config.yaml:");
     QTest::newRow("empty, as a crash may leave it")
         << QByteArray() << QStringLiteral("config.yaml: is empty; remove it, and ");
+    QTest::newRow("nothing but a directive")
+        << QByteArray("%%% garbage") << QStringLiteral("config.yaml: is empty; remove it, and ");
     QTest::newRow("unknown key") << QByteArray("name: a\nsolvr: {max_steps: 7}\n")
                                  << QStringLiteral("config.yaml:2:1: solvr");
     QTest::newRow("a list for a path")
@@ -57,8 +59,49 @@ class TstRunExperiment : public QObject {
       readRunExperiment(layout);
       QFAIL("not refused");
     } catch (const Error& error) {
-      QVERIFY2(QString::fromUtf8(error.what()).contains(said), error.what());
+      const QString text = QString::fromUtf8(error.what());
+      QVERIFY2(text.contains(said), error.what());
+      QVERIFY2(text.endsWith(wayOn(folder)), error.what());
     }
+  }
+
+  void whereItIsMissingTheExperimentFileIsTheWayOn() {
+    QTemporaryDir folder;
+    try {
+      refuseFaultyConfig(Layout(folder.path().toStdString()));
+      QFAIL("not refused");
+    } catch (const Error& error) {
+      const QString text = QString::fromUtf8(error.what());
+      QVERIFY2(text.contains(QStringLiteral("config.yaml: there is no such file; `")) &&
+                   text.endsWith(wayOn(folder)),
+               error.what());
+    }
+  }
+
+  void aFolderThatARunWasBegunInIsToldApart_data() {
+    QTest::addColumn<QString>("file");
+    QTest::newRow("nothing of a run") << QString();
+    QTest::newRow("its lock") << QStringLiteral("run.lock");
+    QTest::newRow("its configuration") << QStringLiteral("config.yaml");
+  }
+  void aFolderThatARunWasBegunInIsToldApart() {
+    QFETCH(QString, file);
+    QTemporaryDir folder;
+    if (!file.isEmpty()) std::ofstream(folder.filePath(file).toStdString()) << "name: a\n";
+    const QString text = QString::fromStdString(noRunText(folder.path().toStdString()));
+    QVERIFY2(text.contains(QStringLiteral("is no run folder (no run.json)")), qPrintable(text));
+    QCOMPARE(
+        text.contains(
+            QStringLiteral("train EXPERIMENT --output %1 --resume` begins it").arg(folder.path())),
+        !file.isEmpty());
+  }
+
+ private:
+  static QString wayOn(const QTemporaryDir& folder) {
+    return QStringLiteral(
+               "`lockstep-engine train EXPERIMENT --output %1 --resume` goes on by the experiment "
+               "file")
+        .arg(folder.path());
   }
 };
 
