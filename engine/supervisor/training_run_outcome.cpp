@@ -169,17 +169,18 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
   return {"finished", ExitStatus::Done, std::nullopt};
 }
 
-/// Of faults that the machine has, not the experiment: the run can go on elsewhere, or later. What
-/// does not fit into memory needs other values, which a run that goes on may not take: another run
-/// can.
+/// Of faults that need not come again: the run can go on elsewhere, or later. What does not fit
+/// into memory needs other values, which a run that goes on may not take: another run can.
 std::string TrainingRun::wayOn(const std::string& cause) const {
-  if (lost_ && !lost_->elsewhere.empty()) return "; the last checkpoint: " + whereLastCheckpointIs();
+  if (lost_ && !lost_->elsewhere.empty())
+    return "; the last checkpoint: " + whereLastCheckpointIs();
   const auto steps = run_folder::checkpointSteps(setup_.layout);
   if (steps.empty()) return "; there is no checkpoint to go on from yet";
   const std::string step = std::to_string(steps.back());
   if (cause == kBadImage) {
-    return "; then " + resumeLine() + " goes on from step " + step + ", or without such images " +
-           resumeLine(" --set dataset.bad_images=skip");
+    return "; then " + resumeLine() + " (with annotations that were changed " +
+           resumeLine(" --accept-data") + ") goes on from step " + step +
+           ", or without such images " + resumeLine(" --set dataset.bad_images=skip");
   }
   const std::string& launcher = setup_.ranks.place.launcher;
   const std::string started = launcher.empty() ? "" : "started by " + launcher + " again, ";
@@ -196,8 +197,7 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
   const std::string& cause = failure.error.cause;
   const bool isElsewhere = lost_ && !lost_->elsewhere.empty();
-  if (isElsewhere || cause == "gpu" || cause == "system" || cause == kOutOfMemory ||
-      cause == "lost peer" || cause == kBadImage) {
+  if (isElsewhere || failure.mayPassAgain || cause == kBadImage) {
     outcome.error->message += wayOn(cause);
     outcome.line += wayOn(cause);
   }

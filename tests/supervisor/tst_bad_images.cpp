@@ -72,8 +72,10 @@ class TstBadImages : public QObject {
     QCOMPARE(result.status, 1);
     const std::string line = "lockstep-engine train " + (bench.folder() / "run").string();
     QVERIFY2(contains(result.err, "/d/a.png: is cut off; copy the file again; then `" + line +
-                                      " --resume` goes on from step 4, or without such images `" +
-                                      line + " --resume --set dataset.bad_images=skip`"),
+                                      " --resume` (with annotations that were changed `" + line +
+                                      " --resume --accept-data`) goes on from step 4, or without " +
+                                      "such images `" + line +
+                                      " --resume --set dataset.bad_images=skip`"),
              result.err.c_str());
     QVERIFY2(!contains(result.err, "restart 1"), "it would meet the same image again");
     const run_folder::Layout run(bench.folder() / "run");
@@ -93,11 +95,11 @@ class TstBadImages : public QObject {
         "failed system 1 /nfs/a.png: cannot read: Input/output error\nexit 1\n");
     const auto result = bench.run({"train", "experiment.yaml", "--output", "run"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(contains(result.err, "/nfs/a.png: cannot read: Input/output error") &&
-                 contains(result.err, "; `lockstep-engine train " +
-                                          (bench.folder() / "run").string() +
-                                          " --resume` goes on from step 4"),
-             result.err.c_str());
+    QVERIFY2(
+        contains(result.err, "/nfs/a.png: cannot read: Input/output error") &&
+            contains(result.err, "; `lockstep-engine train " + (bench.folder() / "run").string() +
+                                     " --resume` goes on from step 4"),
+        result.err.c_str());
     QVERIFY2(!contains(result.err, "bad_images=skip"), result.err.c_str());
   }
 

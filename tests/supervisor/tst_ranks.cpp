@@ -83,7 +83,8 @@ class TstRanks : public QObject {
     const std::string said = "rank 2 on " + supervisor::hostName() +
                              " was ended by SIGKILL (out of memory?) at step 41 in backward, last "
                              "collective gradients; its last lines are at the end of " +
-                             bench.onlyRun().rankLog(2).string();
+                             bench.onlyRun().rankLog(2).string() +
+                             "; there is no checkpoint to go on from yet";
     for (const auto& error : {info.error, heard}) {
       QVERIFY(error);
       QCOMPARE(error->message, said);
@@ -109,7 +110,8 @@ class TstRanks : public QObject {
     const auto result = bench.run(trainLine());
     QCOMPARE(result.status, 1);
     const std::string said = "rank 1 on " + supervisor::hostName() +
-                             " failed at step 4 in forward: index 7 is out of range";
+                             " failed at step 4 in forward: index 7 is out of range; there is no "
+                             "checkpoint to go on from yet";
     QVERIFY2(contains(result.err, "[engine] " + said + "\n"), result.err.c_str());
     QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).error->message, said);
     QVERIFY(isNobodyLeft(bench));

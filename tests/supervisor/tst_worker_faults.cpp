@@ -34,6 +34,31 @@ class TstWorkerFaults : public QObject {
     QVERIFY2(!std::filesystem::exists(run), "nothing is made in its place");
   }
 
+  void whatMayPassAgainSaysHowToGoOn_data() {
+    QTest::addColumn<QString>("end");
+    QTest::addColumn<bool>("saysHow");
+    QTest::newRow("killed") << "kill 9\n" << true;
+    QTest::newRow("crashed") << "kill 11\n" << true;
+    QTest::newRow("ended without a word") << "exit 3\n" << true;
+    QTest::newRow("stalled") << "hang\n" << true;
+    QTest::newRow("content") << "fail 1 a.json is truncated\n" << false;
+  }
+  void whatMayPassAgainSaysHowToGoOn() {
+    QFETCH(QString, end);
+    QFETCH(bool, saysHow);
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 4\ncheckpoint 4\nheartbeat 5 forward\n" +
+                 end.toStdString());
+    const auto result = bench.run(
+        {"train", "experiment.yaml", "--output", "run", "--set", "runtime.stall_seconds=1"});
+    QCOMPARE(result.status, 1);
+    const std::string how = "; `lockstep-engine train " + (bench.folder() / "run").string() +
+                            " --resume` goes on from step 4";
+    QVERIFY2(contains(result.err, how) == saysHow, result.err.c_str());
+    const auto info = run_folder::readRunInfo(run_folder::Layout(bench.folder() / "run"));
+    QVERIFY2(contains(info.error->message, how) == saysHow, info.error->message.c_str());
+  }
+
   void faultReachesRunJsonAndTheExitStatus_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<int>("status");
