@@ -107,7 +107,7 @@ class Checker {
       const auto same = std::find_if(known.begin(), known.end(), [&](const coco::Category& other) {
         return other.id == category.id;
       });
-      const std::string name = std::to_string(category.id.value) + " (" + category.name + ")";
+      const std::string name = std::to_string(category.id.value) + " '" + category.name + "'";
       if (same == known.end()) {
         add("dataset.val.annotations",
             "has the category " + name + " that the training part does not name");
@@ -115,7 +115,7 @@ class Checker {
       }
       if (same->name == category.name) continue;
       warn("dataset.val.annotations",
-           "calls category " + name + " what the training part calls " + same->name);
+           "calls category " + name + " what the training part calls '" + same->name + "'");
       return;
     }
   }
@@ -125,7 +125,9 @@ class Checker {
     const std::size_t all = train.dataset.images().size();
     check_.trainImages = static_cast<std::int64_t>(experiment_.dataset.skipEmpty ? usable : all);
     check_.trainAnnotations = train.dataset.annotationCount();
-    if (usable == 0) {
+    if (all == 0) {
+      add("dataset.train.annotations", "has no images");
+    } else if (usable == 0) {
       add("dataset.train.annotations",
           "has no usable annotation (no crowd, width and height over 1 px) in " +
               counted(all, "image"));
@@ -135,7 +137,7 @@ class Checker {
   void checkHeldOutImages(const Part& val) {
     check_.valImages = val.dataset.images().size();
     check_.valAnnotations = val.dataset.annotationCount();
-    if (check_.valImages == 0) add("dataset.val.annotations", "has no image");
+    if (check_.valImages == 0) add("dataset.val.annotations", "has no images");
     const auto evaluated = static_cast<std::size_t>(experiment_.evaluation.maxImages);
     const std::string past = coco::objectsPastLimit(val.dataset, evaluated).text();
     if (!past.empty()) warn("dataset.val.annotations", past);
@@ -176,12 +178,17 @@ class Checker {
   void tellImages(const Part& part, const char* what, const Examples& found) {
     if (found.count == 0) return;
     const std::size_t all = part.dataset.images().size();
+    const bool areThereOthers = found.count < all;
+    const bool isSkipped = experiment_.dataset.skipsBadImages() && areThereOthers;
+    const char* wayOn = isSkipped        ? ""
+                        : areThereOthers ? "; put them there, or leave them out with "
+                                           "dataset.bad_images: skip"
+                                         : "; put them there";
     ConfigIssue& issue =
         add(part.key + ".images", part.paths.images + " " + what + std::to_string(found.count) +
                                       " of the " + counted(all, "image") +
-                                      " that the annotations name, such as " + found.first);
-    if (experiment_.dataset.skipsBadImages() && found.count < all)
-      issue.severity = ConfigIssue::Severity::Warning;
+                                      " that the annotations name, such as " + found.first + wayOn);
+    if (isSkipped) issue.severity = ConfigIssue::Severity::Warning;
   }
 
   void checkSharedImages(const Part& train, const Part& val) {

@@ -170,6 +170,15 @@ class TstDataCheck : public QObject {
                                        "over 1 px) in 2 images"));
   }
 
+  void aPartWithoutImagesIsToldSo() {
+    Data data;
+    data.addPart("train", 0, 0, "t");
+    data.addPart("val", 0, 0, "v");
+    for (const char* part : {"train", "val"}) fs::create_directories(data.path(part));
+    QCOMPARE(data.lines(), std::string("a.yaml:2:39: dataset.train.annotations: has no images\n"
+                                       "a.yaml:3:35: dataset.val.annotations: has no images"));
+  }
+
   void classesOfTheHeldOutPartAreKnown() {
     Data data;
     data.addPart("train", 2, 1, "t");
@@ -180,7 +189,7 @@ class TstDataCheck : public QObject {
     QCOMPARE(
         data.lines(),
         std::string(
-            "a.yaml:3:35: dataset.val.annotations: has the category 7 (worm) that the training "
+            "a.yaml:3:35: dataset.val.annotations: has the category 7 'worm' that the training "
             "part does not name"));
     json train = data.read("train");
     for (const auto& [id, name] : {std::pair{7, "worm"}, std::pair{2, "leaf"}})
@@ -192,8 +201,13 @@ class TstDataCheck : public QObject {
     data.write("val", val);
     QCOMPARE(data.lines(),
              std::string(
-                 "a.yaml:3:35: dataset.val.annotations: warning: calls category 3 (worm) what the "
-                 "training part calls cell"));
+                 "a.yaml:3:35: dataset.val.annotations: warning: calls category 3 'worm' what the "
+                 "training part calls 'cell'"));
+    val["categories"][0]["name"] = "";
+    data.write("val", val);
+    QVERIFY2(data.lines().find("calls category 3 '' what the training part calls 'cell'") !=
+                 std::string::npos,
+             data.lines().c_str());
   }
 
   void missingImagesAreNamed() {
@@ -205,7 +219,8 @@ class TstDataCheck : public QObject {
     QCOMPARE(
         data.lines(),
         std::string("a.yaml:2:19: dataset.train.images: train lacks 2 of the 5 images that the "
-                    "annotations name, such as t2.jpg"));
+                    "annotations name, such as t2.jpg; put them there, or leave them out with "
+                    "dataset.bad_images: skip"));
   }
 
   void emptyImagesAreNamed() {
@@ -213,9 +228,11 @@ class TstDataCheck : public QObject {
     data.addPart("train", 5, 1, "t");
     data.addPart("val", 2, 1, "v");
     base::writeFileAtomically(data.path("val/v2.jpg"), "");
-    QCOMPARE(data.lines(),
-             std::string("a.yaml:3:17: dataset.val.images: val has empty files for 1 of the 2 "
-                         "images that the annotations name, such as v2.jpg"));
+    QCOMPARE(
+        data.lines(),
+        std::string("a.yaml:3:17: dataset.val.images: val has empty files for 1 of the 2 "
+                    "images that the annotations name, such as v2.jpg; put them there, or leave "
+                    "them out with dataset.bad_images: skip"));
   }
 
   void doubtfulBoxesAreCountedAndNamed() {
