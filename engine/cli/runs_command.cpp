@@ -48,6 +48,10 @@ int listRuns(const std::string& folder) {
   if (!folder.empty() && !isFolder(parent)) throw base::mendable(folder + ": no such folder");
   std::vector<Row> rows{{"RUN", "STATE", "STEP", "BEST", "CREATED"}};
   for (const run_folder::RunSummary& run : run_folder::listRuns(parent)) rows.push_back(rowOf(run));
+  if (rows.size() == 1 && run_folder::isRunFolder(parent)) {
+    throw base::mendable(parent.string() + ": is a run itself; name the folder that it lies in, " +
+                         realPath(parent).parent_path().string());
+  }
   if (rows.size() == 1) {
     std::fprintf(stderr, "%s: no runs\n", parent.c_str());
   } else {

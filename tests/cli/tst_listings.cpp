@@ -82,6 +82,17 @@ class TstListings : public QObject {
     QCOMPARE(bench.run({"runs", "runs"}).out, result.out);
   }
 
+  void aRunIsNoFolderOfRuns() {
+    EngineBench bench;
+    bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/good"}).status, 0);
+    const auto result = bench.run({"runs", "runs/good/"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "runs/good/: is a run itself; name the folder that it lies in, " +
+                                      (bench.folder() / "runs").string()),
+             result.err.c_str());
+  }
+
   void noRunsAreNoFault() {
     EngineBench bench;
     const auto result = bench.run({"runs"});
