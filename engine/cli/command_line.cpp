@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/config/fields.h"
 
 namespace lockstep::cli {
@@ -64,13 +65,16 @@ std::string describeFault(const CLI::App& app, const CLI::Error& fault) {
   return fullName(command) + ": " + text + " (see " + fullName(command) + " --help)";
 }
 
-void refuseEmptyValues(const CLI::App& app) {
+void refuseUnusableValues(const CLI::App& app) {
   const CLI::App& command = chosenCommand(app);
   for (const CLI::Option* option : command.get_options()) {
-    const std::vector<std::string>& values = option->results();
-    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
-    throw base::mendable(fullName(command) + ": " + option->get_name() +
-                         ": is given with nothing in it; leave it out or say something");
+    const std::string where = fullName(command) + ": " + option->get_name() + ": ";
+    for (const std::string& value : option->results()) {
+      if (value.empty())
+        throw base::mendable(where + "is given with nothing in it; leave it out or say something");
+      if (!base::isUtf8(value))
+        throw base::mendable(where + value + ": the name is not UTF-8: rename the file");
+    }
   }
 }
 

@@ -14,7 +14,8 @@ namespace lockstep::cli {
 std::string describeFault(const CLI::App& app, const CLI::Error& fault);
 
 /// Throws Error (mendable) when an option of the chosen command is given with nothing in it, as a
-/// script with an unset variable does.
-void refuseEmptyValues(const CLI::App& app);
+/// script with an unset variable does, or with what is no UTF-8: neither messages between processes
+/// nor the files that are made can hold it.
+void refuseUnusableValues(const CLI::App& app);
 
 }  // namespace lockstep::cli

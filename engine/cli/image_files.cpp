@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/cli/input_path.h"
 
 namespace lockstep::cli {
@@ -45,7 +46,7 @@ class Walk {
   void take(const fs::path& entry) {
     std::error_code ignored;
     if (!fs::is_directory(entry, ignored)) {
-      if (isImageName(entry)) found.files.push_back(entry);
+      takeFile(entry);
       return;
     }
     const auto identity = FileIdentity::of(entry);
@@ -54,6 +55,16 @@ class Walk {
       lookInto(entry);
     } catch (const Error& fault) {
       found.faults.emplace_back(fault.what());
+    }
+  }
+
+  void takeFile(const fs::path& file) {
+    if (!isImageName(file)) {
+      found.passedOver.push_back(file);
+    } else if (!base::isUtf8(file.native())) {
+      found.faults.push_back(file.string() + ": the name is not UTF-8: rename the file");
+    } else {
+      found.files.push_back(file);
     }
   }
 

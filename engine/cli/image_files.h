@@ -11,8 +11,9 @@ namespace lockstep::cli {
 
 /// What a folder tree holds of images.
 struct ImageFiles {
-  std::vector<std::filesystem::path> files;  ///< in the order of their paths
-  std::vector<std::string> faults;           ///< folders that cannot be looked at, and why
+  std::vector<std::filesystem::path> files;       ///< in the order of their paths
+  std::vector<std::string> faults;                ///< what cannot be looked at or named, and why
+  std::vector<std::filesystem::path> passedOver;  ///< files whose endings are no images'
 };
 
 /// The images (by their endings) in a folder and below it. Hidden files and folders are left out,

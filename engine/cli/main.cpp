@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", describeFault(app, fault).c_str());
     return static_cast<int>(ExitStatus::Mendable);
   }
-  refuseEmptyValues(app);
+  refuseUnusableValues(app);
   return action();
 }
 

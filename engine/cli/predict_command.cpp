@@ -7,6 +7,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"
@@ -54,9 +55,19 @@ class ImageList {
     const ImageFiles inside = imagesBelow(path, base::FileIdentity::of(overlays));
     for (const std::string& fault : inside.faults) base::logWarning("engine", fault);
     hasFaults = hasFaults || !inside.faults.empty();
+    tellPassedOver(path, inside);
     if (inside.files.empty())
       throw base::mendable("--images " + path + ": holds no image (jpg, png, bmp, tif, webp)");
     for (const fs::path& file : inside.files) files.push_back(fs::absolute(file).string());
+  }
+
+  static void tellPassedOver(const std::string& path, const ImageFiles& inside) {
+    if (inside.passedOver.empty()) return;
+    base::logInfo("engine", "--images " + path + ": " +
+                                base::counted(inside.passedOver.size(), "file") +
+                                " passed over, for the ending is none of jpg, png, bmp, tif, webp,"
+                                " such as " +
+                                inside.passedOver.front().filename().string());
   }
 };
 

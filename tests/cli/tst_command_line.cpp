@@ -1,7 +1,9 @@
+#include <CLI/CLI.hpp>
 #include <QTest>
 #include <filesystem>
 #include <fstream>
 
+#include "engine/base/error.h"
 #include "engine/cli/command_line.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -194,6 +196,22 @@ class TstCommandLine : public QObject {
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.err, "orphan.json"), result.err.c_str());
     QVERIFY(!fs::exists(bench_->folder() / "runs"));
+  }
+
+  void whatIsNoUtf8IsRefused() {
+    CLI::App app("", "engine");
+    app.add_option("--images")->expected(1, 9);
+    app.parse(std::vector<std::string>{"t\xc3\xbcr.png", "--images"});
+    cli::refuseUnusableValues(app);
+    app.parse(std::vector<std::string>{"t\xfcr.png", "a.png", "--images"});
+    try {
+      cli::refuseUnusableValues(app);
+      QFAIL("not refused");
+    } catch (const Error& error) {
+      QCOMPARE(error.what(),
+               std::string("engine: --images: t\xfcr.png: the name is not UTF-8: rename the file"));
+      QCOMPARE(error.status(), ExitStatus::Mendable);
+    }
   }
 
   void helpAndVersionGoToStandardOutput() {

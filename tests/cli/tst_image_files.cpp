@@ -41,6 +41,21 @@ class TstImageFiles : public QObject {
              std::vector<std::string>{"drawn/a-1.png"});  // asked for itself
   }
 
+  void whatIsPassedOverIsKnown() {
+    for (const char* name : {"a.png", "b.gif", "c/d.AVIF", ".hidden.txt"}) write(name);
+    const std::vector<fs::path> expected{root() / "b.gif", root() / "c/d.AVIF"};
+    QVERIFY(cli::imagesBelow(root()).passedOver == expected);
+  }
+
+  void aNameThatIsNoUtf8IsAFault() {
+    for (const char* name : {"a.png", "t\xfcr.png", "t\xfcr.txt", "d\xfc/b.png"}) write(name);
+    const cli::ImageFiles found = cli::imagesBelow(root());
+    QCOMPARE(names(found), std::vector<std::string>{"a.png"});
+    const std::string said = ": the name is not UTF-8: rename the file";
+    QCOMPARE(found.faults, (std::vector<std::string>{(root() / "d\xfc/b.png").string() + said,
+                                                     (root() / "t\xfcr.png").string() + said}));
+  }
+
   void loopsOfLinksEnd() {
     write("in/a.png");
     fs::create_directory_symlink(root() / "in", root() / "in/again");
