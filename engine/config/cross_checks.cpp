@@ -115,7 +115,7 @@ void checkRuntime(const Experiment& experiment, Issues& issues) {
 void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
   const std::string& metric = evaluation.earlyStop.metric;
   if (metric.empty()) return;
-  const bool isPrecision = metric.find("/A") != std::string::npos;
+  const bool isPrecision = EvaluationConfig::isPrecision(metric);
   if (isPrecision && evaluation.apEvery.count == 0) {
     add(issues, "evaluation.early_stop.metric",
         metric + " is never measured while evaluation.ap_every is 0");
@@ -128,7 +128,7 @@ void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
 void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
   checkEarlyStop(evaluation, issues);
   const std::string& metric = evaluation.bestMetric;
-  if (evaluation.apEvery.count > 0 || metric.find("/A") == std::string::npos) return;
+  if (evaluation.apEvery.count > 0 || !EvaluationConfig::isPrecision(metric)) return;
   warn(issues, "evaluation.ap_every",
        "0 means that there is no AP: evaluation.best_metric, " + metric +
            ", is never measured and no checkpoint is the best; name a loss there, such as "
@@ -152,18 +152,20 @@ void checkFile(const std::string& key, const std::string& path, Issues& issues) 
   if (!fault.empty()) add(issues, key, path + ": " + fault);
 }
 
-void checkPart(const std::string& key, const DatasetPart& part, Issues& issues) {
+/// `ways`: how a part of which one path is given can be mended.
+void checkPart(const std::string& key, const DatasetPart& part, const std::string& ways,
+               Issues& issues) {
   if (!part.images.empty()) checkFolder(key + ".images", part.images, issues);
   if (!part.annotations.empty()) checkFile(key + ".annotations", part.annotations, issues);
   if (part.images.empty() == part.annotations.empty()) return;
   const std::string given = part.images.empty() ? ".annotations" : ".images";
   const std::string missing = part.images.empty() ? ".images" : ".annotations";
-  add(issues, key + given, "is given but not " + key + missing + ": give both or none");
+  add(issues, key + given, "is given but not " + key + missing + ": " + ways);
 }
 
 void checkDataset(const DatasetConfig& dataset, Issues& issues) {
-  checkPart("dataset.train", dataset.train, issues);
-  checkPart("dataset.val", dataset.val, issues);
+  checkPart("dataset.train", dataset.train, "both are needed", issues);
+  checkPart("dataset.val", dataset.val, "give both or none", issues);
   std::error_code failure;
   if (!dataset.train.annotations.empty() && !dataset.val.annotations.empty() &&
       (dataset.train.annotations == dataset.val.annotations ||

@@ -46,6 +46,7 @@ struct DatasetConfig {
   ListOrWord<double> mean;   ///< per channel, of 0 … 1
   ListOrWord<double> std;
 
+  bool hasHeldOut() const { return !val.annotations.empty(); }
   bool skipsBadImages() const { return badImages == "skip"; }
 };
 
@@ -163,6 +164,11 @@ struct EvaluationConfig {
   std::string bestMetric = "segm/AP";
   std::vector<int> maxDets{1, 10, 100};
   EarlyStopConfig earlyStop;
+
+  /// Whether the metric is measured with AP; else it is a loss.
+  static bool isPrecision(const std::string& metric) {
+    return metric.find("/A") != std::string::npos;
+  }
 };
 
 struct CheckpointConfig {

@@ -56,7 +56,8 @@ Trainer::Trainer(const config::Experiment& experiment, const run_folder::Layout&
       data::ClassTable(trainSet_), data::handoverTo(device_));
   sampler_ = std::make_unique<data::Sampler>(
       trainSet_, data::samplerOptions(experiment_, context_.world.rank(), context_.world.size()));
-  if (const config::DatasetPart& part = experiment_.dataset.val; !part.annotations.empty()) {
+  if (experiment_.dataset.hasHeldOut()) {
+    const config::DatasetPart& part = experiment_.dataset.val;
     heldOutSet_ = coco::Dataset::load(part.annotations);
     heldOutLoader_ =
         std::make_unique<data::SampleLoader>(*heldOutSet_, part.images, experiment_.augment, seed,
@@ -292,29 +293,16 @@ void Trainer::flushScalars() {
   if (flushed.fault) throw diverged(*flushed.fault);
 }
 
-Trainer::Due Trainer::dueAfter(std::int64_t step, bool last) const {
-  const auto isDue = [step](const config::Duration& every) {
-    return steps(every) > 0 && step % steps(every) == 0;
-  };
-  Due due;
-  if (evaluator_) {
-    due.averagePrecision = isDue(experiment_.evaluation.apEvery) ||
-                           (last && steps(experiment_.evaluation.apEvery) > 0);
-    due.losses = due.averagePrecision || last || isDue(experiment_.evaluation.lossEvery);
-    due.predictions = isDue(experiment_.monitor.predictionsEvery) ||
-                      (last && steps(experiment_.monitor.predictionsEvery) > 0);
-  }
-  due.checkpoint = last || isDue(experiment_.checkpoint.every);
+config::Due Trainer::dueAfter(std::int64_t step, bool isLast) const {
+  config::Due due = config::dueAfter(experiment_, step, isLast);
   // Scalars are read once per log interval; on a CPU reading costs nothing, and a slow step should
   // not delay the chart.
-  due.log = due.losses || due.predictions || due.checkpoint ||
-            isDue(experiment_.monitor.logEvery) ||
-            (device_.is_cpu() && secondsSince(flushed_) > 1.0);
+  due.log = due.log || (device_.is_cpu() && secondsSince(flushed_) > 1.0);
   return due;
 }
 
-Trainer::Due Trainer::leftUndone() {
-  Due due = dueAfter(state_.step, /*last=*/true);
+config::Due Trainer::leftUndone() {
+  config::Due due = dueAfter(state_.step, /*isLast=*/true);
   due.checkpoint = savedStep_ != state_.step;
   due.log = false;
   if (evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision))

@@ -14,6 +14,7 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/config/due.h"
 #include "engine/config/experiment.h"
 #include "engine/config/learning_rate_schedule.h"
 #include "engine/data/device_feed.h"
@@ -76,11 +77,6 @@ class Trainer {
   const model::MaskRcnn& model() const { return *model_; }
 
  private:
-  /// What is due after a step.
-  struct Due {
-    bool log = false, losses = false, averagePrecision = false, predictions = false,
-         checkpoint = false;
-  };
   enum class Wish { GoOn, Stop };
 
   void makeModel();
@@ -144,14 +140,14 @@ class Trainer {
   /// `reports`: of every rank. Returns what is told.
   std::string leaveReplay(const StepRecorder::Fault& fault, const std::vector<std::string>& reports,
                           std::string trouble);
-  Due dueAfter(std::int64_t step, bool isLast) const;
+  config::Due dueAfter(std::int64_t step, bool isLast) const;
   /// What the last step still lacks: where a run stopped on request it left a checkpoint alone, and
   /// early stopping is known only when its evaluation is done.
-  Due leftUndone();
-  void atBoundary(const Due& due);
+  config::Due leftUndone();
+  void atBoundary(const config::Due& due);
   /// Evaluations and predictions; returns whether it is the best so far. A fault of one rank is
   /// thrown on all.
-  bool lookAtHeldOut(const Due& due);
+  bool lookAtHeldOut(const config::Due& due);
   /// The averaged weights in the model while it lives, where there are any.
   std::unique_ptr<solver::WeightAverage::InPlace> averagedWeights();
   solver::NamedTensors optimizerState() const;

@@ -32,7 +32,7 @@ std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& de
 
 }  // namespace
 
-void Trainer::atBoundary(const Due& due) {
+void Trainer::atBoundary(const config::Due& due) {
   if (due.log) flushScalars();
   bool best = false;
   try {
@@ -43,7 +43,7 @@ void Trainer::atBoundary(const Due& due) {
   if (due.checkpoint || best) saveCheckpoint(best, isAtEnd());
 }
 
-bool Trainer::lookAtHeldOut(const Due& due) {
+bool Trainer::lookAtHeldOut(const config::Due& due) {
   bool best = false;
   if (due.losses) {
     best = evaluate({.losses = true, .averagePrecision = due.averagePrecision}, due.predictions,

@@ -56,9 +56,12 @@ class TstCrossChecks : public QObject {
         "a.yaml:1:21: augment.min_size: warning: 900 is never reached: augment.max_size is 800");
     row("name of a folder elsewhere", "name: ../x",
         "a.yaml:1:7: name: ../x: run folders are named so: no '/', and no '.' or '-' at the start");
-    row("half a part", "dataset: {train: {images: /}}",
-        "a.yaml:1:27: dataset.train.images: is given but not dataset.train.annotations: give both "
-        "or none");
+    row("half the training part", "dataset: {train: {images: /}}",
+        "a.yaml:1:27: dataset.train.images: is given but not dataset.train.annotations: both are "
+        "needed");
+    row("half the held-out part", "dataset: {val: {images: /}}",
+        "a.yaml:1:25: dataset.val.images: is given but not dataset.val.annotations: give both or "
+        "none");
     row("missing folder", "dataset: {train: {images: /no/where, annotations: /no/file.json}}",
         "a.yaml:1:27: dataset.train.images: /no/where: there is no such folder\n"
         "a.yaml:1:51: dataset.train.annotations: /no/file.json: there is no such file");

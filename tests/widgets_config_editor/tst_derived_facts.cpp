@@ -1,5 +1,7 @@
+#include <QImage>
 #include <QTest>
 #include <algorithm>
+#include <cstdlib>
 
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/derived_facts.h"
@@ -13,13 +15,14 @@ namespace {
 QString valueOf(const DerivedFacts& derived, const char* name) {
   for (const DerivedFacts::Fact& fact : derived.facts) {
     if (fact.name == QLatin1String(name))
-      return QString(fact.value).replace(QChar(0x2009), QLatin1Char(' '));
+      return QString(fact.value).replace(QChar(0x202f), QLatin1Char(' '));
   }
   return {};
 }
 
 config::Experiment small() {
   config::Experiment experiment;
+  experiment.dataset.val = {"/images", "/annotations.json"};
   experiment.solver.maxSteps = {400};
   experiment.solver.batchSize = 2;
   experiment.solver.schedule = "cosine";
@@ -52,13 +55,60 @@ class TstDerivedFacts : public QObject {
     QCOMPARE(planSteps(experiment, {60, 12}).maxSteps(), std::int64_t{360});
   }
 
-  void theLastStepIsAlwaysDone() {
-    QCOMPARE(timesDone(100, 400), std::int64_t{4});
-    QCOMPARE(timesDone(150, 400), std::int64_t{3});
-    QCOMPARE(timesDone(0, 400), std::int64_t{1});
-    QCOMPARE(timesDone(1000, 400), std::int64_t{1});
-    QCOMPARE(valueOf(deriveFacts(small(), {60, 12}), "evaluations"),
-             QStringLiteral("loss 4 (every 100), AP 3 (every 150)"));
+  void evaluationsAreCountedAsTheTrainerMakesThem_data() {
+    QTest::addColumn<double>("lossEvery");
+    QTest::addColumn<double>("apEvery");
+    QTest::addColumn<QString>("told");
+    const auto row = [](double lossEvery, double apEvery, const char* told) {
+      QTest::newRow(told) << lossEvery << apEvery << QString::fromUtf8(told);
+    };
+    row(100, 150, "loss 5 (every 100 and with AP), AP 3 (every 150)");
+    row(100, 200, "loss 4 (every 100), AP 2 (every 200)");
+    row(0, 100, "loss 4 (last step and with AP), AP 4 (every 100)");
+    row(1000, 0, "loss 1 (every 1 000), AP none");
+  }
+  void evaluationsAreCountedAsTheTrainerMakesThem() {
+    QFETCH(double, lossEvery);
+    QFETCH(double, apEvery);
+    config::Experiment experiment = small();
+    experiment.evaluation.lossEvery = {lossEvery};
+    experiment.evaluation.apEvery = {apEvery};
+    QTEST(valueOf(deriveFacts(experiment, {60, 12}), "evaluations"), "told");
+  }
+
+  void withoutAHeldOutPartNothingIsEvaluated() {
+    config::Experiment experiment = small();
+    experiment.dataset.val = {};
+    const DerivedFacts derived = deriveFacts(experiment, {60, 0});
+    QCOMPARE(valueOf(derived, "evaluations"), QStringLiteral("none: no held-out part"));
+    QCOMPARE(valueOf(derived, "held-out images"), QStringLiteral("none"));
+    QCOMPARE(valueOf(derived, "checkpoints"), QStringLiteral("4 (every 100), keeps 3"));
+  }
+
+  void whereApIsNeverMeasuredNoCheckpointIsTheBestByIt() {
+    config::Experiment experiment = small();
+    QVERIFY(valueOf(deriveFacts(experiment, {}), "checkpoints").endsWith(QStringLiteral("best")));
+    experiment.evaluation.apEvery = {};
+    QVERIFY(!valueOf(deriveFacts(experiment, {}), "checkpoints").contains(QStringLiteral("best")));
+    experiment.evaluation.bestMetric = "loss_total";
+    QVERIFY(valueOf(deriveFacts(experiment, {}), "checkpoints").endsWith(QStringLiteral("best")));
+  }
+
+  void onlyWhatIsNotMeasuredWithAnythingElseIsWarnedOf() {
+    config::Experiment experiment = small();
+    experiment.evaluation.lossEvery = {1000};
+    QVERIFY(deriveFacts(experiment, {}).warnings.empty());  // AP measures it too
+    experiment.evaluation.apEvery = {};
+    QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
+    experiment.dataset.val = {};
+    QVERIFY(deriveFacts(experiment, {}).warnings.empty());
+  }
+
+  void noLineEndsWithinANumber() {
+    config::Experiment experiment = small();
+    experiment.solver.maxSteps = {90000};
+    const QString length = deriveFacts(experiment, {}).facts.front().value;
+    QCOMPARE(length, QStringLiteral("90") + QChar(0x202f) + QStringLiteral("000 steps"));
   }
 
   void aRateThatNeverFallsIsWarnedOf() {
@@ -90,6 +140,37 @@ class TstDerivedFacts : public QObject {
       }
       QCOMPARE(curve.points().size(), std::size_t{400});  // every step has its point
     }
+  }
+
+  /// Every label is under its place and whole: seen by the pixels that are written.
+  void theLabelsOfTheCurveAreAtTheirPlaces() {
+    config::Experiment experiment = small();
+    experiment.solver.baseLr = 0.0005;  // 0.00025 at the half
+    LearningRateCurve curve;
+    curve.resize(260, 120);
+    curve.setPlan(planSteps(experiment, {}));
+    const QImage picture = curve.grab().toImage();
+    const auto isInk = [&](int x, int y) {
+      const QRgb pixel = picture.pixel(x, y), ground = picture.pixel(picture.width() - 1, 1);
+      return std::abs(qGray(pixel) - qGray(ground)) > 40;
+    };
+    const auto columnHasInk = [&](int x, int top, int bottom) {
+      for (int y = top; y < bottom; ++y)
+        if (isInk(x, y)) return true;
+      return false;
+    };
+    QVERIFY(!columnHasInk(0, 0, picture.height()));  // no number is cut at the edge
+    const int below = picture.height() - 15;
+    int right = picture.width() - 1;
+    while (right > 0 && !columnHasInk(right, below, picture.height())) --right;
+    int left = right;
+    for (int gap = 0; gap < 5; ++gap) {  // to the gap before "400"
+      while (left > 0 && columnHasInk(left - 1, below, picture.height())) gap = 0, --left;
+      --left;
+    }
+    const double middle = (left + 5 + right) / 2.0, end = curve.plotRect().right();
+    QVERIFY2(std::abs(middle - end) <= 3,
+             qPrintable(QStringLiteral("%1, not %2").arg(middle).arg(end)));
   }
 
   void theCurveShowsBothSidesOfEveryJump() {

@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "engine/config/due.h"
 #include "engine/config/load.h"
 
 namespace lockstep::widgets {
@@ -15,7 +16,7 @@ using config::Experiment;
 QString grouped(std::int64_t number) {
   return QLocale(QLocale::English)
       .toString(static_cast<qlonglong>(number))
-      .replace(QLatin1Char(','), QChar(0x2009));
+      .replace(QLatin1Char(','), QChar(0x202f));  // no line ends within a number
 }
 
 QString figure(double value) { return QString::number(value, 'g', 4); }
@@ -60,20 +61,34 @@ QString batchText(const config::SolverConfig& solver) {
 }
 
 /// "4 (every 100)"
-QString timesText(const Duration& every, std::int64_t maxSteps) {
-  const QString times = grouped(timesDone(wholeSteps(every), maxSteps));
-  if (every.count <= 0) return times % QStringLiteral(" (last step)");
-  return times % QStringLiteral(" (every ") % grouped(wholeSteps(every)) % QLatin1Char(')');
+QString timesText(std::int64_t times, const QString& when) {
+  return grouped(times) % QStringLiteral(" (") % when % QLatin1Char(')');
 }
 
-QString evaluationText(const StepPlan& plan) {
-  const config::EvaluationConfig& evaluation = plan.experiment.evaluation;
-  return QStringLiteral("loss ") % timesText(evaluation.lossEvery, plan.maxSteps()) %
-         QStringLiteral(", AP ") % timesText(evaluation.apEvery, plan.maxSteps());
+QString everyText(const Duration& every) {
+  if (every.count <= 0) return QStringLiteral("last step");
+  return QStringLiteral("every ") % grouped(wholeSteps(every));
 }
 
-QString heldOutText(const config::EvaluationConfig& evaluation, const ImageCounts& images) {
-  const std::int64_t limit = evaluation.maxImages;
+/// A held-out loss is measured with every AP, so more often than at its own steps.
+QString evaluationText(const Experiment& experiment, const config::TimesDue& times) {
+  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out part");
+  const config::EvaluationConfig& evaluation = experiment.evaluation;
+  config::Experiment lossesAlone = experiment;
+  lossesAlone.evaluation.apEvery = {};
+  QString whenLosses = everyText(evaluation.lossEvery);
+  if (times.losses > config::timesDue(lossesAlone).losses)
+    whenLosses += QStringLiteral(" and with AP");
+  const QString precisions = times.averagePrecision == 0
+                                 ? QStringLiteral("none")
+                                 : timesText(times.averagePrecision, everyText(evaluation.apEvery));
+  return QStringLiteral("loss ") % timesText(times.losses, whenLosses) % QStringLiteral(", AP ") %
+         precisions;
+}
+
+QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
+  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none");
+  const std::int64_t limit = experiment.evaluation.maxImages;
   if (images.val <= 0)
     return limit > 0 ? QStringLiteral("the first ") % grouped(limit) : QStringLiteral("all");
   if (limit <= 0 || limit >= images.val) return QStringLiteral("all ") % grouped(images.val);
@@ -81,11 +96,13 @@ QString heldOutText(const config::EvaluationConfig& evaluation, const ImageCount
          grouped(images.val);
 }
 
-QString checkpointText(const StepPlan& plan) {
-  const config::CheckpointConfig& checkpoint = plan.experiment.checkpoint;
-  return timesText(checkpoint.every, plan.maxSteps()) % QStringLiteral(", keeps ") %
-         QString::number(checkpoint.keep) %
-         (checkpoint.keepBest ? QStringLiteral(" + best") : QString());
+QString checkpointText(const Experiment& experiment, const config::TimesDue& times) {
+  const config::CheckpointConfig& checkpoint = experiment.checkpoint;
+  const bool isPrecision = config::EvaluationConfig::isPrecision(experiment.evaluation.bestMetric);
+  const std::int64_t compared = isPrecision ? times.averagePrecision : times.losses;
+  const bool keepsBest = checkpoint.keepBest && compared > 0;
+  return timesText(times.checkpoint, everyText(checkpoint.every)) % QStringLiteral(", keeps ") %
+         QString::number(checkpoint.keep) % (keepsBest ? QStringLiteral(" + best") : QString());
 }
 
 QString rateText(const config::SolverConfig& solver) {
@@ -136,19 +153,20 @@ void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
   }
 }
 
-void addIntervalWarnings(const StepPlan& plan, DerivedFacts& derived) {
-  const std::int64_t maxSteps = plan.maxSteps();
-  const Experiment& experiment = plan.experiment;
-  if (wholeSteps(experiment.evaluation.lossEvery) > maxSteps) {
+void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& times,
+                         DerivedFacts& derived) {
+  const Duration &lossEvery = experiment.evaluation.lossEvery,
+                 &logEvery = experiment.monitor.logEvery;
+  if (lossEvery.count > experiment.solver.maxSteps.count && times.losses == 1) {
     derived.warnings.push_back(
         QStringLiteral(
             "Held-out loss is measured only at the last step: evaluation.loss_every is %1.")
-            .arg(grouped(wholeSteps(experiment.evaluation.lossEvery))));
+            .arg(grouped(wholeSteps(lossEvery))));
   }
-  if (wholeSteps(experiment.monitor.logEvery) > maxSteps) {
+  if (logEvery.count > experiment.solver.maxSteps.count && times.log == 1) {
     derived.warnings.push_back(
         QStringLiteral("Nothing is sent before the end: monitor.log_every is %1.")
-            .arg(grouped(wholeSteps(experiment.monitor.logEvery))));
+            .arg(grouped(wholeSteps(logEvery))));
   }
 }
 
@@ -161,25 +179,21 @@ StepPlan planSteps(const Experiment& experiment, const ImageCounts& images) {
   return plan;
 }
 
-std::int64_t timesDone(std::int64_t every, std::int64_t maxSteps) {
-  if (every <= 0) return 1;
-  return maxSteps / every + (maxSteps % every == 0 ? 0 : 1);
-}
-
 DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images) {
   const StepPlan plan = planSteps(experiment, images);
+  const config::TimesDue times = config::timesDue(plan.experiment);
   DerivedFacts derived;
   derived.facts = {{QStringLiteral("length"), lengthText(plan, images)},
                    {QStringLiteral("images a step"), batchText(experiment.solver)},
                    {QStringLiteral("learning rate"), rateText(plan.experiment.solver)},
-                   {QStringLiteral("evaluations"), evaluationText(plan)},
-                   {QStringLiteral("held-out images"), heldOutText(experiment.evaluation, images)},
-                   {QStringLiteral("checkpoints"), checkpointText(plan)},
+                   {QStringLiteral("evaluations"), evaluationText(plan.experiment, times)},
+                   {QStringLiteral("held-out images"), heldOutText(experiment, images)},
+                   {QStringLiteral("checkpoints"), checkpointText(plan.experiment, times)},
                    {QStringLiteral("image size"), sizeText(experiment.augment)},
                    {QStringLiteral("backbone"), backboneText(experiment.model)},
                    {QStringLiteral("anchors"), anchorText(experiment.model.anchors)}};
   addRateWarnings(plan.experiment.solver, plan.maxSteps(), derived);
-  addIntervalWarnings(plan, derived);
+  addIntervalWarnings(plan.experiment, times, derived);
   return derived;
 }
 

@@ -37,8 +37,4 @@ struct DerivedFacts {
 };
 DerivedFacts deriveFacts(const config::Experiment& experiment, const ImageCounts& images);
 
-/// Times something is done that is due every `every` steps (0: never) and always at the last of
-/// `maxSteps`.
-std::int64_t timesDone(std::int64_t every, std::int64_t maxSteps);
-
 }  // namespace lockstep::widgets

@@ -13,6 +13,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPoints = 400;
+constexpr int kLabelPx = 10, kLabelGapPx = 6;
+constexpr double kLabelledParts[] = {0.0, 0.5, 1.0};  ///< of both axes
 
 /// Steps at which the curve is drawn: evenly, and on both sides of every jump and corner.
 std::vector<std::int64_t> stepsToDraw(const config::SolverConfig& solver, std::int64_t maxSteps) {
@@ -72,7 +74,17 @@ void LearningRateCurve::clear() {
   update();
 }
 
-QRectF LearningRateCurve::plotRect() const { return QRectF(rect()).adjusted(44, 8, -14, -20); }
+QRectF LearningRateCurve::plotRect() const {
+  const QFontMetricsF metrics(monoFont(kLabelPx));
+  double widest = 0;
+  for (const double part : kLabelledParts)
+    widest = std::max(widest, metrics.horizontalAdvance(rateText(part)));
+  return QRectF(rect()).adjusted(std::max(44.0, widest + kLabelGapPx + 2), 8, -14, -20);
+}
+
+QString LearningRateCurve::rateText(double part) const {
+  return QString::number(part * maxRate_, 'g', 3);
+}
 
 QString LearningRateCurve::stepText(double step) const {
   if (inEpochs_) return QString::number(step / StepPlan::kNominalEpoch, 'g', 3);
@@ -101,19 +113,22 @@ void LearningRateCurve::paintEvent(QPaintEvent*) {
 
 void LearningRateCurve::paintAxes(QPainter& painter, const QRectF& plot) {
   const Theme& theme = currentTheme();
-  painter.setFont(monoFont(10));
-  for (double part : {0.0, 0.5, 1.0}) {
+  painter.setFont(monoFont(kLabelPx));
+  const QFontMetricsF metrics(painter.font());
+  for (const double part : kLabelledParts) {
     const double y = plot.bottom() - part * plot.height();
     painter.setPen(theme.grid);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     painter.setPen(theme.textFaint);
-    painter.drawText(QRectF(0, y - 8, plot.left() - 6, 16), Qt::AlignRight | Qt::AlignVCenter,
-                     QString::number(part * maxRate_, 'g', 3));
-    const double x = plot.left() + part * plot.width();
-    painter.drawText(QRectF(x - 40, plot.bottom() + 4, 80 - (part == 1.0 ? 27 : 0), 14),
-                     Qt::AlignCenter,
-                     stepText(part * maxSteps_) %
-                         (inEpochs_ && part == 1.0 ? QStringLiteral(" epochs") : QString()));
+    painter.drawText(QRectF(0, y - 8, plot.left() - kLabelGapPx, 16),
+                     Qt::AlignRight | Qt::AlignVCenter, rateText(part));
+    const QString step = stepText(part * maxSteps_) %
+                         (inEpochs_ && part == 1.0 ? QStringLiteral(" epochs") : QString());
+    // In the middle under its place, where the edge leaves room for that.
+    const double wide = std::ceil(metrics.horizontalAdvance(step));
+    const double x = plot.left() + part * plot.width() - wide / 2;
+    painter.drawText(QRectF(std::min(x, width() - wide), plot.bottom() + 4, wide, 14),
+                     Qt::AlignCenter, step);
   }
 }
 

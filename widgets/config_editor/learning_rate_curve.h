@@ -19,6 +19,8 @@ class LearningRateCurve : public QWidget {
   void clear();
   /// x: steps, y: learning rate.
   const std::vector<QPointF>& points() const { return points_; }
+  /// Where the curve is drawn: beside its labels.
+  QRectF plotRect() const;
   QSize sizeHint() const override { return {240, 120}; }
 
  protected:
@@ -27,8 +29,9 @@ class LearningRateCurve : public QWidget {
   void leaveEvent(QEvent* event) override;
 
  private:
-  QRectF plotRect() const;
   QString stepText(double step) const;
+  /// Of a part of the highest rate of the axis.
+  QString rateText(double part) const;
   void paintAxes(QPainter& painter, const QRectF& plot);
   void paintReadout(QPainter& painter, const QRectF& plot);
 

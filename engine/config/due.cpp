@@ -1,0 +1,85 @@
+#include "engine/config/due.h"
+
+#include <initializer_list>
+#include <numeric>
+#include <vector>
+
+namespace lockstep::config {
+namespace {
+
+std::int64_t steps(const Duration& duration) { return static_cast<std::int64_t>(duration.count); }
+
+bool isDue(const Duration& every, std::int64_t step) {
+  return steps(every) > 0 && step % steps(every) == 0;
+}
+
+/// Steps 1 … most that are multiples of all of these; intervals above 0.
+std::int64_t commonMultiples(const std::vector<std::int64_t>& intervals, std::int64_t most) {
+  std::int64_t common = 1;
+  for (const std::int64_t interval : intervals) {
+    const std::int64_t factor = interval / std::gcd(common, interval);
+    if (factor > most / common) return 0;
+    common *= factor;
+  }
+  return most / common;
+}
+
+/// Steps 1 … most that are a multiple of one of these, or the last. An interval of 0 is never due.
+std::int64_t stepsOfAny(std::initializer_list<Duration> every, std::int64_t most) {
+  std::vector<std::int64_t> intervals;
+  for (const Duration& each : every) {
+    if (steps(each) > 0) intervals.push_back(steps(each));
+  }
+  intervals.push_back(most);  // the last step is its only multiple
+  std::int64_t count = 0;     // by inclusion and exclusion of all choices of intervals
+  for (unsigned choice = 1; choice < 1U << intervals.size(); ++choice) {
+    std::vector<std::int64_t> chosen;
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+      if ((choice >> i & 1U) != 0) chosen.push_back(intervals[i]);
+    }
+    count += (chosen.size() % 2 == 1 ? 1 : -1) * commonMultiples(chosen, most);
+  }
+  return count;
+}
+
+}  // namespace
+
+Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast) {
+  const EvaluationConfig& evaluation = experiment.evaluation;
+  const MonitorConfig& monitor = experiment.monitor;
+  const auto orLast = [&](const Duration& every) {
+    return isDue(every, step) || (isLast && steps(every) > 0);
+  };
+  Due due;
+  if (experiment.dataset.hasHeldOut()) {
+    due.averagePrecision = orLast(evaluation.apEvery);
+    due.losses = due.averagePrecision || isLast || isDue(evaluation.lossEvery, step);
+    due.predictions = orLast(monitor.predictionsEvery);
+  }
+  due.checkpoint = isLast || isDue(experiment.checkpoint.every, step);
+  due.log = due.losses || due.predictions || due.checkpoint || isDue(monitor.logEvery, step);
+  return due;
+}
+
+TimesDue timesDue(const Experiment& experiment) {
+  const std::int64_t most = steps(experiment.solver.maxSteps);
+  const EvaluationConfig& evaluation = experiment.evaluation;
+  const MonitorConfig& monitor = experiment.monitor;
+  const Duration checkpoint = experiment.checkpoint.every;
+  TimesDue times;
+  if (most < 1) return times;
+  times.checkpoint = stepsOfAny({checkpoint}, most);
+  times.log = stepsOfAny({checkpoint, monitor.logEvery}, most);
+  if (!experiment.dataset.hasHeldOut()) return times;
+  times.losses = stepsOfAny({evaluation.lossEvery, evaluation.apEvery}, most);
+  if (steps(evaluation.apEvery) > 0)
+    times.averagePrecision = stepsOfAny({evaluation.apEvery}, most);
+  if (steps(monitor.predictionsEvery) > 0)
+    times.predictions = stepsOfAny({monitor.predictionsEvery}, most);
+  times.log = stepsOfAny({checkpoint, monitor.logEvery, monitor.predictionsEvery,
+                          evaluation.lossEvery, evaluation.apEvery},
+                         most);
+  return times;
+}
+
+}  // namespace lockstep::config
