@@ -34,6 +34,7 @@ const char* const kTexts = R"css(
 QLabel { background: transparent; }
 QLabel[role="heading"] { font-size: 13px; font-weight: 600; color: @text; }
 QLabel[role="section"] { font-size: 12px; font-weight: 600; color: @textMuted; }
+QLabel[role="given"] { font-weight: 600; }
 QLabel[role="muted"] { color: @textMuted; }
 QLabel[role="faint"] { color: @textFaint; }
 QLabel[role="mono"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; font-size: 12px; }

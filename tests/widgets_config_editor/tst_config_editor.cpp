@@ -1,9 +1,11 @@
+#include <QApplication>
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QSignalSpy>
+#include <QStyle>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeWidget>
@@ -19,6 +21,7 @@
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/config_editor/switch_button.h"
 #include "widgets/config_editor/yaml_text.h"
+#include "widgets/theme.h"
 
 using namespace lockstep::widgets;
 
@@ -57,7 +60,7 @@ class TstConfigEditor : public QObject {
     const auto labels = editor_->findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
       return label->isVisible() && QString(label->text())
-                                       .replace(QChar(0x2009), QLatin1Char(' '))
+                                       .replace(QChar(0x202f), QLatin1Char(' '))
                                        .contains(QString::fromUtf8(words));
     });
   }
@@ -323,18 +326,95 @@ class TstConfigEditor : public QObject {
     open(QStringLiteral("solver: {max_steps: -1}\n"));
     QVERIFY(!isTold("epochs of 60 images"));
     QVERIFY(facts->curve()->points().empty());
-    QVERIFY(isTold("Known once the text has no errors"));
+    QVERIFY(isTold("Not known until the errors are mended"));
     editor_->setImageCounts(60, 12);
     editor_->setComparison(QStringLiteral("other"), {});
     QVERIFY(facts->curve()->points().empty());
     // Sound, with images that are not counted yet.
-    open(QStringLiteral("solver: {max_steps: 70}\n"));
+    const QString data =
+        QStringLiteral("dataset: {train: {images: ., annotations: base.yaml}}\nsolver: ");
+    open(data + QStringLiteral("{max_steps: 70}\n"));
     QVERIFY(isTold("70 steps"));
     QVERIFY(!isTold("of 60 images"));
     // Wrong later: those of the text before, and said so.
-    yaml()->changeTo("solver: {max_steps: -70}\n");
+    yaml()->changeTo(data.toStdString() + "{max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
     QVERIFY(isTold("70 steps") && isTold("Of the last text without errors"));
+  }
+
+  void figuresOfATextThatAlwaysHadErrorsAreNotKept() {
+    auto* facts = editor_->findChild<FactsPanel*>();
+    open(QStringLiteral("solver: {max_steps: 70}\n"));  // without data
+    QTRY_VERIFY(isTold("70 steps"));
+    yaml()->changeTo("solver: {max_steps: -70}\n");
+    QTRY_VERIFY(editor_->isReady());
+    QVERIFY(!isTold("70 steps") && !isTold("Of the last text"));
+    QVERIFY(isTold("Not known until the errors are mended"));
+    QVERIFY(facts->curve()->points().empty());
+    editor_->setImageCounts(60, 12);
+    QVERIFY(!isTold("70 steps"));
+    yaml()->changeTo("solver: {max_steps: 71}\n");
+    QTRY_VERIFY(isTold("71 steps"));
+    QVERIFY(!isTold("Not known"));
+  }
+
+  void whatIsInNoFileStaysSoWhenItIsEdited() {
+    open(document());
+    editor_->setUnsaved(true);
+    QVERIFY(isTold("in no file yet") && !isTold("edited"));
+    yaml()->changeTo(document().toStdString() + "# more\n");
+    QVERIFY(isTold("in no file yet · edited"));
+    editor_->setSaved(editor_->filePath());
+    editor_->setUnsaved(false);
+    QVERIFY(!isTold("in no file yet") && !isTold("edited"));
+    yaml()->changeTo(document().toStdString());
+    QVERIFY(isTold("edited") && !isTold("in no file"));
+  }
+
+  void everyFaultOfTheListCanBeRead() {
+    editor_->resize(900, 700);
+    open(QStringLiteral("max_steps: 80\n"));
+    const auto* list = editor_->findChild<FaultList*>();
+    QVERIFY(list->isVisible() && list->topLevelItemCount() == 4);
+    const auto cutRow = [list] {
+      for (int row = 0; row < list->topLevelItemCount(); ++row) {
+        const QTreeWidgetItem* item = list->topLevelItem(row);
+        const int margin = list->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, list);
+        const int room = list->columnWidth(1) - 2 * (margin + 1);
+        const QRect needed =
+            QFontMetrics(item->font(1))
+                .boundingRect(QRect(0, 0, room, 1000), Qt::TextWordWrap, item->text(1));
+        if (needed.width() > room || needed.height() > list->visualItemRect(item).height())
+          return item->text(1);
+      }
+      return QString();
+    };
+    QTRY_COMPARE(cutRow(), QString());
+    // All of the first can be seen at once; the others are scrolled to.
+    QVERIFY(list->viewport()->height() >= list->visualItemRect(list->topLevelItem(0)).height());
+  }
+
+  void keysOfTheTextStandOutInEveryTheme() {
+    ThemeSwitch theme;
+    theme.setMode(ThemeSwitch::Mode::Light);
+    open(document());
+    const auto weightOf = [this](const char* key) {
+      const auto labels = row(key)->findChildren<QLabel*>();
+      const auto name = std::find_if(labels.begin(), labels.end(), [&](const QLabel* label) {
+        return label->buddy() == row(key)->editor();
+      });
+      return name == labels.end() ? -1 : (*name)->font().weight();
+    };
+    enter("solver.max_steps", QStringLiteral("80"));
+    QTRY_VERIFY(editor_->isReady());
+    for (const auto mode : {ThemeSwitch::Mode::Light, ThemeSwitch::Mode::Dark,
+                            ThemeSwitch::Mode::Light, ThemeSwitch::Mode::System}) {
+      theme.setMode(mode);
+      for (const char* key : {"solver.base_lr", "solver.max_steps", "name"})
+        QCOMPARE(weightOf(key), static_cast<int>(QFont::DemiBold));
+      QCOMPARE(weightOf("solver.momentum"), static_cast<int>(QFont::Normal));
+    }
+    qApp->setStyleSheet({});
   }
 
   void anEmptyExperimentSaysThatDataAreMissing() {

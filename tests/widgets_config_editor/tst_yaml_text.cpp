@@ -1,8 +1,12 @@
+#include <QFontMetrics>
+#include <QKeyEvent>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/yaml_text.h"
+#include "widgets/theme.h"
 
 using namespace lockstep::widgets;
 
@@ -68,6 +72,71 @@ class TstYamlText : public QObject {
     QVERIFY(text.annotation(1).isEmpty());
     QCOMPARE(text.markersAtLine(1), 0U);
     text.setFaults({fault(99, 500, 600)});  // of a longer text
+  }
+
+  /// Of what is wrong in a line nothing is out of view, wherever the cursor is in it.
+  void messagesAndLongLinesAreBrokenAtTheEdge() {
+    YamlText text;
+    text.resize(420, 300);
+    text.show();
+    const QString line =
+        QStringLiteral("  annotations: /a/folder/") + QStringLiteral("name/").repeated(30);
+    text.setDocument(QStringLiteral("dataset:\n") + line + QLatin1Char('\n'));
+    DocumentFault told = fault(2, 12, 20);
+    told.text = "/a/folder/" + std::string(200, 'x') +
+                ": there is no such file; a base is looked for from the folder of the file that "
+                "names it, and this goes on for a while";
+    text.setFaults({told});
+    text.setCursorPosition(1, static_cast<int>(line.size()));
+    text.ensureCursorVisible();
+    QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_GETXOFFSET), 0L);
+    QVERIFY(!text.horizontalScrollBar()->isVisible());
+    for (const int width : {420, 300, 700}) {
+      text.resize(width, 300);
+      const QFontMetrics metrics(interfaceFont(11));
+      const QStringList lines = text.annotation(1).split(QLatin1Char('\n'));
+      QVERIFY(lines.size() > 1);
+      for (const QString& each : lines)
+        QVERIFY2(metrics.horizontalAdvance(each) < text.viewport()->width() - 40, qPrintable(each));
+      const auto letters = [](QString from) {
+        return from.remove(QLatin1Char('\n')).remove(QLatin1Char(' '));
+      };
+      QCOMPARE(letters(text.annotation(1)),
+               letters(QString::fromStdString(told.text)) + QStringLiteral("doubleclick:right"));
+    }
+  }
+
+  void nothingIsThereToBeScrolledInAnEmptyText() {
+    YamlText text;
+    text.resize(420, 300);
+    text.show();
+    text.setDocument(QStringLiteral("a: ") + QString(300, QLatin1Char('x')));
+    text.grab();  // it is as wide as what was drawn of it
+    text.setDocument({});
+    text.grab();
+    QVERIFY(!text.horizontalScrollBar()->isVisible());
+  }
+
+  /// It closes the list of candidates; else it is the window's.
+  void escapeIsTakenOnlyWhereSomethingCanBeClosed() {
+    YamlText text;
+    text.resize(400, 300);
+    text.show();
+    text.setFocus();
+    text.setDocument(QStringLiteral("solver:\n  \n"));
+    const auto takes = [&text] {
+      QKeyEvent escape(QEvent::ShortcutOverride, Qt::Key_Escape, Qt::NoModifier);
+      escape.ignore();
+      QCoreApplication::sendEvent(&text, &escape);
+      return escape.isAccepted();
+    };
+    QVERIFY(!takes());
+    text.setCursorPosition(1, 2);
+    QTest::keyClicks(&text, QStringLiteral("sched"));
+    QVERIFY(text.isListActive() && takes());
+    QTest::keyClick(&text, Qt::Key_Escape);
+    QVERIFY(!text.isListActive());
+    QCOMPARE(text.utf8(), std::string("solver:\n  sched\n"));
   }
 
   void altReturnMendsTheLine() {

@@ -48,7 +48,9 @@ struct ConfigEditor::Parts {
   config::Experiment comparison;
   StatePointer state = std::make_shared<const DocumentState>();  ///< the last check: its faults
   StatePointer readable;  ///< the last of this document that is YAML: its values; null: none yet
-  StatePointer sound;     ///< the last of this document without faults of the loader: its facts
+  /// Whose facts are shown: the present one or, while it has errors of its lines, the last that had
+  /// none at all; null: neither is there.
+  StatePointer sound;
   LatestJob<StatePointer> check;
   QTimer pause;
 
@@ -68,9 +70,10 @@ struct ConfigEditor::Parts {
   std::string fileForLoader() const {
     return filePath.isEmpty() ? kUnsavedName : filePath.toStdString();
   }
-  int errors() const {
+  int errors() const { return errorsOf(*state); }
+  static int errorsOf(const DocumentState& checked) {
     return static_cast<int>(
-        std::count_if(state->faults.begin(), state->faults.end(),
+        std::count_if(checked.faults.begin(), checked.faults.end(),
                       [](const DocumentFault& fault) { return fault.isError; }));
   }
   QWidget* buildPage();
@@ -373,7 +376,11 @@ void ConfigEditor::Parts::forget() {
 void ConfigEditor::Parts::show(const StatePointer& checked) {
   state = checked;
   if (state->isReadable) readable = state;
-  if (!state->loaded.hasErrors()) sound = state;
+  if (!state->loaded.hasErrors()) {
+    sound = state;
+  } else if (sound && errorsOf(*sound) > 0) {  // it lacked its data
+    sound.reset();
+  }
   text->setFaults(state->faults);
   if (state->isReadable || !readable)
     form->setState(*state, QString::fromStdString(fileForLoader()));
@@ -397,7 +404,10 @@ QString ConfigEditor::Parts::whyUnreadable() const {
 }
 
 void ConfigEditor::Parts::showFacts() {
-  if (!sound) return;
+  if (!sound) {
+    facts->clear();
+    return difference->clear();
+  }
   facts->setExperiment(sound->loaded.experiment, images);
   if (comparisonName.isEmpty()) return;
   difference->setDifference(tr("this file"), comparisonName,

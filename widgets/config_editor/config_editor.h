@@ -35,8 +35,7 @@ class ConfigEditor : public QWidget {
 
   /// Makes the text equal to `text` as one change that undo takes back.
   void changeText(const QString& text);
-  /// The text stands in no file, though nobody edited it here: the header says so and offers to
-  /// save it.
+  /// The text stands in no file, edited here or not: the header says so and offers to save it.
   void setUnsaved(bool unsaved);
   /// Takes over what is being typed in a row of the form. To be called before the text is saved or
   /// left.

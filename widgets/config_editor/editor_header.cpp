@@ -77,7 +77,9 @@ void EditorHeader::setUnsaved(bool unsaved) {
 }
 
 void EditorHeader::showMark() {
-  edited_->setText(modified_ ? tr("● edited") : tr("● in no file yet"));
+  edited_->setText(!unsaved_   ? tr("● edited")
+                   : modified_ ? tr("● in no file yet · edited")
+                               : tr("● in no file yet"));
   edited_->setVisible(modified_ || unsaved_);
   save_->setEnabled(modified_ || unsaved_);
 }

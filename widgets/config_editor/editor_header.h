@@ -17,7 +17,7 @@ class EditorHeader : public QWidget {
 
   void setFile(const QString& filePath);
   void setModified(bool modified);
-  /// In no file, though nobody edited it here.
+  /// In no file, whether or not it was edited here.
   void setUnsaved(bool unsaved);
   void setFaults(int errors, int warnings);
   void setUndo(bool canUndo, bool canRedo);

@@ -42,7 +42,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   grid_->setHorizontalSpacing(14);
   grid_->setVerticalSpacing(3);
   grid_->setColumnStretch(1, 1);
-  nothing_ = new QLabel(tr("Known once the text has no errors."));
+  nothing_ = new QLabel(tr("Not known until the errors are mended."));
   nothing_->setFont(interfaceFont(11));
   setRole(nothing_, "faint");
   nothing_->hide();

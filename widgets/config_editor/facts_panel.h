@@ -19,7 +19,7 @@ class FactsPanel : public QWidget {
   explicit FactsPanel(QWidget* parent = nullptr);
 
   void setExperiment(const config::Experiment& experiment, const ImageCounts& images);
-  /// Nothing is known yet: says so.
+  /// Nothing is known: says so.
   void clear();
   /// Faults stand in the way of facts that can be trusted: what is shown is of the last sound text.
   void setStale(bool isStale);

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QStyledItemDelegate>
 #include <algorithm>
 
 #include "widgets/theme.h"
@@ -10,15 +11,31 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 26, kMostRows = 4;
+constexpr int kRowPx = 26, kMostPx = 5 * kRowPx, kFramePx = 6;
 enum Column { Place, Text, Mend, kColumns };
+
+/// As high as its text, broken at the width of the column: the tree does not ask for that itself.
+class WrappedText : public QStyledItemDelegate {
+ public:
+  explicit WrappedText(QTreeWidget* list) : QStyledItemDelegate(list), list_(list) {}
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem inColumn = option;
+    inColumn.rect = QRect(0, 0, list_->columnWidth(index.column()), kRowPx);
+    return QStyledItemDelegate::sizeHint(inColumn, index);
+  }
+
+ private:
+  const QTreeWidget* list_;
+};
 
 }  // namespace
 
 FaultList::FaultList(QWidget* parent) : QTreeWidget(parent) {
   setColumnCount(kColumns);
   setRootIsDecorated(false);
-  setUniformRowHeights(true);
+  setWordWrap(true);
+  setItemDelegateForColumn(Text, new WrappedText(this));
+  setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   setHeaderHidden(true);
   setSelectionMode(QAbstractItemView::SingleSelection);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -33,6 +50,9 @@ FaultList::FaultList(QWidget* parent) : QTreeWidget(parent) {
   };
   connect(this, &QTreeWidget::itemClicked, this, choose);
   connect(this, &QTreeWidget::itemActivated, this, choose);
+  // Once the columns have found their widths: they are resized in the midst of a layout.
+  connect(header(), &QHeaderView::sectionResized, this, &FaultList::fitHeight,
+          Qt::QueuedConnection);
 }
 
 void FaultList::setFaults(const std::vector<DocumentFault>& faults) {
@@ -47,7 +67,7 @@ void FaultList::setFaults(const std::vector<DocumentFault>& faults) {
     auto* item =
         new QTreeWidgetItem(this, {mark % QString::fromStdString(fault.place), text, QString()});
     item->setToolTip(Text, text);
-    item->setSizeHint(Text, QSize(40, kRowPx));
+    item->setSizeHint(Mend, QSize(0, kRowPx));  // least height of the row
     if (fault.proposal.empty()) continue;
     auto* mend = new QPushButton(tr("Use %1").arg(QString::fromStdString(fault.proposal)));
     setRole(mend, "link");
@@ -56,9 +76,17 @@ void FaultList::setFaults(const std::vector<DocumentFault>& faults) {
             [this, i] { Q_EMIT mendRequested(static_cast<int>(i)); });
   }
   colourRows();
-  const int rows = std::min(static_cast<int>(faults.size()), kMostRows);
-  setFixedHeight(rows * kRowPx + 6);
   setVisible(!faults.empty());
+  fitHeight();
+}
+
+/// As high as its rows, whose texts take as many lines as the width asks for; the rest is scrolled.
+void FaultList::fitHeight() {
+  doItemsLayout();
+  int height = 0;
+  for (int row = 0; row < topLevelItemCount() && height < kMostPx; ++row)
+    height += visualItemRect(topLevelItem(row)).height();
+  setFixedHeight(std::min(height, kMostPx) + kFramePx);
 }
 
 void FaultList::colourRows() {

@@ -26,6 +26,7 @@ class FaultList : public QTreeWidget {
 
  private:
   void colourRows();
+  void fitHeight();
 
   std::vector<DocumentFault> faults_;
 };

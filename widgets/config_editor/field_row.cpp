@@ -56,6 +56,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
                        QString::fromStdString(field_.help) % QStringLiteral("\n") % factsOf(field_);
   name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
   name_->setFixedWidth(kNameWidthPx);
+  name_->setFont(interfaceFont(12));
   name_->setToolTip(help);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
   editor_->setToolTip(help);
@@ -149,12 +150,9 @@ void FieldRow::flash() {
   });
 }
 
-/// Values the document gives stand out by weight and by the bar at the left.
-void FieldRow::colourLabel() {
-  name_->setProperty("role", state_.value.isGiven ? QString() : QStringLiteral("muted"));
-  if (name_->testAttribute(Qt::WA_WState_Polished)) repolish(name_);  // takes the font back
-  name_->setFont(interfaceFont(12, state_.value.isGiven ? QFont::DemiBold : QFont::Normal));
-}
+/// Values the document gives stand out by weight and by the bar at the left. The weight is the
+/// style sheet's: a font set here would not outlive a change of theme.
+void FieldRow::colourLabel() { setRole(name_, state_.value.isGiven ? "given" : "muted"); }
 
 void FieldRow::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();

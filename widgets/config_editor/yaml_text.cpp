@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QFontInfo>
 #include <QKeyEvent>
+#include <QTextLayout>
 #include <QToolTip>
 #include <algorithm>
 #include <map>
@@ -17,7 +18,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNumberMargin = 0, kFaultMargin = 1;
+constexpr int kNumberMargin = 0, kFaultMargin = 1, kGapMargin = 2;
+constexpr int kLeastNotePx = 80;
 constexpr int kErrorMark = 1, kWarningMark = 2, kErrorLine = 3;
 constexpr int kErrorUnderline = 8, kWarningUnderline = 9;
 constexpr int kFontPx = 12;
@@ -38,6 +40,22 @@ QFont inPoints(QFont font, const QWidget& widget) {
   return font;
 }
 
+/// The text with its lines broken at this width: between words, or within one that is longer.
+QString inLines(const QString& text, const QFont& font, int roomPx) {
+  QTextLayout layout(text, font);
+  QTextOption option;
+  option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  layout.setTextOption(option);
+  QStringList lines;
+  layout.beginLayout();
+  for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+    line.setLineWidth(roomPx);
+    lines << text.mid(line.textStart(), line.textLength());
+  }
+  layout.endLayout();
+  return lines.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 YamlText::YamlText(QWidget* parent) : QsciScintilla(parent) {
@@ -52,8 +70,9 @@ YamlText::YamlText(QWidget* parent) : QsciScintilla(parent) {
   setBackspaceUnindents(true);
   setBraceMatching(QsciScintilla::SloppyBraceMatch);
   setCaretLineVisible(true);
-  setScrollWidth(1);
-  setScrollWidthTracking(true);
+  // Nothing is out of view sideways: neither a long value nor the message under a line.
+  setWrapMode(QsciScintilla::WrapWord);
+  setWrapIndentMode(QsciScintilla::WrapIndentIndented);
   lexer_ = new QsciLexerYAML(this);
   setLexer(lexer_);
   SendScintilla(SCI_AUTOCSETSEPARATOR, static_cast<long>(kCandidateSeparator));
@@ -73,7 +92,7 @@ void YamlText::buildMargins() {
   setMarginWidth(kFaultMargin, 16);
   setMarginMarkerMask(kFaultMargin, (1 << kErrorMark) | (1 << kWarningMark));
   setMarginSensitivity(kFaultMargin, true);
-  setMarginWidth(2, 6);
+  setMarginWidth(kGapMargin, 6);
   fitLineNumbers();
 }
 
@@ -150,9 +169,6 @@ void YamlText::setFaults(const std::vector<DocumentFault>& faults) {
     SendScintilla(SCI_SETINDICATORCURRENT, static_cast<long>(underline));
     SendScintilla(SCI_INDICATORCLEARRANGE, 0UL, static_cast<long>(length()));
   }
-  clearAnnotations();
-  const Theme& theme = currentTheme();
-  std::map<int, QList<QsciStyledText>> notes;
   for (const DocumentFault& fault : faults_) {
     if (fault.line < 1 || fault.line > lines()) continue;
     const int line = fault.line - 1;
@@ -164,17 +180,40 @@ void YamlText::setFaults(const std::vector<DocumentFault>& faults) {
       SendScintilla(SCI_INDICATORFILLRANGE, static_cast<unsigned long>(fault.begin),
                     static_cast<long>(fault.end - fault.begin));
     }
+  }
+  annotateFaults();
+}
+
+/// Under each line with faults what they are, broken so that all of it is in view.
+void YamlText::annotateFaults() {
+  clearAnnotations();
+  annotatedPx_ = viewport()->width();
+  const Theme& theme = currentTheme();
+  const QFont font = inPoints(interfaceFont(11), *this);
+  std::map<int, QList<QsciStyledText>> notes;
+  for (const DocumentFault& fault : faults_) {
+    if (fault.line < 1 || fault.line > lines()) continue;
+    const int line = fault.line - 1;
     QString text =
         QString::fromStdString(fault.isHere ? fault.text : fault.place + ": " + fault.text);
     if (!fault.proposal.empty())
       text += tr("   double click: ") + QString::fromStdString(fault.proposal);
+    text = inLines(text, font, roomOfNote(line));
     if (notes.count(line)) text.prepend(QLatin1Char('\n'));
     const QColor colour = fault.isError ? theme.error : theme.warning;
     const QsciStyle style(-1, QStringLiteral("fault"), colour, mixed(theme.field, colour, 0.08),
-                          inPoints(interfaceFont(11), *this));
+                          font);
     notes[line] << QsciStyledText(text, style);
   }
   for (const auto& [line, texts] : notes) annotate(line, texts);
+}
+
+/// px for the text of a note, which begins where its line does, with a space on both sides.
+int YamlText::roomOfNote(int line) const {
+  const long space = SendScintilla(SCI_TEXTWIDTH, static_cast<unsigned long>(STYLE_DEFAULT), " ");
+  int room = viewport()->width() - static_cast<int>(space) * (indentation(line) + 3);
+  for (const int margin : {kNumberMargin, kFaultMargin, kGapMargin}) room -= marginWidth(margin);
+  return std::max(room, kLeastNotePx);
 }
 
 int YamlText::faultAtByte(std::size_t byte) const {
@@ -263,6 +302,21 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
   QsciScintilla::keyPressEvent(event);
 }
 
+/// Escape is the window's where it has nothing to close here.
+bool YamlText::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape && !isListActive()) {
+    event->ignore();
+    return true;
+  }
+  return QsciScintilla::event(event);
+}
+
+void YamlText::resizeEvent(QResizeEvent* event) {
+  QsciScintilla::resizeEvent(event);
+  if (annotatedPx_ != viewport()->width()) annotateFaults();
+}
+
 void YamlText::changeEvent(QEvent* event) {
   QsciScintilla::changeEvent(event);
   // The base class's constructor may send events before the lexer is there.
@@ -280,7 +334,7 @@ void YamlText::applyTheme() {
   resetSelectionForegroundColor();
   setMarginsBackgroundColor(theme.field);
   setMarginBackgroundColor(kFaultMargin, theme.field);
-  setMarginBackgroundColor(2, theme.field);
+  setMarginBackgroundColor(kGapMargin, theme.field);
   setMarginsForegroundColor(theme.textFaint);
   setMarginsFont(inPoints(monoFont(11), *this));
   setMatchedBraceBackgroundColor(theme.selection);

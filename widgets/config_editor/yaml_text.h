@@ -43,6 +43,8 @@ class YamlText : public QsciScintilla {
   void cursorMoved();
 
  protected:
+  bool event(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
@@ -52,6 +54,8 @@ class YamlText : public QsciScintilla {
   void connectSignals();
   void applyTheme();
   void applySyntaxColours();
+  void annotateFaults();
+  int roomOfNote(int line) const;
   void complete(bool asked);
   bool isWordWritten() const;
   void fitLineNumbers();
@@ -60,6 +64,7 @@ class YamlText : public QsciScintilla {
 
   QsciLexerYAML* lexer_ = nullptr;
   std::vector<DocumentFault> faults_;
+  int annotatedPx_ = 0;  ///< width that the notes under the lines were broken for
   std::function<QString(std::size_t)> tips_;
 };
 
