@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
+#include "engine/events/writer.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -35,9 +36,11 @@ void copyHistory(const run_folder::Layout& from, const run_folder::Layout& to,
       if (step <= point.step) linkOrCopy(from.predictions(step), to.predictions(step));
     }
     if (fs::exists(from.badImages())) fs::copy_file(from.badImages(), to.badImages());
-    // Copied, as it will be cut and grow.
-    if (const fs::path log = events::findEventFile(from.folder()); !log.empty())
+    // Copied, as it grows; and cut here: what became of the other run is none of this one's.
+    if (const fs::path log = events::findEventFile(from.folder()); !log.empty()) {
       fs::copy_file(log, to.folder() / log.filename());
+      events::Writer::open(to.folder()).cutAfterStep(point.step);
+    }
   } catch (const fs::filesystem_error& error) {
     throw Error(to.folder().string() + ": the history of " + from.folder().string() +
                 " cannot be copied: " + error.code().message());

@@ -248,7 +248,9 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
     if (point.isOtherData) remarks.push_back(std::move(other));
   }
   std::string finished;
+  std::optional<protocol::RunError> silentEnd;
   if (const auto before = infoBefore(layout, remarks)) {
+    silentEnd = run_folder::silentEnd(*before);
     if (before->created > 0) info.created = before->created;
     info.started = before->started;
     info.attempt = before->attempt + 1;
@@ -260,6 +262,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
                      std::move(remarks), workerProgram, std::move(training.ranks)},
                     std::move(lock),
                     std::move(finished)};
+  plan.setup.silentEnd = std::move(silentEnd);
   if (plan.finished.empty()) writeFolder(plan.setup);
   return plan;
 }

@@ -121,6 +121,8 @@ struct RunSummary {
 /// run.json is listed as failed.
 std::vector<RunSummary> listRuns(const fs::path& parent);
 RunSummary summarise(const fs::path& runFolder);
+/// Why a run that nobody holds ended, if its state says that it lives.
+std::optional<protocol::RunError> silentEnd(const RunInfo& info);
 
 /// Where runs go: $LOCKSTEP_RUNS, else ./runs.
 fs::path runsFolder();

@@ -41,6 +41,14 @@ RunInfo brokenRun(const fs::path& folder, bool alive, const std::string& reason)
 }
 
 void markAsDied(RunInfo& info) {
+  if (!info.error) info.error = silentEnd(info);
+  info.state = "failed";
+}
+
+}  // namespace
+
+std::optional<protocol::RunError> silentEnd(const RunInfo& info) {
+  if (!claimsToLive(info)) return std::nullopt;
   const std::string process = info.pid > 0 ? "process " + std::to_string(info.pid) : "its process";
   protocol::RunError error;
   error.message = "the engine ended without a word while the run was " + info.state + " (" +
@@ -49,11 +57,8 @@ void markAsDied(RunInfo& info) {
   error.host = info.host;
   error.step = info.step;
   error.cause = "engine gone";
-  if (!info.error) info.error = error;
-  info.state = "failed";
+  return error;
 }
-
-}  // namespace
 
 RunSummary summarise(const fs::path& runFolder) {
   RunSummary summary;

@@ -16,7 +16,8 @@ events::Record eventRecord(const protocol::EngineMessage& event, std::int64_t st
   return record;
 }
 
-std::optional<protocol::Alert> alertIn(const events::Record& record) {
+/// Of a Record or a RecordView.
+std::optional<protocol::Alert> alertIn(const auto& record) {
   if (record.kind != events::Record::Kind::Event) return std::nullopt;
   try {
     const auto event = protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
@@ -56,7 +57,24 @@ EventJournal::EventJournal(const std::filesystem::path& runFolder,
   if (resumeStep) cutAfterStep(*resumeStep);
 }
 
+/// Of the run, in what a cut after that step takes away.
+std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) const {
+  std::vector<protocol::Alert> failures;
+  bool isCut = false;
+  const auto look = [&](const auto& record) {
+    isCut = isCut || (record.kind != events::Record::Kind::FileVersion && record.step > step);
+    if (!isCut) return;
+    if (auto alert = alertIn(record); alert && alert->kind == "run_failed")
+      failures.push_back(std::move(*alert));
+  };
+  events::Reader reader(writer_.path());
+  reader.visitAvailable(look);
+  for (const events::Record& record : waiting_) look(record);
+  return failures;
+}
+
 void EventJournal::cutAfterStep(std::int64_t step) {
+  const std::vector<protocol::Alert> failures = failuresAfter(step);
   waiting_.clear();
   trouble_.clear();
   writer_.cutAfterStep(step);
@@ -65,6 +83,7 @@ void EventJournal::cutAfterStep(std::int64_t step) {
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
   newestStep_ = step;
+  for (const protocol::Alert& failure : failures) enqueue(eventRecord(failure, step, failure.time));
   for (const protocol::Alert& alert : summary.untoldAlerts) tell(alert);
   retry();
 }

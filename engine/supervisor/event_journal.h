@@ -46,7 +46,8 @@ class EventJournal {
   /// State, Log, Checkpoint, Evaluation, Predictions or Alert at its step and time.
   void appendEvent(const protocol::EngineMessage& event, std::int64_t step, double time);
   /// Cuts the log after that step and begins a new session in it: what waited for the disk is cut,
-  /// too. Throws Error.
+  /// too. That the run failed in what was cut is told again behind the cut, at the step where it
+  /// goes on; `from` and `to` stay those where it failed. Throws Error.
   void cutAfterStep(std::int64_t step);
   /// Tries again what the disk refused. True when nothing waits.
   bool retry();
@@ -68,6 +69,7 @@ class EventJournal {
   void enqueue(events::Record record);
   void noteTrouble(const std::string& reason);
   void tell(const protocol::Alert& alert);
+  std::vector<protocol::Alert> failuresAfter(std::int64_t step) const;
 
   AlertHandler onAlert_;
   events::Writer writer_;

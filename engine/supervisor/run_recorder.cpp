@@ -200,6 +200,15 @@ void RunRecorder::setState(const std::string& state, std::optional<protocol::Run
   announce(message, info_.step);
 }
 
+void RunRecorder::recordSilentEnd(const protocol::RunError& error) {
+  protocol::Alert alert;
+  alert.kind = "run_failed";
+  alert.severity = "error";
+  alert.text = error.message;
+  alert.from = alert.to = error.step;
+  announce(alert, info_.step);
+}
+
 bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
   try {
     if (!ready.error.empty()) throw Error(ready.error);

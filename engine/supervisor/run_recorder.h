@@ -35,6 +35,8 @@ class RunRecorder {
   /// kind as protocol::Log's.
   void recordLog(const std::string& level, const std::string& text, const std::string& kind = "");
   void setState(const std::string& state, std::optional<protocol::RunError> error = std::nullopt);
+  /// How the attempt before ended: the alert that it could not write itself.
+  void recordSilentEnd(const protocol::RunError& error);
 
   /// Another attempt of the same supervisor: as with `resume` above.
   void beginAgain(const run_folder::ResumePoint& resume);

@@ -78,6 +78,10 @@ void TrainingRun::serveToTheEnd() {
   server_ = std::make_unique<SocketServer>(loop_, setup_.info.socket, static_cast<Service&>(*this));
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { ranks_->send(control); });
+  if (setup_.silentEnd) {
+    log_.say("engine", setup_.silentEnd->message);
+    recorder_.recordSilentEnd(*setup_.silentEnd);
+  }
   recorder_.setState("starting");
   keepSocket();
   for (const std::string& remark : setup_.remarks) {

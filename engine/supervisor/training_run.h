@@ -38,6 +38,7 @@ struct TrainingSetup {
   std::filesystem::path workerProgram;
   LocalRanks ranks{};
   double checkpointPatience = 60;  ///< seconds that the last checkpoint is tried for, once refused
+  std::optional<protocol::RunError> silentEnd{};  ///< of the attempt before, which its log lacks
 };
 
 /// Runs one training from its start to its end: starts and watches the ranks, starts them again

@@ -15,6 +15,13 @@ namespace {
 
 void ignoreAlert(const protocol::Alert&) {}
 
+protocol::State failedWith(const char* reason) {
+  protocol::State state;
+  state.state = "failed";
+  state.error.emplace().message = reason;
+  return state;
+}
+
 std::vector<protocol::Alert> alertsOf(const std::vector<events::Record>& records) {
   std::vector<protocol::Alert> alerts;
   for (const events::Record& record : records) {
@@ -127,6 +134,38 @@ class TstEventJournal : public QObject {
     QCOMPARE(alertsIn(journal.path()).size(), std::size_t{0});
     journal.appendScalars(2, 3, {{"train/loss_total", std::nanf("")}});
     QCOMPARE(alertsIn(journal.path()).size(), std::size_t{1});
+  }
+
+  /// A run that fails and is gone on with has failed all the same.
+  void aCutKeepsWhatIsToldOfFailures() {
+    const QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    std::vector<protocol::Alert> told;
+    const auto note = [&](const protocol::Alert& alert) { told.push_back(alert); };
+    {
+      EventJournal journal(path, std::nullopt, note);
+      for (int step = 1; step <= 17; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
+      journal.appendEvent(failedWith("first"), 17, 100);
+    }
+    {
+      EventJournal journal(path, 15, note);
+      journal.appendScalars(16, 101, {{"a", 1.0f}});
+      {
+        const tests::FullDisk full(std::filesystem::file_size(journal.path()));
+        journal.appendEvent(failedWith("second"), 16, 102);
+      }
+      journal.cutAfterStep(12);  // what waited for the disk counts as well
+    }
+    const EventJournal journal(path, 14, note);
+    const auto alerts = alertsIn(journal.path());
+    QCOMPARE(alerts.size(), std::size_t{2});
+    QCOMPARE(alerts[0].text, std::string("first"));
+    QCOMPARE(alerts[1].text, std::string("second"));
+    QCOMPARE(alerts[0].to, std::int64_t{17});
+    QCOMPARE(alerts[0].time, 100.0);
+    QCOMPARE(alerts[0].step, std::int64_t{12});
+    std::erase_if(told, [](const protocol::Alert& alert) { return alert.kind != "run_failed"; });
+    QCOMPARE(told.size(), std::size_t{2});  // none of them again
   }
 
   void aLaterRefusalIsToldAgain() {

@@ -66,6 +66,18 @@ class TstFork : public QObject {
     QVERIFY(fs::exists(run().checkpoint(6)) && fs::exists(run().evaluation(6)));
   }
 
+  void whatBecameOfTheOtherRunIsNotItsOwn() {
+    bench_->script("state running 0\nscalars 1 2\ncheckpoint 2\nscalars 3 3\nkill 9\n");
+    QCOMPARE(bench_->run({"train", "experiment.yaml", "--output", "failed"}).status, 1);
+    bench_->script("state running 2\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n");
+    const auto result = bench_->run({"train", "failed", "--from", "2", "--output", "fork"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout fork(bench_->folder() / "fork");
+    QCOMPARE(tests::trainedSteps(fork), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+    for (const auto& record : tests::recordsOf(fork))
+      QVERIFY2(!contains(record.json, "run_failed"), record.json.c_str());
+  }
+
   void bestAndLastAreSteps() {
     bench_->script(kGoesOn);
     QCOMPARE(bench_

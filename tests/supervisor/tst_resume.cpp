@@ -59,6 +59,38 @@ class TstResume : public QObject {
     }));
   }
 
+  void everyFailureStaysAmongTheAlerts() {
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    bench.script("state running 2\nscalars 3 3\nkill 9\n");
+    QCOMPARE(bench.run({"train", "run", "--resume"}).status, 1);
+    const run_folder::Layout run(bench.folder() / "run");
+    run_folder::RunInfo info = run_folder::readRunInfo(run);
+    info.state = "running";  // as the machine's end leaves it
+    info.step = 5;
+    info.error.reset();
+    run_folder::writeRunInfo(run, info);
+    bench.script(kGoesOn);
+    QCOMPARE(bench.run({"train", "run", "--resume"}).status, 0);
+    std::vector<protocol::Alert> failures;
+    for (const auto& record : tests::recordsOf(run)) {
+      if (!contains(record.json, "run_failed")) continue;
+      const auto event =
+          protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
+      failures.push_back(std::get<protocol::Alert>(event));
+    }
+    QCOMPARE(failures.size(), std::size_t{3});
+    for (const int attempt : {0, 1}) {
+      QVERIFY2(contains(failures[attempt].text, "SIGKILL"), failures[attempt].text.c_str());
+      QCOMPARE(failures[attempt].step, std::int64_t{2});
+      QCOMPARE(failures[attempt].to, std::int64_t{3});
+    }
+    QVERIFY2(contains(failures[2].text, "the engine ended without a word"),
+             failures[2].text.c_str());
+    QCOMPARE(failures[2].to, std::int64_t{5});
+  }
+
   void aDamagedNewestCheckpointFallsBackToTheOneBefore() {
     EngineBench bench;
     bench.script(
