@@ -11,7 +11,9 @@
 #include "engine/base/input_file.h"
 #include "engine/base/system_error.h"
 #include "engine/coco/masks/orientation.h"
+#include "engine/data/bad_image.h"
 #include "engine/data/image_end.h"
+#include "engine/data/image_format.h"
 
 namespace lockstep::data {
 namespace {
@@ -31,10 +33,19 @@ std::string sizeText(int width, int height) {
   return std::to_string(width) + " x " + std::to_string(height) + " px";
 }
 
-/// What a person can do about a file that is damaged.
-constexpr const char* kCopyAgain = "; copy the file again";
-constexpr const char* kCopyAgainOrLeaveOut =
-    "; copy the file again, or take the image out of the annotations";
+constexpr const char* kCopyAgain = "copy the file again";
+constexpr const char* kPutThere = "put the image there";
+
+/// A file that is to be read, for its annotations or without any.
+struct Wanted {
+  const std::filesystem::path& file;
+  bool isAnnotated = false;
+
+  UnreadableImage fault(const std::string& reason, const std::string& remedy) const {
+    return UnreadableImage(file.string() + ": " + reason + "; " + remedy +
+                           (isAnnotated ? ", or take the image out of the annotations" : ""));
+  }
+};
 
 bool isOfMemory(const cv::Exception& fault) { return fault.code == cv::Error::StsNoMem; }
 
@@ -83,45 +94,69 @@ bool isOfFile(int number) {
   return std::ranges::find(kOfFile, number) != kOfFile.end();
 }
 
-std::string readBytes(const std::filesystem::path& file) {
+std::string readBytes(const Wanted& wanted) {
+  const std::filesystem::path& file = wanted.file;
   std::error_code ignored;  // reading says it
   const auto status = std::filesystem::status(file, ignored);
   if (std::filesystem::is_other(status))  // it might be read for ever
-    throw UnreadableImage(file.string() + ": " + base::inputFileFault(file, "an image"));
+    throw wanted.fault(base::inputFileFault(file, "an image"), kPutThere);
   try {
     return base::readFile(file);
   } catch (const base::SystemError& error) {
-    if (isOfFile(error.number())) throw UnreadableImage(error.what());
-    throw;
+    if (!isOfFile(error.number())) throw;
+    throw wanted.fault(withoutFileName(error.what(), file.string()),
+                       error.number() == EACCES ? "make it readable" : kPutThere);
   }
 }
 
-FileBytes readWholeFile(const std::filesystem::path& file, const char* remedy) {
-  std::string bytes = readBytes(file);
-  if (bytes.empty()) throw UnreadableImage(file.string() + ": is an empty file" + remedy);
+FileBytes readWholeFile(const Wanted& wanted) {
+  std::string bytes = readBytes(wanted);
+  if (bytes.empty()) throw wanted.fault("is an empty file", kCopyAgain);
   ImageEnd end = endOf(bytes);
   if (end.isThere) return {std::move(bytes)};
   if (!isWholeWithItsEnd(end.completed))
-    throw UnreadableImage(file.string() + ": is cut off: the end of the image is missing" + remedy);
+    throw wanted.fault("is cut off: the end of the image is missing", kCopyAgain);
   return {std::move(end.completed.front()), true};
 }
 
+/// `32-bit floats` of pixels that no other flags decode; empty: they are of 8 or 16 bits.
+std::string wideValuesIn(const std::string& bytes) {
+  switch (decodeBytes(bytes, cv::IMREAD_UNCHANGED).depth()) {
+    case CV_32F:
+      return "32-bit floats";
+    case CV_64F:
+      return "64-bit floats";
+    case CV_32S:
+      return "32-bit integers";
+    default:
+      return {};
+  }
+}
+
+/// What to say of bytes that are no image to the decoder.
+UnreadableImage undecoded(const std::string& bytes, const Wanted& wanted) {
+  const ImageFormat format = formatOf(bytes);
+  if (!format.unread.empty())
+    return wanted.fault(format.unread + ", which is not read", "convert it to PNG");
+  if (const std::string values = wideValuesIn(bytes); !values.empty())
+    return wanted.fault("holds " + values + ", which are not read", "convert it to 8 or 16 bits");
+  return wanted.fault("is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)",
+                      format.isKnown ? kCopyAgain : kPutThere);
+}
+
 /// 8 or 16 bits, BGR. `asStored`: not turned.
-cv::Mat decode(const std::string& bytes, bool asStored, const std::filesystem::path& file,
-               const char* remedy) {
+cv::Mat decode(const std::string& bytes, bool asStored, const Wanted& wanted) {
   const int flags = cv::IMREAD_COLOR | (asStored ? cv::IMREAD_IGNORE_ORIENTATION : 0);
   cv::Mat decoded;
   try {
     decoded = decodeBytes(bytes, flags | cv::IMREAD_ANYDEPTH);
     const bool isKnown = decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3;
     if (!isKnown && !decoded.empty()) decoded = decodeBytes(bytes, flags);
+    if (decoded.empty()) throw undecoded(bytes, wanted);
   } catch (const cv::Exception& fault) {
     if (isOfMemory(fault)) throw;
-    throw UnreadableImage(file.string() + ": cannot be decoded: " + fault.err + remedy);
+    throw wanted.fault("cannot be decoded: " + fault.err, kCopyAgain);
   }
-  if (decoded.empty())
-    throw UnreadableImage(
-        file.string() + ": is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)" + remedy);
   CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);
   return decoded;
 }
@@ -159,11 +194,12 @@ RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
 }
 
 RgbImage readSized(const std::filesystem::path& file, ImageSize annotated) {
-  const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgainOrLeaveOut);
-  const cv::Mat stored = decode(bytes, /*asStored=*/true, file, kCopyAgainOrLeaveOut);
+  const Wanted wanted{file, /*isAnnotated=*/true};
+  const auto [bytes, lacksEnd] = readWholeFile(wanted);
+  const cv::Mat stored = decode(bytes, /*asStored=*/true, wanted);
   const int width = static_cast<int>(annotated.width), height = static_cast<int>(annotated.height);
   if (stored.cols == width && stored.rows == height) return toRgb(stored, lacksEnd);
-  const cv::Mat turned = decode(bytes, /*asStored=*/false, file, kCopyAgainOrLeaveOut);
+  const cv::Mat turned = decode(bytes, /*asStored=*/false, wanted);
   const bool swapsSides =
       turned.cols == stored.rows && turned.rows == stored.cols && turned.size() != stored.size();
   if (coco::shouldApplyExif({stored.cols, stored.rows}, swapsSides,
@@ -190,8 +226,9 @@ RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotat
 RgbImage readImage(const std::filesystem::path& file) {
   static_assert(coco::shouldApplyExif({}, true, std::nullopt));
   return withinMemory([&] {
-    const auto [bytes, lacksEnd] = readWholeFile(file, kCopyAgain);
-    return toRgb(decode(bytes, /*asStored=*/false, file, kCopyAgain), lacksEnd);
+    const Wanted wanted{file};
+    const auto [bytes, lacksEnd] = readWholeFile(wanted);
+    return toRgb(decode(bytes, /*asStored=*/false, wanted), lacksEnd);
   });
 }
 
@@ -208,7 +245,7 @@ std::string darkness(const RgbImage& image, const std::filesystem::path& file) {
          ", nearly black; stretch them to the whole range";
 }
 
-void writeImage(const RgbImage& image, const std::filesystem::path& file) {
+std::string encodeImage(const RgbImage& image, const std::filesystem::path& file) {
   keepOpenCvToOneThread();
   cv::Mat bgr(image.height, image.width, CV_8UC3);
   const std::uint8_t* in = image.pixels.get();
@@ -229,7 +266,11 @@ void writeImage(const RgbImage& image, const std::filesystem::path& file) {
   } catch (const cv::Exception& fault) {
     throw Error(file.string() + ": cannot be encoded: " + fault.err);
   }
-  base::writeFileAtomically(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return {bytes.begin(), bytes.end()};
+}
+
+void writeImage(const RgbImage& image, const std::filesystem::path& file) {
+  base::writeFileAtomically(file, encodeImage(image, file));
 }
 
 }  // namespace lockstep::data

@@ -51,8 +51,10 @@ std::string lacksEndText(const std::filesystem::path& file);
 /// in 8 bits, as 12-bit cameras write them; empty: nothing.
 std::string darkness(const RgbImage& image, const std::filesystem::path& file);
 
-/// Writes a PNG or JPEG (by the ending; quality 95). Throws Error. The same pixels give the same
-/// bytes.
+/// The bytes of a PNG or JPEG (by the ending of `file`, which is not touched; quality 95). Throws
+/// Error. The same pixels give the same bytes.
+std::string encodeImage(const RgbImage& image, const std::filesystem::path& file);
+/// Writes them. Throws Error.
 void writeImage(const RgbImage& image, const std::filesystem::path& file);
 
 }  // namespace lockstep::data

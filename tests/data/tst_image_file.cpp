@@ -19,6 +19,7 @@
 
 using namespace lockstep;
 using data::RgbImage;
+using namespace std::string_literals;
 
 namespace {
 
@@ -242,25 +243,64 @@ class TstImageFile : public QObject {
             std::string::npos);
   }
 
+  void whatCannotBeReadSaysWhatToMend_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const std::string& bytes, const char* said) {
+      QTest::newRow(name) << QByteArray::fromStdString(bytes) << QString::fromUtf8(said);
+    };
+    row("float TIFF", encoded(cv::Mat::ones(9, 9, CV_32FC1), ".tif"),
+        "holds 32-bit floats, which are not read; convert it to 8 or 16 bits");
+    row("float TIFF of colours",
+        encoded(cv::Mat::ones(9, 9, CV_32FC3), ".tif", {cv::IMWRITE_TIFF_COMPRESSION, 1}),
+        "holds 32-bit floats, which are not read; convert it to 8 or 16 bits");
+    row("double TIFF", encoded(cv::Mat::ones(9, 9, CV_64FC1), ".tif"),
+        "holds 64-bit floats, which are not read; convert it to 8 or 16 bits");
+    row("integer TIFF", encoded(cv::Mat::ones(9, 9, CV_32SC1), ".tif"),
+        "holds 32-bit integers, which are not read; convert it to 8 or 16 bits");
+    row("animated WebP", "RIFF\x1a\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\1\1\1\1"s,
+        "holds several frames (animated), which is not read; convert it to PNG");
+    row("GIF", "GIF89a\1\1", "is a GIF, which is not read; convert it to PNG");
+    row("AVIF", "\0\0\0\x1c\x66typavifxxxx"s, "is an AVIF, which is not read; convert it to PNG");
+    row("text", "hello",
+        "is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP); put the image there");
+    row("damaged WebP", "RIFF\x1a\0\0\0WEBPVP8 xxxxxxxxxxxxxxxx"s,
+        "is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP); copy the file again");
+    row("nothing", "", "is an empty file; copy the file again");
+  }
+  void whatCannotBeReadSaysWhatToMend() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, said);
+    const auto path = file("some.img", bytes.toStdString());
+    const std::string text = path.string() + ": " + said.toStdString();
+    QCOMPARE(messageOf([&] { data::readImage(path); }), text);
+    QCOMPARE(messageOf([&] {
+               data::readAnnotatedImage(path, {9, 9});
+             }),
+             text + ", or take the image out of the annotations");
+  }
+
   void aPathThatIsNoReadableFileIsTheImagesFault_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("said");
     QTest::newRow("missing") << "none.png"
-                             << "No such file or directory";
+                             << "No such file or directory; put the image there, or take";
     QTest::newRow("below a file") << "file/x.png"
-                                  << "Not a directory";
+                                  << "Not a directory; put the image there, or take";
     QTest::newRow("folder") << "folder"
-                            << "Is a directory";
-    QTest::newRow("links in a circle") << "circle"
-                                       << "Too many levels of symbolic links";
-    QTest::newRow("long name") << QString(300, QLatin1Char('a')) << "File name too long";
+                            << "Is a directory; put the image there, or take";
+    QTest::newRow("links in a circle")
+        << "circle"
+        << "Too many levels of symbolic links; put the image there, or take";
+    QTest::newRow("long name") << QString(300, QLatin1Char('a'))
+                               << "File name too long; put the image there, or take";
     QTest::newRow("pipe") << "pipe"
-                          << "is a pipe; an image is wanted";
+                          << "is a pipe; an image is wanted; put the image there, or take";
     QTest::newRow("device") << "device"
-                            << "is a device; an image is wanted";
+                            << "is a device; an image is wanted; put the image there, or take";
     if (::geteuid() != 0)
       QTest::newRow("forbidden") << "forbidden"
-                                 << "Permission denied";
+                                 << "Permission denied; make it readable, or take";
   }
   void aPathThatIsNoReadableFileIsTheImagesFault() {
     QFETCH(QString, name);
