@@ -125,8 +125,9 @@ RunStyle runStyle(int index, const Theme& theme) {
       QVector<qreal>{}, QVector<qreal>{6, 2.5}, QVector<qreal>{3, 1.6},
       QVector<qreal>{7, 2, 1.5, 2}};
   const std::size_t row = static_cast<std::size_t>(std::max(index, 0));
-  // Neighbours differ in both; where a colour comes again, it has the next dash.
-  const std::size_t dash = (row + row / kColors) % kDashes.size();
+  // Solid as long as the colours do; a colour that comes again has the next dash. Dashes hide the
+  // ups and downs of a line, so none without need.
+  const std::size_t dash = row / kColors % kDashes.size();
   return {(theme.isDark ? kDark : kLight)[row % kColors], kDashes[dash]};
 }
 

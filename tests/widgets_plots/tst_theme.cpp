@@ -91,6 +91,14 @@ class TstTheme : public QObject {
     }
   }
 
+  void onlyAColourThatComesAgainIsDashed() {
+    std::set<QString> seenColors;
+    for (int i = 0; i < kRunStyles; ++i) {
+      const RunStyle style = runStyle(i, lightTheme());
+      QCOMPARE(style.dashes.isEmpty(), seenColors.insert(style.color.name()).second);
+    }
+  }
+
   void runColoursDifferForEveryEye_data() {
     // Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB.
     QTest::addColumn<QGenericMatrix<3, 3, double>>("vision");
