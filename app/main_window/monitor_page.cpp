@@ -28,6 +28,15 @@ namespace {
 constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640, kSpaciousPx = 760;
 constexpr int kSmallCardPx = 148, kMarginPx = 16, kMarginTopPx = 14;
 
+/// What the mark of a checkpoint says.
+QString checkpointText(const RunController& run, const protocol::Checkpoint& checkpoint) {
+  const std::vector<std::int64_t>& kept = run.checkpointSteps();
+  const bool isKept = std::binary_search(kept.begin(), kept.end(), checkpoint.step);
+  const QString text = isKept ? MonitorPage::tr("checkpoint kept, step %1")
+                              : MonitorPage::tr("checkpoint of step %1, kept no longer");
+  return text.arg(checkpoint.step) + (checkpoint.best ? MonitorPage::tr(" (best)") : QString());
+}
+
 }  // namespace
 
 MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent), plans_(monitorCards()) {
@@ -295,7 +304,7 @@ void MonitorPage::updateMarks() {
   if (const RunController* run = leading())
     for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
       if (const auto x = xOfStep(*run, checkpoint.step, axis_))
-        marks.push_back({*x, checkpoint.best ? tr("checkpoint (best)") : tr("checkpoint")});
+        marks.push_back({*x, checkpointText(*run, checkpoint)});
   cards_.front()->plot()->setEventMarks(std::move(marks));
 }
 

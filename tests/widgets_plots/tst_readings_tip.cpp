@@ -14,7 +14,7 @@ Readings readingsOf(const QString& run, int styleIndex) {
   row.run = run;
   row.name = QStringLiteral("held-out");
   row.value = QStringLiteral("1.234");
-  return {QStringLiteral("step 10"), {row}};
+  return {QStringLiteral("step 10"), {row}, {}};
 }
 
 }  // namespace
@@ -50,6 +50,56 @@ class TstReadingsTip : public QObject {
     const QImage beyond = window.grab().toImage();
     const QRect inner = tip.geometry().adjusted(8, 8, -8, -8);
     QCOMPARE(over.copy(inner), beyond.copy(inner));
+  }
+
+  void noNameIsCutThatHasRoom() {
+    QWidget window;
+    window.resize(600, 200);
+    ReadingsTip tip(&window);
+    for (const char* name : {"held-out", "train", "mask", "box", "GPU 3", "host", "step", "rank"}) {
+      Readings readings = readingsOf({}, 0);
+      readings.rows.front().name = QString::fromLatin1(name);
+      tip.setReadings(readings);
+      tip.showBeside({10, 10});
+      const QRect left(0, 26, tip.width() - 80, 18);  // less the value, which goes with the edge
+      const QImage asWide = tip.grab(left).toImage();
+      tip.resize(tip.width() + 40, tip.height());
+      QCOMPARE(tip.grab(left).toImage(), asWide);
+    }
+  }
+
+  void figuresOfDifferentRowsShareTheirColumn() {
+    QWidget window;
+    window.resize(600, 200);
+    ReadingsTip tip(&window);
+    const auto widthWith = [&](const QString& raw, const QString& step) {
+      Readings readings = readingsOf({}, 0);
+      readings.rows.push_back(readings.rows.front());
+      readings.rows[0].raw = raw;
+      readings.rows[1].step = step;
+      tip.setReadings(readings);
+      tip.showBeside({10, 10});
+      return tip.width();
+    };
+    const QString raw = QStringLiteral("4.974");
+    QCOMPARE(widthWith(raw, QStringLiteral("at 10")), widthWith(raw, {}));
+    QVERIFY(widthWith(raw, {}) > widthWith({}, raw));  // it says what it is
+  }
+
+  void notesHaveLinesOfTheirOwn() {
+    QWidget window;
+    window.resize(600, 200);
+    ReadingsTip tip(&window);
+    Readings readings = readingsOf(QStringLiteral("run"), 0);
+    tip.setReadings(readings);
+    tip.showBeside({10, 10});
+    const QSize without = tip.size();
+    readings.notes = {QString(60, QLatin1Char('n')), QStringLiteral("second")};
+    tip.setReadings(readings);
+    tip.showBeside({10, 10});
+    QCOMPARE(tip.height(), without.height() + 2 * 18);
+    QVERIFY(tip.width() > without.width());
+    QCOMPARE(tip.shownRows(), 1);
   }
 
   void everyRunHasItsOwnMarker() {

@@ -2,6 +2,7 @@
 
 #include <qcustomplot.h>
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +14,10 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kWidestRunPx = 160;  ///< in the label of the lowest point
+constexpr double kLinePx = 2.0, kRawLinePx = 1.4, kEvaluationPx = 1.7;
+constexpr double kLonePointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4;
+
+QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
 
 QColor withAlpha(QColor color, int alpha) {
   color.setAlpha(alpha);
@@ -24,6 +29,23 @@ void setPoints(QCPGraph* graph, const std::vector<QPointF>& points) {
   data.reserve(static_cast<qsizetype>(points.size()));
   for (const QPointF& point : points) data.append({point.x(), point.y()});
   graph->data()->set(data, true);
+}
+
+/// Points that no line leads to, e.g. the first of a run.
+std::vector<QPointF> lonePoints(const std::vector<QPointF>& line) {
+  std::vector<QPointF> lone;
+  const auto isDrawn = [&](std::size_t i) { return i < line.size() && std::isfinite(line[i].y()); };
+  for (std::size_t i = 0; i < line.size(); ++i)
+    if (isDrawn(i) && !isDrawn(i + 1) && (i == 0 || !isDrawn(i - 1))) lone.push_back(line[i]);
+  return lone;
+}
+
+/// A small roof: there is more above.
+QCPScatterStyle aboveMarker(const QColor& color) {
+  QPainterPath roof({-3, 1.5});
+  roof.lineTo(0, -1.5);
+  roof.lineTo(3, 1.5);
+  return {roof, QPen(color, 1.4), Qt::NoBrush, 8};
 }
 
 /// y on the line through rising points, at an x within them.
@@ -77,6 +99,9 @@ QString lowestText(const CurveReading& lowest, XAxis axis) {
   return text.arg(valueText(lowest.value)).arg(lowest.step);
 }
 
+/// The markers of an evaluation, so that one in the run's dash differs from one in dots.
+bool isFilled(const Curve& curve) { return curve.stroke == Curve::Stroke::Run; }
+
 bool isOfSeveralRuns(const std::vector<Curve>& curves) {
   return std::any_of(curves.begin(), curves.end(),
                      [&](const Curve& curve) { return curve.run != curves.front().run; });
@@ -92,7 +117,7 @@ bool isDotted(const Curve& curve) {
 QPen curvePen(const Curve& curve, const Theme& theme) {
   const RunStyle style = runStyle(curve.styleIndex, theme);
   const bool evaluation = curve.kind == Curve::Kind::Evaluation;
-  QPen pen(style.color, evaluation ? 1.7 : 2.0);
+  QPen pen(style.color, evaluation ? kEvaluationPx : kLinePx);
   pen.setJoinStyle(Qt::RoundJoin);
   const QVector<qreal> dashes = isDotted(curve) ? QVector<qreal>{1.6, 2.2} : style.dashes;
   pen.setCapStyle(dashes.isEmpty() ? Qt::RoundCap : Qt::FlatCap);
@@ -108,16 +133,18 @@ void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const Q
   painter.drawLine(left, left + QPointF(widthPx, 0));
   if (curve.kind != Curve::Kind::Evaluation) return;
   painter.setPen(QPen(pen.color(), 1.6));
-  painter.setBrush(ground);
+  painter.setBrush(isFilled(curve) ? pen.color() : ground);
   painter.drawPath(markerOutline(curve.styleIndex, left + QPointF(widthPx / 2, 0), kHalfMarkerPx));
 }
 
 struct CurveLayers::CurveParts {
   QCPGraph* raw = nullptr;
   QCPGraph* smooth = nullptr;
+  QCPGraph* lone = nullptr;
   QCPGraph* nonFinite = nullptr;
   QCPGraph* gapTop[2] = {};  ///< up to the lowest point, and after it
   QCPGraph* gapBottom[2] = {};
+  std::vector<QPointF> top[2], bottom[2];
   QCPGraph* lowest = nullptr;
   QCPItemText* label = nullptr;
   int pointCount = 0;
@@ -127,6 +154,7 @@ struct CurveLayers::CurveParts {
 struct CurveLayers::Parts {
   QCustomPlot* plot = nullptr;
   QCPGraph* marks = nullptr;
+  QCPGraph* above = nullptr;
   std::vector<CurveParts> curves;
 };
 
@@ -145,6 +173,9 @@ void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) 
   parts_->marks->setLineStyle(QCPGraph::lsNone);
   parts_->marks->setScatterStyle(
       {QCPScatterStyle::ssTriangle, QPen(theme.textFaint, 1), QBrush(theme.textFaint), 6});
+  parts_->above = parts_->plot->addGraph();
+  parts_->above->setLineStyle(QCPGraph::lsNone);
+  parts_->above->setScatterStyle(aboveMarker(theme.textMuted));
 }
 
 void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme) {
@@ -165,6 +196,11 @@ void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme&
   parts.smooth->setPen(curvePen(curve, theme));
   if (curve.kind == Curve::Kind::Evaluation) {
     parts.raw->setPen(curvePen(curve, theme));
+  } else {
+    parts.lone = plot->addGraph();
+    parts.lone->setLineStyle(QCPGraph::lsNone);
+    parts.lone->setScatterStyle(
+        {QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kLonePointPx});
   }
   parts.nonFinite = plot->addGraph();
   parts.nonFinite->setLineStyle(QCPGraph::lsNone);
@@ -183,36 +219,17 @@ void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme&
   parts.label->setClipToAxisRect(false);
 }
 
-void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<double>& columnEdges) {
-  const Theme& theme = currentTheme();
-  std::vector<CurveSamples> samples(curves.size());
-  for (std::size_t i = 0; i < curves.size(); ++i)
-    if (curves[i].source && !curves[i].source->isEmpty())
-      samples[i] = curves[i].source->sample(columnEdges);
+void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<CurveSamples>& samples,
+                       std::size_t columns) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const Curve& curve = curves[i];
     CurveParts& parts = parts_->curves[i];
-    const bool smoothed = !samples[i].smooth.empty();
-    if (curve.kind == Curve::Kind::Line) {
-      const QPen pen = curvePen(curve, theme);
-      parts.raw->setPen(smoothed ? QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1) : pen);
-    }
-    if (curve.kind == Curve::Kind::Evaluation) {
-      // Markers that would touch are smaller; at last the line alone is left.
-      const double spacingPx =
-          parts_->plot->axisRect()->width() / std::max<double>(1, samples[i].raw.size());
-      const double sizePx = std::clamp(spacingPx * 0.6, 3.5, 6.5);
-      parts.raw->setScatterStyle(spacingPx < 4 ? QCPScatterStyle(QCPScatterStyle::ssNone)
-                                               : evaluationMarker(curve.styleIndex,
-                                                                  curvePen(curve, theme).color(),
-                                                                  theme.card, sizePx));
-    }
-    // Where several points share a column, lines are upright anyhow: smoothed edges would only cost
-    // time.
-    const bool dense = samples[i].raw.size() > columnEdges.size();
-    parts.raw->setAntialiased(!dense || !smoothed);
+    styleLine(curve, parts, samples[i], columns);
     setPoints(parts.raw, samples[i].raw);
     setPoints(parts.smooth, samples[i].smooth);
+    if (parts.lone)
+      setPoints(parts.lone,
+                lonePoints(samples[i].smooth.empty() ? samples[i].raw : samples[i].smooth));
     setPoints(parts.nonFinite, samples[i].nonFinite);
     parts.rawCount = static_cast<int>(samples[i].raw.size());
     parts.pointCount = static_cast<int>(samples[i].raw.size() + samples[i].smooth.size());
@@ -221,10 +238,40 @@ void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<doubl
   }
 }
 
+/// How a curve is drawn depends on whether it is smoothed and on how near its points lie.
+void CurveLayers::styleLine(const Curve& curve, CurveParts& parts, const CurveSamples& samples,
+                            std::size_t columns) {
+  const Theme& theme = currentTheme();
+  const bool smoothed = !samples.smooth.empty();
+  QPen pen = curvePen(curve, theme);
+  if (curve.kind == Curve::Kind::Line) {
+    if (smoothed) {
+      parts.raw->setPen(QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1));
+    } else {
+      pen.setWidthF(kRawLinePx);  // it goes up and down: a thick one would hide itself
+      parts.raw->setPen(pen);
+    }
+  } else {
+    // Markers that would touch are smaller; at last the line alone is left.
+    const double spacingPx =
+        parts_->plot->axisRect()->width() / std::max<double>(1, samples.raw.size());
+    const double sizePx = std::clamp(spacingPx * 0.6, 3.5, 6.5);
+    const QColor ground = isFilled(curve) ? pen.color() : theme.card;
+    parts.raw->setScatterStyle(
+        spacingPx < 4 ? QCPScatterStyle(QCPScatterStyle::ssNone)
+                      : evaluationMarker(curve.styleIndex, pen.color(), ground, sizePx));
+  }
+  // Where several points share a column, lines are upright anyhow: smoothed edges would only cost
+  // time.
+  const bool dense = samples.raw.size() > columns + 1;
+  parts.raw->setAntialiased(!dense || !smoothed);
+}
+
 void CurveLayers::fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
                           const CurveSamples& other) {
   const std::vector<QPointF>& bottomLine = other.smooth.empty() ? other.raw : other.smooth;
-  std::vector<QPointF> top[2], bottom[2];
+  auto &top = parts.top, &bottom = parts.bottom;
+  for (int part : {0, 1}) top[part] = bottom[part] = {};
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
   const double split = lowest ? lowest->x : std::numeric_limits<double>::infinity();
   auto add = [&](double x) {
@@ -256,15 +303,44 @@ void CurveLayers::fillGap(const Curve& curve, CurveParts& parts, const CurveSamp
   }
 }
 
-void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
-                        XAxis axis) {
-  QCPAxisRect* rect = parts_->plot->axisRect();
-  const double markY = parts_->plot->yAxis->pixelToCoord(rect->bottom() - 4);
+QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const CurveParts& parts = parts_->curves[i];
+    for (int part : {0, 1}) {
+      const auto &top = parts.top[part], &bottom = parts.bottom[part];
+      if (top.empty() || x < top.front().x() || x > top.back().x()) continue;
+      const auto [low, high] = std::minmax({valueOnLine(top, x), valueOnLine(bottom, x)});
+      if (y < low || y > high) continue;
+      const QString &own = curves[i].name, &other = curves[curves[i].gapTo].name;
+      return part == 0 ? tr("shaded: between %1 and %2").arg(other, own)
+                       : tr("shaded: %1 above %2 since its lowest").arg(own, other);
+    }
+  }
+  return {};
+}
+
+/// Those that would touch the one before are left out.
+void CurveLayers::placeMarks(QCPGraph* graph, const std::vector<double>& xs, double yPx) {
+  const double y = parts_->plot->yAxis->pixelToCoord(yPx);
   std::vector<QPointF> points;
-  for (const EventMark& mark : marks) points.push_back({mark.x, markY});
-  std::sort(points.begin(), points.end(),
-            [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
-  setPoints(parts_->marks, points);
+  double lastPx = -std::numeric_limits<double>::infinity();
+  for (const double x : xs) {
+    const double px = parts_->plot->xAxis->coordToPixel(x);
+    if (px - lastPx < kMarkGapPx) continue;
+    points.push_back({x, y});
+    lastPx = px;
+  }
+  setPoints(graph, points);
+}
+
+void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
+                        const std::vector<double>& placesAbove, XAxis axis) {
+  const QCPAxisRect* rect = parts_->plot->axisRect();
+  std::vector<double> events;
+  for (const EventMark& mark : marks) events.push_back(mark.x);
+  std::sort(events.begin(), events.end());
+  placeMarks(parts_->marks, events, rect->bottom() - kMarkFromEdgePx);
+  placeMarks(parts_->above, placesAbove, rect->top() + kMarkFromEdgePx);
   for (std::size_t i = 0; i < curves.size(); ++i)
     if (curves[i].markLowest)
       placeLabel(curves[i], parts_->curves[i], axis, isOfSeveralRuns(curves));

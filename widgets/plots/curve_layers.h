@@ -7,6 +7,7 @@
 
 class QCustomPlot;
 class QColor;
+class QCPGraph;
 class QPainter;
 class QPen;
 
@@ -31,10 +32,15 @@ class CurveLayers {
 
   /// Makes the parts anew, in the theme's colours.
   void rebuild(const std::vector<Curve>& curves, const Theme& theme);
-  /// Cuts every curve to the columns and hands it to its graphs.
-  void fill(const std::vector<Curve>& curves, const std::vector<double>& columnEdges);
-  /// Places what depends on the final axis ranges: labels, event marks.
-  void place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks, XAxis axis);
+  /// Hands every curve's samples, cut to so many columns, to its graphs.
+  void fill(const std::vector<Curve>& curves, const std::vector<CurveSamples>& samples,
+            std::size_t columns);
+  /// Places what depends on the final axis ranges: labels, event marks, and a mark at the upper
+  /// edge over each of the places (rising x) where points lie above it.
+  void place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
+             const std::vector<double>& placesAbove, XAxis axis);
+  /// What the shading at a point stands for; empty: there is none.
+  QString shadingAt(const std::vector<Curve>& curves, double x, double y) const;
   int pointCount(int curve) const;
   /// Of the raw line that has most.
   int greatestPointCount() const;
@@ -43,8 +49,11 @@ class CurveLayers {
   struct Parts;
   struct CurveParts;
   void buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme);
+  void styleLine(const Curve& curve, CurveParts& parts, const CurveSamples& samples,
+                 std::size_t columns);
   void fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
                const CurveSamples& other);
+  void placeMarks(QCPGraph* graph, const std::vector<double>& xs, double yPx);
   void placeLabel(const Curve& curve, CurveParts& parts, XAxis axis, bool namesRun);
 
   std::unique_ptr<Parts> parts_;

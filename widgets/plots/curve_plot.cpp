@@ -19,10 +19,10 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kRoomAtTheEndPx = 9;
+constexpr double kRoomAtTheEndPx = 9, kMarkReachPx = 4;
 constexpr int kXTickPx = 72, kYTickPx = 42;
 // Fixed, so that a longer label does not shake a plot that is growing.
-constexpr QMargins kMarginsPx(50, 6, 16, 24);
+constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
 using Range = std::pair<double, double>;
 
@@ -54,17 +54,20 @@ struct CurvePlot::Parts {
   bool logX = false, logY = false, ignoreOutliers = true, upToDate = false, drawing = false;
   std::optional<double> yLeast, yMost;
   std::optional<Range> xZoom, yZoom, xExtent;
+  std::vector<double> placesAbove;  ///< x of what ignoring outliers leaves out, rising
   std::optional<double> cursor;
   bool withReadings = false;
   QPointF pointer;
 
   std::optional<Range> fullX() const;
   std::vector<double> columnEdges(Range view) const;
+  std::vector<CurveSamples> samplesOf(const std::vector<double>& edges) const;
   Range viewX() const;
-  Range valuesIn(Range view, bool withOutliers) const;
+  Range valuesIn(Range view, const std::vector<CurveSamples>& drawn, bool withOutliers) const;
   void setZoomX(Range wanted);
   void setZoomY(Range wanted);
   void placeCursor();
+  QStringList notesAt(double x, double xPx) const;
 };
 
 std::optional<Range> CurvePlot::Parts::fullX() const {
@@ -84,8 +87,9 @@ std::optional<Range> CurvePlot::Parts::fullX() const {
     full->first = 0;  // training begins before step 1
   }
   // Room for the marker of the last point.
-  if (!logX)
-    full->second += (full->second - full->first) * kRoomAtTheEndPx / std::max(40, plot->width());
+  const double room = kRoomAtTheEndPx / std::max(40, plot->width());
+  full->second += logX ? full->second * (std::pow(full->second / full->first, room) - 1)
+                       : (full->second - full->first) * room;
   return full;
 }
 
@@ -100,6 +104,14 @@ std::vector<double> CurvePlot::Parts::columnEdges(Range view) const {
   return edges;
 }
 
+std::vector<CurveSamples> CurvePlot::Parts::samplesOf(const std::vector<double>& edges) const {
+  std::vector<CurveSamples> samples(curves.size());
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    if (curves[i].source && !curves[i].source->isEmpty())
+      samples[i] = curves[i].source->sample(edges);
+  return samples;
+}
+
 /// What is in view: the zoom as far as there are points (another run, or one that was cut, may have
 /// none there), else everything.
 Range CurvePlot::Parts::viewX() const {
@@ -108,9 +120,10 @@ Range CurvePlot::Parts::viewX() const {
   return hasPoints ? *xZoom : all;
 }
 
-Range CurvePlot::Parts::valuesIn(Range view, bool withOutliers) const {
+Range CurvePlot::Parts::valuesIn(Range view, const std::vector<CurveSamples>& drawn,
+                                 bool withOutliers) const {
   const ValueRangeOptions options{ignoreOutliers && !withOutliers, logY, yLeast, yMost};
-  return valueRange(curves, view.first, view.second, options);
+  return valueRange(curves, drawn, view.first, view.second, options);
 }
 
 void CurvePlot::Parts::setZoomX(Range wanted) {
@@ -122,7 +135,9 @@ void CurvePlot::Parts::setZoomX(Range wanted) {
 
 /// Within all values of what is in view, those that are left out as outliers too.
 void CurvePlot::Parts::setZoomY(Range wanted) {
-  const Range usual = valuesIn(viewX(), false), all = valuesIn(viewX(), true);
+  const Range view = viewX();
+  const std::vector<CurveSamples> drawn = samplesOf(columnEdges(view));
+  const Range usual = valuesIn(view, drawn, false), all = valuesIn(view, drawn, true);
   const Range limits(std::min(usual.first, all.first), std::max(usual.second, all.second));
   yZoom = rangeWithin(wanted, limits, logY);
   if (covers(*yZoom, limits) && usual == limits) yZoom.reset();
@@ -297,14 +312,19 @@ void CurvePlot::redraw() {
   const Range view = parts_->viewX();
   plot->xAxis->setRange(view.first, view.second);
   const std::vector<double> edges = parts_->columnEdges(view);
-  parts_->layers->fill(parts_->curves, edges);
+  const std::vector<CurveSamples> samples = parts_->samplesOf(edges);
+  parts_->layers->fill(parts_->curves, samples, edges.size() - 1);
   // One stroke for a path of thousands of crossing segments takes Qt's rasteriser a hundred times
   // longer than segment by segment, which is as good where they are that short.
   plot->setPlottingHint(QCP::phFastPolylines,
                         parts_->layers->greatestPointCount() > static_cast<int>(edges.size()));
-  const Range values = parts_->yZoom.value_or(parts_->valuesIn(view, false));
+  const Range values = parts_->yZoom.value_or(parts_->valuesIn(view, samples, false));
   plot->yAxis->setRange(values.first, values.second);
-  parts_->layers->place(parts_->curves, parts_->marks, parts_->axis);
+  // Who zooms knows that there is more.
+  parts_->placesAbove = parts_->ignoreOutliers && !parts_->yZoom
+                            ? placesAbove(samples, view.first, view.second, values.second)
+                            : std::vector<double>();
+  parts_->layers->place(parts_->curves, parts_->marks, parts_->placesAbove, parts_->axis);
   parts_->drawing = true;
   plot->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -322,12 +342,29 @@ void CurvePlot::Parts::placeCursor() {
   };
   CursorReadings at = readingsAt(curves, *cursor, axis, toPixel, pointer, currentTheme());
   const double xPx = plot->xAxis->coordToPixel(*cursor);
-  for (const EventMark& mark : marks)
-    if (std::abs(plot->xAxis->coordToPixel(mark.x) - xPx) <= 4)
-      at.readings.title += QStringLiteral(" · ") + mark.text;
   const bool told = withReadings && !at.readings.rows.empty();
+  if (told) at.readings.notes = notesAt(*cursor, xPx);
   overlay->showCursor(xPx, std::move(at.dots),
                       told ? std::optional(std::move(at.readings)) : std::nullopt);
+}
+
+/// What the marks and the shading under the cursor stand for.
+QStringList CurvePlot::Parts::notesAt(double x, double xPx) const {
+  const auto isNear = [&](double place) {
+    return std::abs(plot->xAxis->coordToPixel(place) - xPx) <= kMarkReachPx;
+  };
+  QStringList notes;
+  if (std::any_of(placesAbove.begin(), placesAbove.end(), isNear)) {
+    const QCPRange view = plot->xAxis->range();
+    const auto count = pointsAbove(curves, view.lower, view.upper, plot->yAxis->range().upper);
+    notes.append((count == 1 ? tr("^ ignoring outliers (O): 1 point above")
+                             : tr("^ ignoring outliers (O): %1 points above").arg(count)));
+  }
+  for (const EventMark& mark : marks)
+    if (isNear(mark.x)) notes.append(QStringLiteral("▲ ") + mark.text);
+  const QString shading = layers->shadingAt(curves, x, plot->yAxis->pixelToCoord(pointer.y()));
+  if (!shading.isEmpty()) notes.append(shading);
+  return notes;
 }
 
 void CurvePlot::resetView() {

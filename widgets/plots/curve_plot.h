@@ -37,7 +37,8 @@ class CurvePlot : public QWidget {
   void setLogY(bool log);
   bool isLogX() const;
   bool isLogY() const;
-  /// y range by the 5th to 95th percentile of what is in view, instead of by all of it.
+  /// y range without the far greater values of what is in view, told by a mark at the upper edge;
+  /// else by all of it.
   void setIgnoreOutliers(bool ignore);
   bool isIgnoringOutliers() const;
 

@@ -56,7 +56,7 @@ struct Curve {
   Kind kind = Kind::Line;
   enum class Stroke {
     Automatic,  ///< a Line in the run's dash, an Evaluation in dots
-    Run,
+    Run,        ///< in the run's dash; the markers of an Evaluation are filled
     Dots
   };
   Stroke stroke = Stroke::Automatic;
@@ -67,7 +67,7 @@ struct Curve {
 
 enum class XAxis { Step, Epoch, Relative, Wall };
 
-/// Something that happened at x: a small triangle on the axis, told in the tooltip.
+/// Something that happened at x: a small triangle on the axis, told under the readings there.
 struct EventMark {
   double x = 0;
   QString text;

@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/plots/curve_layers.h"
 #include "widgets/theme.h"
@@ -10,6 +11,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPaddingPx = 10, kRowPx = 18, kSamplePx = 22, kColumnGapPx = 14, kAwayPx = 12;
+constexpr int kSampleGapPx = 8;
 constexpr int kWidestRunPx = 260;
 constexpr int kBorderPx = 4;  ///< kept free at the window's edges
 
@@ -19,6 +21,19 @@ QFont figureFont() { return monoFont(12); }
 /// Kept whole beside a run's name that is not.
 QString nameAfterRun(const Readings::Row& row) {
   return row.run.isEmpty() ? row.name : QStringLiteral(", ") + row.name;
+}
+
+/// What stands behind the value: how it was before smoothing, and its own step.
+QString detailOf(const Readings::Row& row) {
+  QStringList parts;
+  if (!row.raw.isEmpty()) parts.append(ReadingsTip::tr("raw %1").arg(row.raw));
+  if (!row.step.isEmpty()) parts.append(row.step);
+  return parts.join(QStringLiteral("  "));
+}
+
+/// Rounded up: an advance that was rounded down elides the very text it is of.
+int widthOf(const QFont& font, const QString& text) {
+  return static_cast<int>(std::ceil(QFontMetricsF(font).horizontalAdvance(text)));
 }
 
 }  // namespace
@@ -36,28 +51,30 @@ void ReadingsTip::setReadings(Readings readings) {
 }
 
 ReadingsTip::Columns ReadingsTip::columns() const {
-  const QFontMetrics names(nameFont()), figures(figureFont());
   Columns widest;
   for (const Readings::Row& row : readings_.rows) {
-    const int run = std::min(kWidestRunPx, names.horizontalAdvance(row.run));
-    widest.name = std::max(widest.name, run + names.horizontalAdvance(nameAfterRun(row)));
-    widest.value = std::max(widest.value, figures.horizontalAdvance(row.value));
-    widest.raw = std::max(widest.raw, figures.horizontalAdvance(row.raw));
-    widest.step = std::max(widest.step, figures.horizontalAdvance(row.step));
+    const int run = std::min(kWidestRunPx, widthOf(nameFont(), row.run));
+    widest.name = std::max(widest.name, run + widthOf(nameFont(), nameAfterRun(row)));
+    widest.value = std::max(widest.value, widthOf(figureFont(), row.value));
+    widest.detail = std::max(widest.detail, widthOf(figureFont(), detailOf(row)));
   }
   return widest;
 }
 
+QSize ReadingsTip::wantedSize() const {
+  const Columns widest = columns();
+  int width = kSamplePx + kSampleGapPx + widest.name + kColumnGapPx + widest.value;
+  if (widest.detail > 0) width += kColumnGapPx + widest.detail;
+  width = std::max(width, widthOf(figureFont(), readings_.title));
+  for (const QString& note : readings_.notes) width = std::max(width, widthOf(nameFont(), note));
+  const int lines = static_cast<int>(readings_.rows.size()) + fixedLines();
+  return {2 * kPaddingPx + width, 2 * kPaddingPx - 4 + kRowPx * lines};
+}
+
 void ReadingsTip::showBeside(const QPoint& point) {
   const QSize room = parentWidget()->size() - QSize(2 * kBorderPx, 2 * kBorderPx);
-  const Columns widest = columns();
-  int rowWidth = kSamplePx + 8 + widest.name + kColumnGapPx + widest.value;
-  if (widest.raw > 0) rowWidth += kColumnGapPx + widest.raw;
-  if (widest.step > 0) rowWidth += kColumnGapPx + widest.step;
-  const int title = QFontMetrics(figureFont()).horizontalAdvance(readings_.title);
-  const int width = std::min(room.width(), 2 * kPaddingPx + std::max(rowWidth, title));
-  const auto lines = static_cast<int>(readings_.rows.size()) + 1;
-  const int height = std::min(room.height(), 2 * kPaddingPx - 4 + kRowPx * lines);
+  const QSize wanted = wantedSize().boundedTo(room);
+  const int width = wanted.width(), height = wanted.height();
   int left = point.x() + kAwayPx;
   if (left + width > kBorderPx + room.width()) left = point.x() - kAwayPx - width;
   setGeometry(std::max(left, kBorderPx),
@@ -67,15 +84,13 @@ void ReadingsTip::showBeside(const QPoint& point) {
   raise();
 }
 
-bool ReadingsTip::overflows() const {
-  return height() < 2 * kPaddingPx - 4 + kRowPx * static_cast<int>(readings_.rows.size() + 1);
-}
+bool ReadingsTip::overflows() const { return height() < wantedSize().height(); }
 
 int ReadingsTip::shownRows() const {
   const auto all = static_cast<int>(readings_.rows.size());
   if (!overflows()) return all;
-  // Of the lines that fit, the first is the title and the last counts the others.
-  return std::clamp((height() - 2 * kPaddingPx + 4) / kRowPx - 2, 1, all);
+  // One line counts those that are not shown.
+  return std::clamp((height() - 2 * kPaddingPx + 4) / kRowPx - fixedLines() - 1, 1, all);
 }
 
 bool ReadingsTip::scrollBy(int rows) {
@@ -103,15 +118,18 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
     line.translate(0, kRowPx);
     paintRow(painter, readings_.rows[static_cast<std::size_t>(i)], line);
   }
-  if (!overflows()) return;
-  line.translate(0, kRowPx);
+  QStringList foot = readings_.notes;
+  if (overflows())
+    foot.prepend(tr("%1 to %2 of %3: Shift+wheel")
+                     .arg(firstRow_ + 1)
+                     .arg(firstRow_ + shown)
+                     .arg(readings_.rows.size()));
   painter.setFont(nameFont());
   painter.setPen(theme.textMuted);
-  painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft,
-                   tr("%1 to %2 of %3: Shift+wheel")
-                       .arg(firstRow_ + 1)
-                       .arg(firstRow_ + shown)
-                       .arg(readings_.rows.size()));
+  for (const QString& text : foot) {
+    line.translate(0, kRowPx);
+    painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, text);
+  }
 }
 
 void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QRect& line) const {
@@ -122,22 +140,21 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
               kSamplePx, theme.field);
   int right = line.right() + 1;
   painter.setFont(figureFont());
-  painter.setPen(theme.textMuted);
-  const auto figure = [&](const QString& text, int width) {
-    if (width == 0) return;
-    painter.drawText(QRect(right - width, line.top(), width, kRowPx),
-                     Qt::AlignVCenter | Qt::AlignRight, text);
-    right -= width + kColumnGapPx;
-  };
-  figure(row.step, widest.step);
-  figure(row.raw, widest.raw);
+  if (widest.detail > 0) {
+    painter.setPen(theme.textMuted);
+    painter.drawText(QRect(right - widest.detail, line.top(), widest.detail, kRowPx),
+                     Qt::AlignVCenter, detailOf(row));
+    right -= widest.detail + kColumnGapPx;
+  }
   painter.setPen(theme.text);
-  figure(row.value, widest.value);
-  const int left = line.left() + kSamplePx + 8;
+  painter.drawText(QRect(right - widest.value, line.top(), widest.value, kRowPx),
+                   Qt::AlignVCenter | Qt::AlignRight, row.value);
+  right -= widest.value + kColumnGapPx;
+  const int left = line.left() + kSamplePx + kSampleGapPx;
   painter.setFont(nameFont());
   const QFontMetrics metrics = painter.fontMetrics();
   const QString name = nameAfterRun(row);
-  const int runRoom = std::min(kWidestRunPx, right - left - metrics.horizontalAdvance(name));
+  const int runRoom = std::min(kWidestRunPx, right - left - widthOf(nameFont(), name));
   const QString whole = metrics.elidedText(row.run, Qt::ElideMiddle, runRoom) + name;
   painter.drawText(QRect(left, line.top(), right - left, kRowPx), Qt::AlignVCenter,
                    metrics.elidedText(whole, Qt::ElideMiddle, right - left));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Readings {
   };
   QString title;
   std::vector<Row> rows;
+  QStringList notes;  ///< what else stands at the cursor, below the rows
 };
 
 /// The table of readings beside the pointer. Lies over the window, so that a small card can tell of
@@ -44,9 +46,12 @@ class ReadingsTip : public QWidget {
 
  private:
   struct Columns {
-    int name = 0, value = 0, raw = 0, step = 0;
+    int name = 0, value = 0, detail = 0;
   };
   Columns columns() const;
+  QSize wantedSize() const;
+  /// Lines that are there whatever is scrolled: the title and the notes.
+  int fixedLines() const { return 1 + static_cast<int>(readings_.notes.size()); }
   bool overflows() const;
   void paintRow(QPainter& painter, const Readings::Row& row, const QRect& line) const;
 

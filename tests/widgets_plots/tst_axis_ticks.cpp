@@ -1,0 +1,93 @@
+#include <QFile>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_plots/plain_source.h"
+#include "widgets/plots/curve_plot.h"
+
+using namespace lockstep;
+using widgets::CurvePlot;
+using widgets::XAxis;
+
+namespace {
+
+/// What stands beside and below a plot of a line from `first` to `last`.
+QStringList labelsOf(QSize size, XAxis axis, bool log, double first, double last,
+                     double value = 1.5) {
+  auto source = std::make_shared<tests::PlainSource>();
+  source->points = {{first, value}, {last, value}};
+  widgets::Curve curve;
+  curve.source = source;
+  CurvePlot plot;
+  plot.resize(size);
+  plot.setXAxis(axis);
+  plot.setLogX(log);
+  plot.setCurves({curve});
+  plot.show();
+  if (!QTest::qWaitFor([&] { return plot.isUpToDate(); })) return {};
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("plot.svg"));
+  if (!plot.exportPicture(path).isEmpty()) return {};
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  static const QRegularExpression text(QStringLiteral(">\\s*([^<>\\s][^<>]*?)\\s*</text>"));
+  QStringList labels;
+  auto found = text.globalMatch(QString::fromUtf8(file.readAll()));
+  while (found.hasNext()) labels.append(found.next().captured(1));
+  return labels;
+}
+
+}  // namespace
+
+class TstAxisTicks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aStepIsNoFraction_data() {
+    QTest::addColumn<int>("widthPx");
+    QTest::addColumn<double>("last");
+    for (const int width : {190, 260, 600})
+      for (const double last : {2.0, 6.0, 11.0, 15.0, 24.0})
+        QTest::addRow("%d px, step %g", width, last) << width << last;
+  }
+  void aStepIsNoFraction() {
+    QFETCH(int, widthPx);
+    QFETCH(double, last);
+    int steps = 0;
+    // 1.5 is a value and the plot has none of it as a step.
+    for (const QString& label : labelsOf({widthPx, 110}, XAxis::Step, false, 1, last, 1e4)) {
+      QVERIFY2(!label.contains(QLatin1Char('.')), qPrintable(label));
+      if (label.toDouble() <= last) ++steps;
+    }
+    QVERIFY(steps >= 2);
+  }
+
+  void aTimeAxisHasTwoTicksHoweverNarrow_data() {
+    QTest::addColumn<double>("seconds");
+    for (const double seconds : {3.0, 50.0, 70.0, 130.0, 170.0, 250.0, 700.0, 5000.0, 9.0e4, 4.0e5})
+      QTest::addRow("%g s", seconds) << seconds;
+  }
+  void aTimeAxisHasTwoTicksHoweverNarrow() {
+    QFETCH(double, seconds);
+    const QStringList labels = labelsOf({190, 110}, XAxis::Relative, false, 0, seconds);
+    const auto times =
+        labels.filter(QRegularExpression(QStringLiteral("\\d:\\d\\d|\\d d \\d"))).size();
+    QVERIFY2(times >= 2, qPrintable(labels.join(QLatin1Char(' '))));
+  }
+
+  void aLogarithmicTimeIsATimeToo() {
+    const QStringList labels = labelsOf({600, 300}, XAxis::Relative, true, 1, 250);
+    QVERIFY2(labels.contains(QStringLiteral("1:40")), qPrintable(labels.join(QLatin1Char(' '))));
+  }
+
+  void aSmallValueFitsBesideThePlot() {
+    for (const double value : {2.5e-4, 1.25e-5, 3.3e-7, 123456.0})
+      for (const QString& label : labelsOf({190, 110}, XAxis::Step, false, 1, 10, value))
+        QVERIFY2(label.size() <= 7, qPrintable(label));
+  }
+};
+
+LOCKSTEP_TEST(TstAxisTicks)
+#include "tst_axis_ticks.moc"

@@ -1,0 +1,164 @@
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_plots/plain_source.h"
+#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/readings_tip.h"
+#include "widgets/theme.h"
+
+using namespace lockstep;
+using tests::PlainSource;
+using widgets::Curve;
+using widgets::CurvePlot;
+
+namespace {
+
+Curve curveOf(std::vector<QPointF> points, Curve::Kind kind = Curve::Kind::Line) {
+  auto source = std::make_shared<PlainSource>();
+  source->points = std::move(points);
+  Curve curve;
+  curve.name = kind == Curve::Kind::Line ? QStringLiteral("train") : QStringLiteral("held-out");
+  curve.kind = kind;
+  curve.source = source;
+  return curve;
+}
+
+std::vector<QPointF> level(int count, double value) {
+  std::vector<QPointF> points;
+  for (int i = 0; i < count; ++i) points.push_back({1.0 + i, value});
+  return points;
+}
+
+int pixelsOf(const QImage& image, const QColor& color) {
+  int count = 0;
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y) == color;
+  return count;
+}
+
+/// How much of the ground is painted over: the sum of what differs from it.
+double inkOf(const QImage& image) {
+  const auto far = [](const QColor& a, const QColor& b) {
+    return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) +
+           std::abs(a.blue() - b.blue());
+  };
+  const QColor ground = widgets::currentTheme().card;
+  double ink = 0;
+  const QRect area(60, 10, 520, 260);
+  for (int y = area.top(); y <= area.bottom(); ++y)
+    for (int x = area.left(); x <= area.right(); ++x) ink += far(image.pixelColor(x, y), ground);
+  return ink;
+}
+
+QColor runColor() { return widgets::runStyle(0, widgets::currentTheme()).color; }
+
+}  // namespace
+
+class TstCurveLayers : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    plot_ = std::make_unique<CurvePlot>();
+    plot_->resize(600, 300);
+  }
+
+  void theFirstPointIsSeen() { QVERIFY(pixelsOf(drawn({curveOf({{1, 2}})}), runColor()) > 8); }
+
+  void soIsOneBetweenGaps() {
+    const std::vector<QPointF> line = level(3, 2);
+    std::vector<QPointF> lone = level(5, std::nan(""));
+    lone[0] = {1, 2};
+    const int without = pixelsOf(drawn({curveOf(lone)}), runColor());
+    lone[2].setY(2);
+    QVERIFY(pixelsOf(drawn({curveOf(lone)}), runColor()) > without);
+  }
+
+  void aLineThatIsNotSmoothedIsThin() {
+    const Curve raw = curveOf(level(50, 2));
+    const double thin = inkOf(drawn({raw}));
+    auto smoothed = std::make_shared<PlainSource>();
+    smoothed->points = level(50, 2);
+    smoothed->smoothed = true;
+    Curve smooth = raw;
+    smooth.source = smoothed;
+    QVERIFY(inkOf(drawn({smooth})) > 1.1 * thin);
+  }
+
+  void markersInTheRunsDashAreFilled() {
+    Curve mask = curveOf({{1, 2}}, Curve::Kind::Evaluation);
+    const int hollow = pixelsOf(drawn({mask}), runColor());
+    mask.stroke = Curve::Stroke::Run;
+    QVERIFY(pixelsOf(drawn({mask}), runColor()) > hollow);
+  }
+
+  void theLastMarkerHasRoomOnALogarithmicXToo() {
+    plot_->setLogX(true);
+    const QImage image = drawn({curveOf({{1, 0.5}, {80, 0.5}, {100, 2}}, Curve::Kind::Evaluation)});
+    const auto [low, high] = plot_->xView();
+    const double room = std::log(high / 100) / std::log(high / low) * (600 - 70);
+    QVERIFY2(room >= 7, qPrintable(QString::number(room)));
+  }
+
+  void whatLiesAboveIsMarkedAndTold() {
+    std::vector<QPointF> points = level(100, 2);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].setY(2 + 0.01 * i);
+    for (const std::size_t at : {10, 50, 51}) points[at].setY(500);
+    drawn({curveOf(points)});
+    QVERIFY(plot_->yView().second < 10);
+    QCOMPARE(notesAt(51).size(), 1);
+    QVERIFY2(notesAt(51).front().contains(QStringLiteral("3 points above")),
+             qPrintable(notesAt(51).front()));
+    QVERIFY(notesAt(30).isEmpty());
+    plot_->setIgnoreOutliers(false);
+    QTRY_VERIFY(plot_->isUpToDate());
+    QVERIFY(plot_->yView().second > 500);
+    QVERIFY(notesAt(51).isEmpty());
+  }
+
+  void theMarkOfAnEventSaysWhatItIs() {
+    plot_->setEventMarks({{50, QStringLiteral("checkpoint kept")}});
+    drawn({curveOf(level(100, 2))});
+    QCOMPARE(notesAt(50), QStringList{QStringLiteral("▲ checkpoint kept")});
+    QVERIFY(notesAt(30).isEmpty());
+  }
+
+  void theShadingSaysWhatItIs() {
+    Curve heldOut = curveOf({{1, 3}, {50, 1}, {100, 3}}, Curve::Kind::Evaluation);
+    heldOut.gapTo = 0;
+    drawn({curveOf(level(100, 0.5)), heldOut});
+    pointAt(25, 1.2);
+    QCOMPARE(notesAt(25), QStringList{QStringLiteral("shaded: between train and held-out")});
+    pointAt(80, 1.2);
+    QCOMPARE(notesAt(80),
+             QStringList{QStringLiteral("shaded: held-out above train since its lowest")});
+    pointAt(25, 2.9);
+    QVERIFY(notesAt(25).isEmpty());
+  }
+
+ private:
+  QImage drawn(std::vector<Curve> curves) {
+    plot_->setCurves(std::move(curves));
+    plot_->show();
+    if (!QTest::qWaitFor([this] { return plot_->isUpToDate(); })) return {};
+    return plot_->grab().toImage();
+  }
+  void pointAt(double x, double y) {
+    const auto [left, right] = plot_->xView();
+    const auto [bottom, top] = plot_->yView();
+    const QRectF area(54, 6, 600 - 70, 300 - 30);
+    QTest::mouseMove(plot_->childAt(300, 150),
+                     QPointF(area.left() + (x - left) / (right - left) * area.width(),
+                             area.bottom() - (y - bottom) / (top - bottom) * area.height())
+                         .toPoint());
+  }
+  QStringList notesAt(double x) {
+    plot_->showCursor(x, true);
+    return plot_->findChild<widgets::ReadingsTip*>()->readings().notes;
+  }
+
+  std::unique_ptr<CurvePlot> plot_;
+};
+
+LOCKSTEP_TEST(TstCurveLayers)
+#include "tst_curve_layers.moc"
