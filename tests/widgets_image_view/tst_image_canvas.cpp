@@ -108,13 +108,33 @@ class TstImageCanvas : public QObject {
   }
 
   void masksAreLaidOverTheImageInTheirColour() {
-    canvas_->setLayers({false, true, false, false});
+    canvas_->setLayers({true, true, false, false});
     const QColor outside = at({45, 40}), found = at({20, 20}), missed = at({70, 20});
     QCOMPARE(outside, QColor(128, 128, 128));
     QVERIFY(found.blue() > found.red() + 20);    // true positive: blue
     QVERIFY(missed.red() > missed.blue() + 10);  // missed: yellow
     canvas_->setLayers({false, false, false, false});
     QCOMPARE(at({20, 20}), QColor(128, 128, 128));
+  }
+
+  void missedObjectsGoWithTheGroundTruth() {
+    const QColor ground(128, 128, 128);
+    const auto missed = [this] {
+      return canvas_->grab().toImage().copy(
+          QRect(canvas_->toWidget({56, 6}).toPoint(), canvas_->toWidget({94, 44}).toPoint()));
+    };
+    canvas_->setLayers({true, true, true, true});
+    const QImage with = missed();
+    canvas_->setLayers({false, true, true, true});
+    QImage plain(with.size(), QImage::Format_RGB32);
+    plain.fill(ground);
+    QCOMPARE(missed().convertToFormat(QImage::Format_RGB32), plain);
+    QVERIFY(at({20, 20}) != ground);  // what was found stays
+    QSignalSpy hovered(canvas_.get(), &ImageCanvas::instanceHovered);
+    move(*canvas_, canvas_->toWidget({70, 20}));
+    QCOMPARE(hovered.size(), 0);
+    canvas_->setLayers({true, true, true, true});
+    QCOMPARE(missed(), with);
   }
 
   void outlinesStandAtTheBoxes() {

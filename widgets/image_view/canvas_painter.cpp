@@ -22,7 +22,8 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
   if (std::isfinite(facts.score)) {
     rows.emplace_back(QStringLiteral("score"), QString::number(facts.score, 'f', 3));
   }
-  rows.emplace_back(QStringLiteral("IoU"), QString::number(facts.iou, 'f', 3));
+  if (facts.verdict != Verdict::Missed || facts.iou > 0)
+    rows.emplace_back(QStringLiteral("IoU"), QString::number(facts.iou, 'f', 3));
   rows.emplace_back(QStringLiteral("area"),
                     QString::number(facts.areaPx, 'f', 0) % QStringLiteral(" px"));
   rows.emplace_back(QStringLiteral("box"), QStringLiteral("%1 × %2 px")
@@ -34,6 +35,11 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
                                               ? verdict
                                               : verdict % QStringLiteral(", ") % error);
   return rows;
+}
+
+/// A missed object is ground truth and goes with it.
+bool isDrawn(const CanvasScene::Instance& instance, const CanvasLayers& layers) {
+  return layers.groundTruth || instance.facts.verdict != Verdict::Missed;
 }
 
 }  // namespace
@@ -87,7 +93,10 @@ void CanvasPainter::drawImage(const ImageLevels& levels) {
 }
 
 void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& layers) {
-  if (layers.masks && !scene.masks.isNull()) drawPicture(scene.masks, QSizeF(scene.imageSize));
+  const QSizeF size(scene.imageSize);
+  if (layers.masks && layers.groundTruth && !scene.missedMasks.isNull())
+    drawPicture(scene.missedMasks, size);
+  if (layers.masks && !scene.masks.isNull()) drawPicture(scene.masks, size);
   painter_.setRenderHint(QPainter::Antialiasing);
   if (layers.groundTruth) drawTruths(scene, layers);
   drawInstances(scene, layers);
@@ -120,6 +129,7 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
   painter_.setBrush(Qt::NoBrush);
   // Best first, so that errors lie on top.
   for (auto instance = scene.instances.rbegin(); instance != scene.instances.rend(); ++instance) {
+    if (!isDrawn(*instance, layers)) continue;
     if (layers.masks) {
       const QPainterPath outline = onScreen(instance->outline);
       if (instance->facts.verdict == Verdict::Missed) {
@@ -143,6 +153,7 @@ void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& lay
   painter_.setFont(interfaceFont(10, QFont::DemiBold));
   std::vector<QRectF> taken;
   for (const CanvasScene::Instance& instance : scene.instances) {
+    if (!isDrawn(instance, layers)) continue;
     const QColor colour = instance.facts.error == InstanceError::None
                               ? darkTheme().text
                               : verdictColour(instance.facts.verdict, darkTheme());

@@ -91,13 +91,14 @@ class SceneBuilder {
       scene.instances.push_back(instance(std::move(facts), geometry));
     }
     markMissed(scene);
-    std::vector<MaskFill> fills;
+    std::vector<MaskFill> found, missed;
     for (const CanvasScene::Instance& shown : scene.instances) {
-      if (shown.mask.height > 0) {
-        fills.push_back({&shown.mask, fillColour(shown.facts.verdict, *request_.theme)});
-      }
+      if (shown.mask.height == 0) continue;
+      auto& fills = shown.facts.verdict == Verdict::Missed ? missed : found;
+      fills.push_back({&shown.mask, fillColour(shown.facts.verdict, *request_.theme)});
     }
-    scene.masks = paintMasks(scene.imageSize, fills);
+    scene.masks = paintMasks(scene.imageSize, found);
+    if (!missed.empty()) scene.missedMasks = paintMasks(scene.imageSize, missed);
   }
 
   /// truths has the annotations in their order, without those of hidden classes.
@@ -139,13 +140,14 @@ class SceneBuilder {
 
 }  // namespace
 
-int CanvasScene::instanceAt(QPointF imagePoint) const {
+int CanvasScene::instanceAt(QPointF imagePoint, bool withMissed) const {
   const QPoint pixel(static_cast<int>(std::floor(imagePoint.x())),
                      static_cast<int>(std::floor(imagePoint.y())));
   int found = -1;
   double smallest = 0;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const Instance& instance = instances[i];
+    if (!withMissed && instance.facts.verdict == Verdict::Missed) continue;
     const bool isHit = instance.mask.height > 0
                            ? instance.box.adjusted(-1, -1, 1, 1).contains(imagePoint) &&
                                  covers(instance.mask, pixel)

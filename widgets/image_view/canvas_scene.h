@@ -41,11 +41,12 @@ struct CanvasScene {
   bool hasSeveralClasses = false;   ///< names tell something
   std::vector<Instance> instances;  ///< worst first
   std::vector<Truth> truths;
-  QImage masks;  ///< fills of the instances at image size
+  QImage masks;        ///< fills of the detections at image size
+  QImage missedMasks;  ///< and of the missed objects, which are ground truth; null: none
 
-  /// Index of the instance under a point of the image, the smallest one where several lie; -1:
-  /// none.
-  int instanceAt(QPointF imagePoint) const;
+  /// Index of the instance under a point of the image, the smallest one where several lie, missed
+  /// objects among them or not; -1: none.
+  int instanceAt(QPointF imagePoint, bool withMissed = true) const;
 };
 
 /// Everything needed to build a scene, as values: handed to another thread.

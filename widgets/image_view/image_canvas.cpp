@@ -182,7 +182,7 @@ void ImageCanvas::mousePressEvent(QMouseEvent* event) {
 
 void ImageCanvas::mouseMoveEvent(QMouseEvent* event) {
   if (!dragFrom_) {
-    setHovered(scene_ ? scene_->instanceAt(toImage(event->position())) : -1);
+    setHovered(scene_ ? scene_->instanceAt(toImage(event->position()), layers_.groundTruth) : -1);
     return;
   }
   const QPoint moved = event->pos() - *dragFrom_;
@@ -200,7 +200,7 @@ void ImageCanvas::mouseReleaseEvent(QMouseEvent* event) {
   dragged_ = false;
   setCursor(spaceHeld_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
   if (!clicked || !scene_) return update();
-  const int hit = scene_->instanceAt(toImage(event->position()));
+  const int hit = scene_->instanceAt(toImage(event->position()), layers_.groundTruth);
   setPinned(hit == pinned_ ? -1 : hit);
   Q_EMIT instancePinned(pinned_);
 }
