@@ -62,6 +62,30 @@ class TstClassFilter : public QObject {
     filter_->menu()->close();
   }
 
+  void theTitlesAreTheWordsOfThePageAndFit() {
+    filter_->menu()->popup({0, 0});
+    const QStringList titles{verdictName(Verdict::TruePositive),
+                             verdictName(Verdict::FalsePositive), verdictName(Verdict::Missed)};
+    for (int column = 1; column < 4; ++column) {
+      QCOMPARE(list()->headerItem()->text(column), titles[column - 1]);
+      QVERIFY(list()->columnWidth(column) >= list()->header()->sectionSizeHint(column));
+    }
+    QVERIFY(list()->header()->length() <= list()->viewport()->width());
+    filter_->menu()->close();
+  }
+
+  void whatWasHiddenStaysSoInTheNextRun() {
+    QSignalSpy changed(filter_.get(), &ClassFilter::hiddenChanged);
+    list()->topLevelItem(2)->setCheckState(0, Qt::Unchecked);
+    QCOMPARE(changed.count(), 1);
+    filter_->setClasses({});
+    QVERIFY(filter_->hidden().empty());
+    filter_->setClasses({{CategoryId{7}, "class number 3"}, {CategoryId{3}, "another"}});
+    QCOMPARE(filter_->hidden(), std::set<CategoryId>{CategoryId{7}});
+    QCOMPARE(list()->topLevelItem(0)->checkState(0), Qt::Unchecked);
+    QVERIFY(filter_->text().startsWith(QStringLiteral("1 of 2")));
+  }
+
   void countsStandBesideTheirClass() {
     std::vector<std::optional<ScoreCounts>> counts(80);
     counts[2] = ScoreCounts{5, 6, 7};

@@ -1,4 +1,6 @@
 #include <QAbstractItemModelTester>
+#include <QFontMetrics>
+#include <QHeaderView>
 #include <QSignalSpy>
 #include <QTest>
 #include <limits>
@@ -6,6 +8,7 @@
 #include "tests/support/test_main.h"
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
+#include "widgets/theme.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -64,6 +67,34 @@ class TstInstanceModel : public QObject {
     QCOMPARE(text(2, InstanceModel::Area),
              QString(QStringLiteral("13") + QChar(0x2009) + QStringLiteral("100")));
     QCOMPARE(text(2, InstanceModel::Error), QString());
+  }
+
+  void whatNothingTouchesHasNoOverlap() {
+    auto made = std::make_shared<CanvasScene>();
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    made->instances = {instance(Verdict::Missed, InstanceError::Missed, none, 0, 900),
+                       instance(Verdict::FalsePositive, InstanceError::Background, 0.6, 0, 900)};
+    InstanceModel model;
+    model.setScene(made);
+    QCOMPARE(model.index(0, InstanceModel::Iou).data().toString(), QStringLiteral("–"));
+    QCOMPARE(model.index(1, InstanceModel::Iou).data().toString(), QStringLiteral("0.00"));
+    const auto tip = model.headerData(InstanceModel::Iou, Qt::Horizontal, Qt::ToolTipRole);
+    QVERIFY(tip.toString().contains(QStringLiteral("best overlapping detection")));
+  }
+
+  void aClassHasItsRoomBeforeTheArea() {
+    for (const int width : {300, 332, 420}) {
+      InstanceTable table;
+      table.resize(width, 200);
+      table.setScene(scene());
+      table.show();
+      const int name =
+          QFontMetrics(widgets::interfaceFont(12)).horizontalAdvance(QStringLiteral("droplet"));
+      QVERIFY2(table.columnWidth(InstanceModel::Class) >= name + 10,
+               qPrintable(QString::number(width)));
+      QVERIFY(table.columnWidth(InstanceModel::Class) >=
+              table.horizontalHeader()->sectionSizeHint(InstanceModel::Class));
+    }
   }
 
   void theTableGoesThroughItsRowsAsTheyAreSorted() {

@@ -2,6 +2,8 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,6 +20,7 @@
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
+#include "widgets/image_view/precision_recall_curve.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/thumbnail_strip.h"
@@ -160,6 +163,30 @@ class TstPredictionsView : public QObject {
              (QStringList{QStringLiteral("2"), QStringLiteral("0"), QStringLiteral("2")}));
     QTRY_VERIFY(view_->isReady());
     QCOMPARE(table()->model()->rowCount(), 2);  // one found, one missed
+  }
+
+  void aScoreThatNoDetectionHasHasNoPrecision() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    const auto* curve = view_->findChild<PrecisionRecallCurve*>();
+    QVERIFY(curve->present());
+    for (int i = 0; i < 9; ++i) QTest::keyClick(view_.get(), Qt::Key_Up, Qt::ShiftModifier);
+    QCOMPARE(counts()[0], QStringLiteral("0"));  // above 0.9
+    QVERIFY(!curve->present());
+  }
+
+  void aLowPageShowsTheImageItsButtonsAndTheStripWhole() {
+    view_->resize(740, 364);  // of a window of 1000 x 600
+    QVERIFY2(view_->minimumSizeHint().height() <= 364,
+             qPrintable(QString::number(view_->minimumSizeHint().height())));
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    for (QWidget* part : {static_cast<QWidget*>(view_->findChild<LayerButtons*>()),
+                          static_cast<QWidget*>(stage()), static_cast<QWidget*>(strip())})
+      QVERIFY(view_->rect().contains(QRect(part->mapTo(view_.get(), QPoint()), part->size())));
+    QVERIFY(strip()->height() >= strip()->sizeHint().height());
+    const auto* side = view_->findChild<QScrollArea*>(QStringLiteral("predictionsPanel"));
+    QVERIFY(side->verticalScrollBar()->maximum() > 0);  // leads to the curve
   }
 
   void keysGoThroughImages() {
@@ -357,11 +384,11 @@ class TstPredictionsView : public QObject {
 
   void theImageCanStandAlone() {
     QTest::keyClick(view_.get(), Qt::Key_F);
-    QVERIFY(panel()->isHidden());
+    QVERIFY(!panel()->isVisible());
     QVERIFY(strip()->isHidden());
     QTRY_VERIFY(view_->isReady());
     QTest::keyClick(view_.get(), Qt::Key_F);
-    QVERIFY(!panel()->isHidden());
+    QVERIFY(panel()->isVisible());
   }
 
   void quickChangesShowTheLastOne() {

@@ -17,7 +17,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kIndexRole = Qt::UserRole;
-enum Column { Name, Right, False, Missed, kColumns };
+enum Column { Name, TruePositives, FalsePositives, Missed, kColumns };
 constexpr int kNameWidthPx = 190;
 constexpr int kCountWidthPx = 58;
 constexpr int kMostRows = 16;
@@ -64,6 +64,7 @@ void ClassFilter::buildMenu() {
   connect(search_, &QLineEdit::textChanged, this, &ClassFilter::filterRows);
   connect(list_, &QTreeWidget::itemChanged, this, [this] { readTicks(); });
   connect(menu, &QMenu::aboutToShow, this, [this] {
+    fitColumns();
     fitList();
     search_->setFocus();
   });
@@ -73,9 +74,10 @@ void ClassFilter::buildList() {
   list_ = new QTreeWidget;
   list_->setAccessibleName(tr("Classes"));
   list_->setColumnCount(kColumns);
-  list_->setHeaderLabels({tr("class"), tr("right"), tr("false"), tr("missed")});
+  list_->setHeaderLabels({tr("class"), verdictName(Verdict::TruePositive),
+                          verdictName(Verdict::FalsePositive), verdictName(Verdict::Missed)});
   list_->headerItem()->setToolTip(Name, tr("Click on a title to sort by it"));
-  for (int column : {Right, False, Missed})
+  for (int column : {TruePositives, FalsePositives, Missed})
     list_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   list_->setRootIsDecorated(false);
   list_->setUniformRowHeights(true);
@@ -86,8 +88,17 @@ void ClassFilter::buildList() {
   header->setStretchLastSection(false);
   header->setSectionResizeMode(QHeaderView::Fixed);
   header->setSectionResizeMode(Name, QHeaderView::Stretch);
-  for (int column : {Right, False, Missed}) list_->setColumnWidth(column, kCountWidthPx);
-  list_->setMinimumWidth(kNameWidthPx + 3 * kCountWidthPx);
+}
+
+/// As wide as the titles and the counts need.
+void ClassFilter::fitColumns() {
+  int width = kNameWidthPx;
+  for (int column : {TruePositives, FalsePositives, Missed}) {
+    const int wanted = std::max(kCountWidthPx, list_->header()->sectionSizeHint(column));
+    list_->setColumnWidth(column, wanted);
+    width += wanted;
+  }
+  list_->setMinimumWidth(width);
 }
 
 /// As many rows as there are, as long as that leaves the page to be seen; the rest scrolls.
@@ -103,6 +114,8 @@ void ClassFilter::fitList() {
 void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
   classes_ = classes;
   hidden_.clear();
+  for (const coco::Category& category : classes)
+    if (unticked_.count(category.name)) hidden_.insert(category.id);
   isFilling_ = true;
   search_->clear();
   list_->setSortingEnabled(false);
@@ -113,8 +126,8 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
     item->setData(Name, kIndexRole, static_cast<int>(i));
     item->setToolTip(Name, name);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsUserCheckable);
-    item->setCheckState(Name, Qt::Checked);
-    for (int column : {Right, False, Missed})
+    item->setCheckState(Name, hidden_.count(classes[i].id) ? Qt::Unchecked : Qt::Checked);
+    for (int column : {TruePositives, FalsePositives, Missed})
       item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
   list_->header()->setSortIndicator(-1, Qt::DescendingOrder);  // in the order of the data set
@@ -132,8 +145,9 @@ void ClassFilter::setCounts(const std::vector<std::optional<ScoreCounts>>& count
     const auto& own = index < counts.size() ? counts[index] : std::nullopt;
     const int values[] = {own ? own->truePositives : 0, own ? own->falsePositives : 0,
                           own ? own->missed : 0};
-    for (int column : {Right, False, Missed})
-      item->setData(column, Qt::DisplayRole, own ? QVariant(values[column - Right]) : QVariant());
+    for (int column : {TruePositives, FalsePositives, Missed})
+      item->setData(column, Qt::DisplayRole,
+                    own ? QVariant(values[column - TruePositives]) : QVariant());
   }
   list_->setSortingEnabled(true);
   isFilling_ = false;
@@ -159,10 +173,13 @@ void ClassFilter::filterRows(const QString& words) {
 void ClassFilter::readTicks() {
   if (isFilling_) return;
   std::set<CategoryId> hidden;
+  unticked_.clear();
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     const QTreeWidgetItem* item = list_->topLevelItem(row);
     if (item->checkState(Name) == Qt::Checked) continue;
-    hidden.insert(classes_[static_cast<std::size_t>(item->data(Name, kIndexRole).toInt())].id);
+    const auto& category = classes_[static_cast<std::size_t>(item->data(Name, kIndexRole).toInt())];
+    hidden.insert(category.id);
+    unticked_.insert(category.name);
   }
   if (hidden == hidden_) return;
   hidden_ = std::move(hidden);

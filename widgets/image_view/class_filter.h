@@ -3,6 +3,7 @@
 #include <QToolButton>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
@@ -21,8 +22,10 @@ class ClassFilter : public QToolButton {
  public:
   explicit ClassFilter(QWidget* parent = nullptr);
 
+  /// Those of a name that was unticked before are so again.
   void setClasses(const std::vector<coco::Category>& classes);
-  /// Right, false and missed ones of each class in the same order; nothing where none is there.
+  /// True positives, false positives and missed ones of each class in the same order; nothing where
+  /// none is there.
   void setCounts(const std::vector<std::optional<ScoreCounts>>& counts);
   const std::set<CategoryId>& hidden() const { return hidden_; }
 
@@ -32,6 +35,7 @@ class ClassFilter : public QToolButton {
  private:
   void buildMenu();
   void buildList();
+  void fitColumns();
   void fitList();
   void setAll(Qt::CheckState state);
   void filterRows(const QString& words);
@@ -40,6 +44,7 @@ class ClassFilter : public QToolButton {
 
   std::vector<coco::Category> classes_;
   std::set<CategoryId> hidden_;
+  std::set<std::string> unticked_;  ///< names, for the next data set
   QLineEdit* search_ = nullptr;
   QTreeWidget* list_ = nullptr;
   bool isFilling_ = false;

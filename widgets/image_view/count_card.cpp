@@ -8,12 +8,11 @@
 
 namespace lockstep::widgets {
 
-CountCard::CountCard(Verdict verdict, const QString& caption, QWidget* parent)
-    : QFrame(parent), verdict_(verdict) {
+CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict_(verdict) {
   setRole(this, "card");
   all_ = new QLabel(QStringLiteral("–"));
   setRole(all_, "figure");
-  caption_ = new QLabel(caption);
+  caption_ = new QLabel(verdictName(verdict));
   caption_->setFont(interfaceFont(11));
   setRole(caption_, "muted");
   here_ = new QLabel(QStringLiteral("–"));

@@ -13,7 +13,7 @@ class CountCard : public QFrame {
   Q_OBJECT
 
  public:
-  CountCard(Verdict verdict, const QString& caption, QWidget* parent = nullptr);
+  explicit CountCard(Verdict verdict, QWidget* parent = nullptr);
 
   /// -1: not known.
   void setCounts(int all, int here);

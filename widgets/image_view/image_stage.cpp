@@ -34,7 +34,7 @@ ImageStage::ImageStage(QWidget* parent) : QWidget(parent) {
   row->addWidget(noticeText_, 1);
   row->addWidget(noticeAction_);
   notice_->hide();
-  setMinimumSize(200, 160);
+  setMinimumSize(200, 120);
   connect(noticeAction_, &QPushButton::clicked, this, &ImageStage::noticeActionTriggered);
 }
 

@@ -17,7 +17,10 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
       return std::isfinite(facts.score) ? QString::number(facts.score, 'f', 2)
                                         : QStringLiteral("–");
     case InstanceModel::Iou:
-      return QString::number(facts.iou, 'f', 2);
+      // What no detection touches has no overlap to tell of.
+      return facts.verdict == Verdict::Missed && facts.iou <= 0
+                 ? QStringLiteral("–")
+                 : QString::number(facts.iou, 'f', 2);
     case InstanceModel::Area:
       return QLocale(QLocale::English)
           .toString(std::llround(facts.areaPx))
@@ -73,7 +76,8 @@ QVariant InstanceModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return cellText(instance, column);
     case Qt::ToolTipRole:
-      return QVariant(verdictName(instance.facts.verdict));
+      return QString(instance.className % QStringLiteral(": ") %
+                     verdictName(instance.facts.verdict));
     case Qt::AccessibleTextRole:
       return column == Mark ? verdictName(instance.facts.verdict) : cellText(instance, column);
     case Qt::FontRole:
@@ -99,6 +103,10 @@ QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int
                                       : Qt::AlignLeft | Qt::AlignVCenter);
   }
   if (role == Qt::ToolTipRole && section == Mark) return tr("Worst first");
+  if (role == Qt::ToolTipRole && section == Iou)
+    return tr(
+        "Overlap with the object it matches, else the greatest with one of its class; of a "
+        "missed object, that of the best overlapping detection shown");
   if (role != Qt::DisplayRole) return {};
   static const char* const kNames[kColumns] = {"", "class", "score", "IoU", "area", "error"};
   return section >= 0 && section < kColumns ? QString::fromLatin1(kNames[section]) : QString();

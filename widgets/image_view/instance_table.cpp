@@ -12,7 +12,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kWidthForAreaPx = 310;
+constexpr int kClassPaddingPx = 12, kLeastClassPx = 60, kAreaPx = 56;
 
 /// Paints the verdict's mark instead of text.
 class MarkDelegate : public QStyledItemDelegate {
@@ -55,7 +55,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
-  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, 60, 56, 46, 62, 86};
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kLeastClassPx, 56, 42, kAreaPx, 80};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, kWidthsPx[column]);
   }
@@ -67,12 +67,29 @@ InstanceTable::InstanceTable(QWidget* parent)
 }
 
 /// The class has room before the area has.
+void InstanceTable::fitColumns() {
+  int left = viewport()->width();
+  for (int column = 0; column < InstanceModel::kColumns; ++column)
+    if (column != InstanceModel::Class)
+      left -= isColumnHidden(column) ? kAreaPx : columnWidth(column);
+  const int wanted = std::max(
+      {kLeastClassPx, widestClassPx_, horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
+  setColumnHidden(InstanceModel::Area, left < wanted);
+}
+
 void InstanceTable::resizeEvent(QResizeEvent* event) {
-  setColumnHidden(InstanceModel::Area, viewport()->width() < kWidthForAreaPx);
+  fitColumns();
   QTableView::resizeEvent(event);
 }
 
 void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
+  widestClassPx_ = 0;
+  if (scene)
+    for (const CanvasScene::Instance& shown : scene->instances)
+      widestClassPx_ = std::max(
+          widestClassPx_,
+          QFontMetrics(interfaceFont(12)).horizontalAdvance(shown.className) + kClassPaddingPx);
+  fitColumns();
   isQuiet_ = true;
   model_->setScene(std::move(scene));
   isQuiet_ = false;

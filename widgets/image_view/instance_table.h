@@ -31,8 +31,11 @@ class InstanceTable : public QTableView {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void fitColumns();
+
   InstanceModel* model_ = nullptr;
   QSortFilterProxyModel* sorted_ = nullptr;
+  int widestClassPx_ = 0;
   bool isQuiet_ = false;  ///< the selection is changed from here
 };
 

@@ -31,13 +31,14 @@ PrecisionRecallCurve::PrecisionRecallCurve(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Precision and recall"));
 }
 
-void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, QPointF present) {
+void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<QPointF> present) {
   points_ = std::move(points);
   present_ = present;
   setToolTip(points_.empty() ? QString()
-                             : tr("precision %1, recall %2 at this score")
-                                   .arg(present_.y(), 0, 'f', 3)
-                                   .arg(present_.x(), 0, 'f', 3));
+             : present_      ? tr("precision %1, recall %2 at this score")
+                              .arg(present_->y(), 0, 'f', 3)
+                              .arg(present_->x(), 0, 'f', 3)
+                        : tr("no detection has this score"));
   update();
 }
 
@@ -66,9 +67,10 @@ void PrecisionRecallCurve::paintEvent(QPaintEvent*) {
   for (const QPointF& point : points_) path.lineTo(place(point));
   painter.setPen(QPen(theme.accent, 1.8));
   painter.drawPath(path);
+  if (!present_) return;
   painter.setPen(QPen(theme.accent, 1.5));
   painter.setBrush(theme.isDark ? theme.text : theme.card);
-  painter.drawEllipse(place(present_), 4, 4);
+  painter.drawEllipse(place(*present_), 4, 4);
 }
 
 }  // namespace lockstep::widgets

@@ -2,6 +2,7 @@
 
 #include <QPointF>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "widgets/image_view/instance_match.h"
@@ -19,8 +20,10 @@ class PrecisionRecallCurve : public QWidget {
  public:
   explicit PrecisionRecallCurve(QWidget* parent = nullptr);
 
-  /// points: x recall, y precision. Empty: nothing is known.
-  void setCurve(std::vector<QPointF> points, QPointF present);
+  /// points: x recall, y precision. Empty: nothing is known. present: where the score slider
+  /// stands; nothing: no detection has that score, so there is no precision.
+  void setCurve(std::vector<QPointF> points, std::optional<QPointF> present);
+  std::optional<QPointF> present() const { return present_; }
   QSize sizeHint() const override { return {300, 110}; }
 
  protected:
@@ -28,7 +31,7 @@ class PrecisionRecallCurve : public QWidget {
 
  private:
   std::vector<QPointF> points_;
-  QPointF present_;
+  std::optional<QPointF> present_;
 };
 
 }  // namespace lockstep::widgets

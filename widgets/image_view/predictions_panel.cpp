@@ -17,7 +17,6 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPercent = 100;
-constexpr int kHeightForCurvePx = 580;
 
 QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
@@ -69,15 +68,13 @@ void PredictionsPanel::buildParts() {
   extent_->setToolTip(
       tr("Counts and the curve below are of the images that were predicted at this checkpoint: "
          "those watched while training, and those asked for here."));
-  found_ = new CountCard(Verdict::TruePositive, tr("true positive"));
-  wrong_ = new CountCard(Verdict::FalsePositive, tr("false positive"));
-  missed_ = new CountCard(Verdict::Missed, tr("missed"));
+  found_ = new CountCard(Verdict::TruePositive);
+  wrong_ = new CountCard(Verdict::FalsePositive);
+  missed_ = new CountCard(Verdict::Missed);
   filter_ = new ClassFilter;
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   curve_ = new PrecisionRecallCurve;
-  curveBox_ = new QWidget;
-  curveBox_->setMinimumHeight(1);  // what is hidden on a small screen makes no page higher
 }
 
 void PredictionsPanel::buildUi() {
@@ -93,12 +90,6 @@ void PredictionsPanel::buildUi() {
   instances->addWidget(sectionTitle(tr("Instances on this image")));
   instances->addStretch();
   instances->addWidget(filter_);
-  auto* curveColumn = new QVBoxLayout(curveBox_);
-  curveColumn->setContentsMargins(0, 4, 0, 0);
-  curveColumn->setSpacing(4);
-  curveColumn->addWidget(sectionTitle(tr("Precision and recall")));
-  curveColumn->addWidget(curve_);
-
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 14, 16, 10);
   column->setSpacing(7);
@@ -115,7 +106,9 @@ void PredictionsPanel::buildUi() {
   column->addSpacing(3);
   column->addLayout(instances);
   column->addWidget(table_, 1);
-  column->addWidget(curveBox_);
+  column->addSpacing(3);
+  column->addWidget(sectionTitle(tr("Precision and recall")));
+  column->addWidget(curve_);
 }
 
 void PredictionsPanel::connectSignals() {
@@ -164,8 +157,10 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const Clas
   showClassCounts(analysis);
   if (!analysis || all.truePositives < 0) return curve_->setCurve({}, {});
   const int shown = all.truePositives + all.falsePositives, truths = all.truePositives + all.missed;
-  const QPointF present(truths > 0 ? static_cast<double>(all.truePositives) / truths : 0,
-                        shown > 0 ? static_cast<double>(all.truePositives) / shown : 1);
+  std::optional<QPointF> present;
+  if (shown > 0 && truths > 0)
+    present = QPointF(static_cast<double>(all.truePositives) / truths,
+                      static_cast<double>(all.truePositives) / shown);
   curve_->setCurve(precisionRecall(analysis->all, hidden()), present);
 }
 
@@ -216,10 +211,6 @@ QString PredictionsPanel::countText(Verdict verdict) const {
   return verdict == Verdict::TruePositive    ? found_->allText()
          : verdict == Verdict::FalsePositive ? wrong_->allText()
                                              : missed_->allText();
-}
-
-void PredictionsPanel::resizeEvent(QResizeEvent*) {
-  curveBox_->setVisible(height() >= kHeightForCurvePx);
 }
 
 }  // namespace lockstep::widgets

@@ -49,9 +49,6 @@ class PredictionsPanel : public QWidget {
   void iouChanged();
   void hiddenChanged();
 
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
  private:
   void buildUi();
   void buildCheckpointSlider();
@@ -74,7 +71,6 @@ class PredictionsPanel : public QWidget {
   CountCard* missed_ = nullptr;
   ClassFilter* filter_ = nullptr;
   InstanceTable* table_ = nullptr;
-  QWidget* curveBox_ = nullptr;
   PrecisionRecallCurve* curve_ = nullptr;
 };
 

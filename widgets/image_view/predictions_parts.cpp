@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QVBoxLayout>
@@ -96,8 +97,8 @@ void PredictionsView::Parts::chooseStep() {
 
 /// The image alone, or everything again.
 void PredictionsView::Parts::toggleFullSize() {
-  const bool isAlone = panel->isHidden();
-  panel->setVisible(isAlone);
+  const bool isAlone = panelSide->isHidden();
+  panelSide->setVisible(isAlone);
   strip->setVisible(isAlone);
   for (QWidget* widget :
        {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
@@ -210,7 +211,7 @@ void PredictionsView::Parts::showCounts() {
       const auto found = analysis->images.find(session.dataset()->images()[index].id);
       mark.isPredicted = found != analysis->images.end();
       if (mark.isPredicted)
-        mark.errors = countsAt(found->second, panel->scoreThreshold(), panel->hidden()).errors();
+        mark.counts = countsAt(found->second, panel->scoreThreshold(), panel->hidden());
     }
     marks.push_back(mark);
   }

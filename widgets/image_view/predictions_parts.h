@@ -9,6 +9,7 @@
 
 class QComboBox;
 class QLabel;
+class QScrollArea;
 class QSplitter;
 class QStackedLayout;
 
@@ -41,6 +42,7 @@ struct PredictionsView::Parts {
   QComboBox* sort = nullptr;
   QLabel* place = nullptr;
   ThumbnailStrip* strip = nullptr;
+  QScrollArea* panelSide = nullptr;
   PredictionsPanel* panel = nullptr;
 
   ImageCanvas* canvas() const { return stage->canvas(); }

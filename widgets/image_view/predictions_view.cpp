@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -26,6 +27,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kScoreStep = 5;  // hundredths
+constexpr int kLeastPanelPx = 330;
 constexpr double kZoomStep = 1.25;
 
 }  // namespace
@@ -47,12 +49,20 @@ void PredictionsView::buildUi() {
   parts_->panel = new PredictionsPanel;
   setRole(parts_->panel, "panel");
   parts_->panel->setAttribute(Qt::WA_StyledBackground);
-  parts_->panel->setMinimumWidth(330);
+  // Scrolled by itself: in a low window the image, its buttons and the strip stay whole.
+  parts_->panelSide = new QScrollArea;
+  parts_->panelSide->setObjectName(QStringLiteral("predictionsPanel"));
+  parts_->panelSide->setFrameShape(QFrame::NoFrame);
+  parts_->panelSide->setFocusPolicy(Qt::NoFocus);
+  parts_->panelSide->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  parts_->panelSide->setWidgetResizable(true);
+  parts_->panelSide->setWidget(parts_->panel);
+  parts_->panelSide->setMinimumWidth(kLeastPanelPx);
   parts_->page->addWidget(parts_->buildImageSide(this));
-  parts_->page->addWidget(parts_->panel);
+  parts_->page->addWidget(parts_->panelSide);
   parts_->page->setStretchFactor(0, 1);
   parts_->page->setStretchFactor(1, 0);
-  parts_->page->setSizes({1000, 364});
+  parts_->page->setSizes({1000, 380});
   parts_->stack = new QStackedLayout(this);
   parts_->stack->addWidget(parts_->empty);
   parts_->stack->addWidget(parts_->page);
@@ -150,6 +160,8 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   parts.session.setDataset(std::move(dataset), imagesFolder);
   parts.wasReady = false;
   parts.panel->setDataset(parts.session.dataset().get());
+  parts.session.setThresholds(
+      {parts.panel->scoreThreshold(), parts.panel->iouThreshold(), parts.panel->hidden()});
   parts.panel->showCheckpoints(parts.session.store(), 0);
   parts.panel->table()->setScene(nullptr);
   parts.canvas()->setScene(nullptr);
@@ -218,6 +230,17 @@ void PredictionsView::showImage(ImageId image) {
   parts.showImageAt(parts.placeOf(index));
 }
 
+bool PredictionsView::showSameImage(const coco::Image& image) {
+  const Parts& parts = *parts_;
+  if (!parts.hasImages()) return false;
+  const auto& images = parts.session.dataset()->images();
+  const bool isThere = std::any_of(images.begin(), images.end(), [&](const coco::Image& i) {
+    return i.id == image.id && i.fileName == image.fileName;
+  });
+  if (isThere) showImage(image.id);
+  return isThere;
+}
+
 void PredictionsView::setEmptyText(const QString& title, const QString& cause,
                                    const QString& action) {
   parts_->empty->setContent(title, cause, action);
@@ -243,6 +266,10 @@ qint64 PredictionsView::currentCheckpoint() const { return parts_->session.step(
 
 ImageId PredictionsView::currentImage() const {
   return parts_->hasImages() ? parts_->session.image().id : ImageId();
+}
+
+std::optional<coco::Image> PredictionsView::shownImage() const {
+  return parts_->hasImages() ? std::optional(parts_->session.image()) : std::nullopt;
 }
 
 void PredictionsView::requestPrediction() {

@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -48,6 +49,8 @@ class PredictionsView : public QWidget {
   void setPredictionPossible(bool possible, const QString& reason = {});
   void setCurrentCheckpoint(qint64 step);
   void showImage(ImageId image);
+  /// The image of this id and name; false: the data set has none.
+  bool showSameImage(const coco::Image& image);
   /// Back to the empty state.
   void clear();
   /// What the empty state says and offers, e.g. "No held-out images" / "Set dataset.val" / "Open
@@ -61,6 +64,8 @@ class PredictionsView : public QWidget {
   bool isReady() const;
   qint64 currentCheckpoint() const;
   ImageId currentImage() const;
+  /// Nothing while there is no data set.
+  std::optional<coco::Image> shownImage() const;
 
  Q_SIGNALS:
   void ready();

@@ -156,14 +156,15 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
 /// Number of errors in the corner of a predicted image.
 void ThumbnailStrip::paintMark(QPainter& painter, const QRect& rect, const Mark& mark) {
   if (!mark.isPredicted) return;
-  const QString text = mark.errors > 0 ? QString::number(mark.errors) : QStringLiteral("✓");
+  const int errors = mark.counts.errors();
+  const QString text = errors > 0 ? QString::number(errors) : QStringLiteral("✓");
   painter.setFont(interfaceFont(10, QFont::DemiBold));
   const int width = std::max(16, painter.fontMetrics().horizontalAdvance(text) + 8);
   const QRectF chip(rect.right() - width - 2, rect.bottom() - 16, width, 14);
   painter.setPen(Qt::NoPen);
   painter.setBrush(QColor(0x10, 0x14, 0x1a, 225));
   painter.drawRoundedRect(chip, 3, 3);
-  painter.setPen(mark.errors > 0 ? darkTheme().falsePositive : darkTheme().good);
+  painter.setPen(errors > 0 ? darkTheme().falsePositive : darkTheme().good);
   painter.drawText(chip, Qt::AlignCenter, text);
 }
 
@@ -208,14 +209,21 @@ bool ThumbnailStrip::viewportEvent(QEvent* event) {
     QToolTip::hideText();
     return true;
   }
-  const Mark& mark = marks_[static_cast<std::size_t>(index)];
-  const QString state = !mark.isPredicted ? tr("not predicted at this checkpoint")
-                        : mark.errors > 0 ? tr("%1 false or missed").arg(mark.errors)
-                                          : tr("no error");
-  QToolTip::showText(help->globalPos(),
-                     items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state,
-                     viewport(), itemRect(index));
+  QToolTip::showText(help->globalPos(), toolTipOf(index), viewport(), itemRect(index));
   return true;
+}
+
+QString ThumbnailStrip::toolTipOf(int index) const {
+  const auto [isPredicted, counts] = marks_[static_cast<std::size_t>(index)];
+  const QString errors =
+      counts.errors() == 1 ? tr("1 error") : tr("%1 errors").arg(counts.errors());
+  const QString state = !isPredicted           ? tr("not predicted at this checkpoint")
+                        : counts.errors() == 0 ? tr("no error")
+                                               : tr("%1: %2 false positive, %3 missed")
+                                                     .arg(errors)
+                                                     .arg(counts.falsePositives)
+                                                     .arg(counts.missed);
+  return items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state;
 }
 
 }  // namespace lockstep::widgets

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "widgets/image_view/instance_match.h"
 #include "widgets/image_view/keyed_loader.h"
 
 namespace lockstep::widgets {
@@ -25,7 +26,7 @@ class ThumbnailStrip : public QAbstractScrollArea {
   /// What a thumbnail says about its image at the present thresholds.
   struct Mark {
     bool isPredicted = false;
-    int errors = 0;
+    ScoreCounts counts;
   };
 
   explicit ThumbnailStrip(QWidget* parent = nullptr);
@@ -35,6 +36,8 @@ class ThumbnailStrip : public QAbstractScrollArea {
   void setCurrent(int index);
   int current() const { return current_; }
   int count() const { return static_cast<int>(items_.size()); }
+  /// The image's name, and what the number on it counts.
+  QString toolTipOf(int index) const;
   /// Every thumbnail in view is there.
   bool isReady() const;
   QSize sizeHint() const override;
