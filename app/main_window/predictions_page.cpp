@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "widgets/image_view/predictions_view.h"
 
@@ -52,12 +53,25 @@ void PredictionsPage::connectSignals() {
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
+  connectStore();
+  connect(&inspect_, &InspectProcess::predictionReady, this,
+          [this](qint64 image, qint64 step, const QString& file) {
+            store_.readAnswer(step, file, ImageId{image});
+          });
+  connect(&inspect_, &InspectProcess::predictionFailed, this,
+          [this](qint64 image, qint64 step, const QString& why) {
+            view_->setPredictionFailed(ImageId{image}, step, why);
+          });
+}
+
+void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
   connect(&store_, &PredictionsStore::datasetLoaded, this,
           [this](const std::shared_ptr<const coco::Dataset>& dataset, const QString& imagesFolder) {
             hasDataset_ = true;
             view_->setMessage({});
             view_->setDataset(dataset, imagesFolder);
+            recallView();
             takeResults();
           });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
@@ -69,25 +83,26 @@ void PredictionsPage::connectSignals() {
             view_->setMessage({});
             view_->setPredictions(predictions.step, predictions.detections, predictions.watched);
           });
+  connect(&store_, &PredictionsStore::answerLoaded, this,
+          [this](const StepPredictions& predictions) {
+            if (!run_) return;
+            memories_[run_->folder()].answers.push_back(predictions);
+            view_->setMessage({});
+            view_->setPredictions(predictions.step, predictions.detections, predictions.watched);
+          });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
           [this](qint64, const QString& message) { view_->setMessage(message); });
   connect(&store_, &PredictionsStore::answerFailed, view_,
           &widgets::PredictionsView::setPredictionFailed);
-  connect(&inspect_, &InspectProcess::predictionReady, this,
-          [this](qint64 image, qint64 step, const QString& file) {
-            store_.readAnswer(step, file, ImageId{image});
-          });
-  connect(&inspect_, &InspectProcess::predictionFailed, this,
-          [this](qint64 image, qint64 step, const QString& why) {
-            view_->setPredictionFailed(ImageId{image}, step, why);
-          });
 }
 
 void PredictionsPage::setRun(RunController* run) {
   if (run_ == run && run) return;
+  remember();
   if (run_) disconnect(run_, nullptr, this, nullptr);
   run_ = run;
   hasDataset_ = false;
+  hasRecalled_ = false;
   steps_.clear();
   newest_ = 0;
   wantedStep_.reset();
@@ -103,6 +118,34 @@ void PredictionsPage::setRun(RunController* run) {
   if (!run) return;
   connectRun();
   if (isVisible()) load();
+}
+
+/// Of the run that is left.
+void PredictionsPage::remember() {
+  if (!hasDataset_) return;
+  Memory& memory = memories_[store_.runFolder()];
+  memory.step = followsNewest_ ? std::nullopt : std::optional(view_->currentCheckpoint());
+  memory.image = view_->shownImage();
+  if (memory.image) looked_ = memory.image;
+}
+
+/// The image that was looked at in another run of the same data, else in this run before.
+void PredictionsPage::recallView() {
+  const auto known = memories_.constFind(store_.runFolder());
+  if (!(looked_ && view_->showSameImage(*looked_)) && known != memories_.cend() && known->image)
+    view_->showSameImage(*known->image);
+  if (known != memories_.cend() && !wantedStep_) wantedStep_ = known->step;
+}
+
+/// Once the run's attempt is known: where it was resumed while nobody looked any step may differ.
+void PredictionsPage::recallAnswers() {
+  if (!run_->isLoaded()) return;
+  Memory& memory = memories_[run_->folder()];
+  if (memory.attempt != run_->info().attempt && !hasRecalled_) memory.answers.clear();
+  memory.attempt = run_->info().attempt;
+  if (std::exchange(hasRecalled_, true)) return;
+  for (const StepPredictions& answer : memory.answers)
+    view_->setPredictions(answer.step, answer.detections, answer.watched);
 }
 
 void PredictionsPage::connectRun() {
@@ -142,6 +185,7 @@ void PredictionsPage::takeResults() {
                  std::back_inserter(steps_));
   view_->setCheckpoints(steps_, {kept.begin(), kept.end()});
   view_->setAveragePrecisions(averagePrecisions(run_->history().metrics()));
+  recallAnswers();
   if (!steps_.empty()) newest_ = stepToOpenWith(stored, kept);
   if (wantedStep_) {
     showStep(*wantedStep_);
@@ -152,6 +196,8 @@ void PredictionsPage::takeResults() {
 
 /// The run was resumed there: what it predicted later is of a past that is gone.
 void PredictionsPage::forgetAfter(qint64 step) {
+  std::erase_if(memories_[run_->folder()].answers,
+                [step](const StepPredictions& answer) { return answer.step > step; });
   store_.forgetAfter(step);
   std::erase_if(steps_, [step](qint64 known) { return known > step; });
   view_->forgetAfter(step);

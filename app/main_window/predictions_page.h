@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QPointer>
 #include <QWidget>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "app/controllers/inspect_process.h"
 #include "app/controllers/run_controller.h"
 #include "app/models/predictions_store.h"
+#include "engine/coco/files/dataset.h"
 
 namespace lockstep::widgets {
 class PredictionsView;
@@ -16,7 +18,8 @@ class PredictionsView;
 namespace lockstep::app {
 
 /// The Predictions page: gives the view of one run its data set and predictions, and asks an engine
-/// for those it lacks. Reads nothing before it is shown for the first time.
+/// for those it lacks. Reads nothing before it is shown for the first time. Of each run it keeps
+/// what was asked for and what was looked at, for when the run is shown again.
 class PredictionsPage : public QWidget {
   Q_OBJECT
 
@@ -39,10 +42,21 @@ class PredictionsPage : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  /// Of a run that was shown.
+  struct Memory {
+    int attempt = 0;  ///< that the answers are of
+    std::vector<StepPredictions> answers;
+    std::optional<qint64> step;  ///< chosen; nothing: the newest
+    std::optional<coco::Image> image;
+  };
   void connectSignals();
+  void connectStore();
   void connectRun();
   void load();
   void takeResults();
+  void remember();
+  void recallView();
+  void recallAnswers();
   void forgetAfter(qint64 step);
   void requestPrediction(ImageId image, qint64 step);
   void announceReady();
@@ -51,11 +65,14 @@ class PredictionsPage : public QWidget {
   QPointer<RunController> run_;
   PredictionsStore store_;
   InspectProcess inspect_;
-  std::vector<qint64> steps_;         ///< that can be chosen, rising
-  qint64 newest_ = 0;                 ///< of them, the one that is shown while nobody chose
-  std::optional<qint64> wantedStep_;  ///< asked for before the steps were known
-  bool followsNewest_ = true;         ///< nobody has chosen an older step
+  QHash<QString, Memory> memories_;    ///< by folder
+  std::optional<coco::Image> looked_;  ///< at last, of whichever run
+  std::vector<qint64> steps_;          ///< that can be chosen, rising
+  qint64 newest_ = 0;                  ///< of them, the one that is shown while nobody chose
+  std::optional<qint64> wantedStep_;   ///< asked for before the steps were known
+  bool followsNewest_ = true;          ///< nobody has chosen an older step
   bool hasDataset_ = false;
+  bool hasRecalled_ = false;  ///< the answers of before were shown
 };
 
 }  // namespace lockstep::app

@@ -122,7 +122,7 @@ void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId imag
     if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
     auto& watched = outcome.value->watched;
     if (std::find(watched.begin(), watched.end(), image) == watched.end()) watched.push_back(image);
-    Q_EMIT predictionsLoaded(*outcome.value);
+    Q_EMIT answerLoaded(*outcome.value);
   });
 }
 

@@ -54,6 +54,8 @@ class PredictionsStore : public QObject {
   /// What is wrong and where.
   void datasetFailed(const QString& message);
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
+  /// What was asked for: no file of the run has it, so whoever wants it again keeps it.
+  void answerLoaded(const lockstep::app::StepPredictions& predictions);
   /// The file of a step cannot be read.
   void predictionsFailed(qint64 step, const QString& message);
   /// Nor can the answer for an image.

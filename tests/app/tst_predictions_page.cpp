@@ -14,6 +14,7 @@
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/slider.h"
 
@@ -137,6 +138,59 @@ class TstPredictionsPage : public QObject {
     QTRY_COMPARE(page.view()->currentCheckpoint(), qint64{20});
     QCOMPARE(offered(page), 2);
     QTRY_VERIFY(page.isReady());
+  }
+
+  void whatWasAskedForAndLookedAtIsThereWhenTheRunIsShownAgain() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {20, 40};
+    RunController run(tests::makeRun(parent_->path(), made));
+    RunController other(tests::makeRun(parent_->path(), watchedRun("other")));
+    PredictionsPage page;
+    show(page, run);
+    auto* stage = page.findChild<widgets::ImageStage*>();
+    page.view()->showImage(ImageId{5});
+    Q_EMIT page.findChild<widgets::PredictionsPanel*>()->checkpointChosen(20);
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
+    QFile answer(parent_->filePath(QStringLiteral("answer.json")));
+    QVERIFY(answer.open(QIODevice::WriteOnly));
+    answer.write(R"([{"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])");
+    answer.close();
+    Q_EMIT run.predictionReady(5, 20, answer.fileName());
+    QTRY_COMPARE(stage->notice(), QString());
+
+    show(page, other);
+    QCOMPARE(page.view()->currentImage(), ImageId{5});  // the data are the same
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted")));
+
+    show(page, run);
+    QCOMPARE(page.view()->currentImage(), ImageId{5});
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
+    QCOMPARE(stage->notice(), QString());
+
+    Q_EMIT run.cutAfter(10);  // resumed: that was of a past that is gone
+    show(page, other);
+    show(page, run);
+    page.view()->setCurrentCheckpoint(20);
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
+  }
+
+  void anImageOfOtherDataIsNotTheSame() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    tests::MadeRun strange = watchedRun("strange");
+    strange.valAnnotations = parent_->filePath(QStringLiteral("other.json")).toStdString();
+    QFile file(QString::fromStdString(strange.valAnnotations));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(kDataset).replace("b.png", "c.png"));
+    file.close();
+    RunController other(tests::makeRun(parent_->path(), strange));
+    PredictionsPage page;
+    show(page, run);
+    page.view()->showImage(ImageId{5});
+    show(page, other);
+    QCOMPARE(page.view()->currentImage(), ImageId{3});
+    show(page, run);
+    QCOMPARE(page.view()->currentImage(), ImageId{3});  // looked at last, and it is the same
   }
 
   void aStepAskedForInTheCurvesOfOneRunIsNoneOfAnother() {

@@ -112,6 +112,21 @@ class TstPredictionsStore : public QObject {
     QCOMPARE(loaded[2][0].value<StepPredictions>().step, 30);
   }
 
+  void anAnswerIsToldApartFromWhatTheRunStored() {
+    QTemporaryDir parent;
+    tests::MadeRun made;
+    made.watchedImages = {3};
+    const QString folder = tests::makeRun(parent.path(), made);
+    PredictionsStore store;
+    QSignalSpy answered(&store, &PredictionsStore::answerLoaded),
+        loaded(&store, &PredictionsStore::predictionsLoaded);
+    store.setRun(folder);
+    store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), ImageId{3});
+    QTRY_VERIFY(store.isIdle());
+    QCOMPARE(answered.count(), 1);
+    QCOMPARE(loaded.count(), 0);
+  }
+
   void anAnswerThatCannotBeReadNamesItsImage() {
     QTemporaryDir parent;
     PredictionsStore store;
