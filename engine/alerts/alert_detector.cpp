@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 #include "engine/base/error.h"
@@ -136,15 +137,26 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
   overfittingRaised_ = true;
   raised_.push_back(alertOf(
       "overfitting", "warning",
-      "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " over " +
-          std::to_string(rising) + " evaluations while training loss fell " +
-          percent(1 - last.trainLoss / lowest->trainLoss) + ". " + whereTheBestIs(lowest->step),
+      "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " since step " +
+          std::to_string(lowest->step) + ", its lowest, while training loss fell " +
+          percent(1 - last.trainLoss / lowest->trainLoss) + "." + checkpointNearestTo(lowest->step),
       {kTrainLoss, kHeldOutLoss}, lowest->step, step));
 }
 
-std::string AlertDetector::whereTheBestIs(std::int64_t lowestStep) const {
-  if (!bestCheckpoint_.empty()) return "The best checkpoint is " + bestCheckpoint_ + ".";
-  return "It was lowest at step " + std::to_string(lowestStep) + ".";
+/// Which one is the best is for evaluation.best_metric to say, and that is seldom the loss.
+std::string AlertDetector::checkpointNearestTo(std::int64_t step) const {
+  const auto nearest = std::min_element(
+      checkpoints_.begin(), checkpoints_.end(), [step](const auto& a, const auto& b) {
+        return std::abs(a.first - step) < std::abs(b.first - step);
+      });
+  if (nearest == checkpoints_.end()) return {};
+  return " The checkpoint nearest to that step is " + nearest->second + ".";
+}
+
+void AlertDetector::keepCheckpoints(const std::vector<std::int64_t>& there) {
+  std::erase_if(checkpoints_, [&](const auto& checkpoint) {
+    return std::find(there.begin(), there.end(), checkpoint.first) == there.end();
+  });
 }
 
 void AlertDetector::addEvent(const events::Record& record) {
@@ -164,18 +176,15 @@ void AlertDetector::addEvent(const events::Record& record) {
     raised_.push_back(
         alertOf("run_failed", "error", state->error->message, {}, record.step, record.step));
   }
-  if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event);
-      checkpoint && checkpoint->best) {
-    bestCheckpoint_ = checkpoint->path.substr(checkpoint->path.rfind('/') + 1);
-    bestStep_ = record.step;
-  }
+  if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event))
+    checkpoints_[record.step] = checkpoint->path.substr(checkpoint->path.rfind('/') + 1);
 }
 
 /// What lies at `step` and after never was.
 void AlertDetector::goBackTo(std::int64_t step) {
   std::erase_if(heldOut_, [&](const HeldOut& evaluation) { return evaluation.step >= step; });
   std::erase_if(train_, [&](const TrainLoss& train) { return train.step >= step; });
-  if (bestStep_ >= step) bestCheckpoint_.clear();
+  checkpoints_.erase(checkpoints_.lower_bound(step), checkpoints_.end());
   usualLoss_ = {};
   slowRank_.forget();
   nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = false;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ class AlertDetector {
  public:
   /// Alerts that this record raises, at its step and time.
   std::vector<protocol::Alert> add(const events::Record& record);
+  /// Of the checkpoints that the records tell of, these are left: no record tells which were
+  /// pruned, and none of those is to be named.
+  void keepCheckpoints(const std::vector<std::int64_t>& there);
 
  private:
   struct HeldOut {
@@ -49,15 +53,14 @@ class AlertDetector {
   void addEvent(const events::Record& record);
   void goBackTo(std::int64_t step);
   double recentTrainLoss() const;
-  std::string whereTheBestIs(std::int64_t lowestStep) const;
+  std::string checkpointNearestTo(std::int64_t step) const;
 
   std::vector<protocol::Alert> raised_;  ///< by the record at hand
   std::vector<HeldOut> heldOut_;
   std::deque<TrainLoss> train_;  ///< the last ones since the last evaluation
   RunningMedian usualLoss_;
   SlowRank slowRank_;
-  std::string bestCheckpoint_;  ///< step-00000200, empty: none yet
-  std::int64_t bestStep_ = 0;
+  std::map<std::int64_t, std::string> checkpoints_;  ///< step-00000200, by step
   bool nonFiniteRaised_ = false;
   bool overfittingRaised_ = false;
   bool jumpRaised_ = false;

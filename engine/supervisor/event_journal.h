@@ -49,6 +49,8 @@ class EventJournal {
   /// too. That the run failed in what was cut is told again behind the cut, at the step where it
   /// goes on; `from` and `to` stay those where it failed. Throws Error.
   void cutAfterStep(std::int64_t step);
+  /// No checkpoints but those of these steps are there: alerts name no other.
+  void keepCheckpoints(const std::vector<std::int64_t>& steps) { alerts_.keepCheckpoints(steps); }
   /// Tries again what the disk refused. True when nothing waits.
   bool retry();
   /// Everything appended is on the disk, or Error.

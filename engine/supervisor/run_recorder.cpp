@@ -140,6 +140,7 @@ void RunRecorder::goOnFrom(const run_folder::ResumePoint& resume) {
       badImages_.insert({image.part, image.file});
   }
   setDamagedAside(resume);
+  journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
   // A best that was damaged, or pruned for one that was, is none: a later one takes its place.
   const bool isKept =
       !checkpoints_.keepBest || !resume.best || fs::exists(layout_.checkpoint(resume.best->step));
@@ -270,6 +271,7 @@ void RunRecorder::prune() {
           protocol::kWriteFailed);
     }
   }
+  journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
 }
 
 void RunRecorder::commitEvaluation(const protocol::EvaluationReady& ready) {

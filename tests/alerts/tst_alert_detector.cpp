@@ -60,12 +60,13 @@ class TstAlertDetector : public QObject {
   void aResumeForgetsWhatLiesAfterIt();
   void aRankThatAllWaitForIsNamed_data();
   void aRankThatAllWaitForIsNamed();
-  void overfittingNamesRiseFallAndBestCheckpoint();
+  void overfittingNamesRiseFallAndTheCheckpointNearestToTheLowest();
+  void overfittingNamesNoCheckpointThatIsGone();
   void overfittingNeedsTwoEvaluations();
   void overfittingNeedsTwoPercent();
   void overfittingNeedsAFallingTrainingLoss();
   void overfittingIsRaisedAgainAfterANewMinimum();
-  void withoutABestCheckpointTheLowestStepIsNamed();
+  void withoutACheckpointTheLowestStepIsNamed();
   void aJumpOfTheLossIsRaisedOnceUntilItIsCalm();
   void aNoisyStartIsNoJump();
   void aFailedCheckpointIsRaisedWithItsText();
@@ -169,27 +170,43 @@ void TstAlertDetector::aRankThatAllWaitForIsNamed() {
   QCOMPARE(watch.alerts.size(), text.isEmpty() ? 0u : 2u);
 }
 
-void TstAlertDetector::overfittingNamesRiseFallAndBestCheckpoint() {
+void TstAlertDetector::overfittingNamesRiseFallAndTheCheckpointNearestToTheLowest() {
   Watch watch;
   watch.train(100, 2.0f);
   watch.heldOut(1.2f);
   watch.train(100, 1.0f);
   watch.heldOut(1.0f);
-  watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000200", true});
-  watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000250", false});
-  watch.train(100, 0.95f);
+  watch.train(20, 1.0f);
+  watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000220", false});
+  watch.train(80, 0.95f);
   watch.heldOut(1.03f);
   QCOMPARE(watch.kinds(), Kinds());
+  watch.event(
+      protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000300", true});  // by another metric
   watch.train(100, 0.93f);
   watch.heldOut(1.05f);
   QCOMPARE(watch.kinds(), Kinds{"overfitting"});
   QCOMPARE(watch.alerts[0].step, 400);
+  QCOMPARE(watch.alerts[0].from, 200);
   QCOMPARE(watch.alerts[0].text,
-           std::string("Held-out loss rose 5 % over 2 evaluations while training loss fell 7 %. "
-                       "The best checkpoint is step-00000200."));
+           std::string("Held-out loss rose 5 % since step 200, its lowest, while training loss "
+                       "fell 7 %. The checkpoint nearest to that step is step-00000220."));
   watch.train(100, 0.9f);
   watch.heldOut(1.2f);
   QCOMPARE(watch.kinds().size(), 1u);
+}
+
+void TstAlertDetector::overfittingNamesNoCheckpointThatIsGone() {
+  Watch watch;
+  for (const float loss : {1.0f, 1.1f, 1.2f}) {
+    watch.train(10, 1.0f - 0.01f * static_cast<float>(watch.step));
+    watch.heldOut(loss);
+    watch.event(protocol::Checkpoint{
+        0, 0, 0, "checkpoints/step-000000" + std::to_string(watch.step), false});
+    if (watch.step == 20) watch.detector.keepCheckpoints({20});  // that of step 10 was pruned
+  }
+  QVERIFY2(watch.alerts.at(0).text.ends_with(" nearest to that step is step-00000020."),
+           watch.alerts.at(0).text.c_str());
 }
 
 void TstAlertDetector::overfittingNeedsTwoEvaluations() {
@@ -234,7 +251,7 @@ void TstAlertDetector::overfittingIsRaisedAgainAfterANewMinimum() {
   QCOMPARE(watch.alerts[1].step, 60);
 }
 
-void TstAlertDetector::withoutABestCheckpointTheLowestStepIsNamed() {
+void TstAlertDetector::withoutACheckpointTheLowestStepIsNamed() {
   Watch watch;
   float train = 1.0f;
   for (const float loss : {1.0f, 1.1f, 1.2f}) {
@@ -242,7 +259,10 @@ void TstAlertDetector::withoutABestCheckpointTheLowestStepIsNamed() {
     train *= 0.5f;
     watch.heldOut(loss);
   }
-  QVERIFY(watch.alerts.at(0).text.ends_with("It was lowest at step 10."));
+  QVERIFY2(
+      watch.alerts.at(0).text.starts_with("Held-out loss rose 20 % since step 10, its lowest") &&
+          watch.alerts.at(0).text.ends_with(" fell 75 %."),
+      watch.alerts.at(0).text.c_str());
 }
 
 void TstAlertDetector::aJumpOfTheLossIsRaisedOnceUntilItIsCalm() {

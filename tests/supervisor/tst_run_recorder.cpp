@@ -80,6 +80,29 @@ class TstRunRecorder : public QObject {
     QCOMPARE(alertRecords, std::size_t{1});
   }
 
+  void noAlertNamesAPrunedCheckpoint() {
+    const QTemporaryDir folder;
+    const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
+    std::vector<protocol::Alert> alerts;
+    config::CheckpointConfig checkpoints;
+    checkpoints.keep = 1;
+    supervisor::RunRecorder recorder(
+        layout, {}, checkpoints, std::nullopt,
+        [&](const protocol::Alert& alert) { alerts.push_back(alert); });
+    for (const std::int64_t step : {10, 20, 30}) {
+      const float risen = 0.01F * static_cast<float>(step);
+      recorder.recordScalars({step, 1, {{"train/loss_total", 1 - risen}}});
+      recorder.recordScalars({step, 1, {{"eval/loss_total", 1 + risen}}});
+      writeCheckpoint(layout.partialCheckpoint(step), "whole");
+      QVERIFY(recorder.commitCheckpoint(
+          {step, layout.partialCheckpoint(step).string(), false, false, "", ""}));
+    }
+    QCOMPARE(alerts.size(), std::size_t{1});
+    QVERIFY2(alerts[0].text.ends_with("since step 10, its lowest, while training loss fell 22 %. "
+                                      "The checkpoint nearest to that step is step-00000020."),
+             alerts[0].text.c_str());
+  }
+
   /// A best without its evaluation would have nothing to show for it.
   void onlyAnEvaluationInItsPlaceMakesABest() {
     const QTemporaryDir folder;
