@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 #include "engine/base/atomic_file.h"
@@ -113,7 +114,7 @@ void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unre
                 [&](const Picture& picture) { return ids.contains(picture.id.value); });
 }
 
-/// Every image of the part: evaluation.max_images is about evaluations.
+/// The images of the part that an evaluation takes.
 Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
                          const config::Experiment& experiment, at::Device device) {
   const config::DatasetPart& part = partOf(experiment, joined.job.split);
@@ -130,11 +131,12 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
                .device = device,
                .threads = experiment.runtime.cpuThreads,
                .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
-               .maxImages = 0,
+               .maxImages = experiment.evaluation.maxImages,
                .skipsBadImages = experiment.dataset.skipsBadImages(),
                .world = &joined.world});
   std::vector<std::size_t> indices;
-  for (const coco::Image& image : dataset.images()) {
+  const auto count = static_cast<std::size_t>(evaluator.imageCount());
+  for (const coco::Image& image : std::span(dataset.images()).first(count)) {
     indices.push_back(indices.size());
     made.pictures.push_back({image.id, std::filesystem::path(part.images) / image.fileName,
                              ops::ImageSize{image.height, image.width}});

@@ -26,16 +26,25 @@ class TstPredictJob : public QObject {
     experiment_.model.boxHead.scoreThreshold = 0;  // an untrained model is sure of nothing
   }
 
-  void everyImageOfTheSplitIsPredicted() {
+  void theImagesOfTheSplitArePredicted_data() {
+    QTest::addColumn<int>("maxImages");
+    QTest::addColumn<QList<int>>("images");
+    QTest::newRow("all") << 0 << QList<int>{5, 6, 7};
+    QTest::newRow("as many as an evaluation takes") << 2 << QList<int>{5, 6};
+    QTest::newRow("more than there are") << 9 << QList<int>{5, 6, 7};
+  }
+  void theImagesOfTheSplitArePredicted() {
+    QFETCH(int, maxImages);
+    QFETCH(QList<int>, images);
     config::Experiment experiment = experiment_;
-    experiment.evaluation.maxImages = 1;
+    experiment.evaluation.maxImages = maxImages;
     tests::JobBench bench;
     const auto finished = bench.run(worker::runPredict, job(experiment, "split.json"));
     std::set<std::int64_t> ids;
     for (const auto& result : readJson("split.json"))
       ids.insert(result.at("image_id").get<std::int64_t>());
-    QCOMPARE(ids, (std::set<std::int64_t>{5, 6, 7}));
-    QCOMPARE(nlohmann::json::parse(finished.result).at("images").get<int>(), 3);
+    QCOMPARE(ids, (std::set<std::int64_t>{images.begin(), images.end()}));
+    QCOMPARE(nlohmann::json::parse(finished.result).at("images").get<int>(), images.size());
   }
 
   void filesAreNumberedInTheirOrderWhateverTheThreads() {
