@@ -170,10 +170,12 @@ void addPredictCommand(CLI::App& app, std::function<int()>& action) {
   command->add_option("--out", options->out, "Where the results go (-: standard output)")
       ->required()
       ->option_text("F.json");
-  CLI::Option* overlays = command
-                              ->add_option("--overlays", options->overlays,
-                                           "Folder for pictures with the detections drawn in")
-                              ->option_text("DIR");
+  CLI::Option* overlays =
+      command
+          ->add_option("--overlays", options->overlays,
+                       "Folder for pictures with the detections drawn in; those drawn "
+                       "before are replaced, no others")
+          ->option_text("DIR");
   command
       ->add_option("--overlay-score", options->overlayScore,
                    "Lowest score drawn in the pictures, of those that --score keeps")

@@ -15,6 +15,7 @@
 #include "engine/train/loaded_model.h"
 #include "engine/worker/jobs.h"
 #include "engine/worker/overlay.h"
+#include "engine/worker/overlay_file.h"
 
 namespace lockstep::worker {
 namespace {
@@ -44,7 +45,20 @@ std::filesystem::path overlayOf(const Picture& picture, const std::filesystem::p
   return folder / (picture.file.stem().string() + "-" + std::to_string(picture.id.value) + ".png");
 }
 
-/// Drawing never takes the place of what is drawn on.
+/// Why an overlay must not be drawn in the place of what is there; empty: it may be.
+std::string whyKept(const std::filesystem::path& overlay,
+                    const std::unordered_set<base::FileIdentity>& inputs) {
+  std::error_code ignored;
+  const auto there = std::filesystem::symlink_status(overlay, ignored);
+  if (!std::filesystem::exists(there)) return {};
+  if (std::filesystem::is_symlink(there))
+    return "is a link, and what it leads to would be written over; remove it or ";
+  const auto identity = base::FileIdentity::of(overlay);
+  if (identity && inputs.contains(*identity)) return "is an image that is read here; ";
+  return isOverlay(overlay) ? "" : "is there already and no picture of predict's; remove it or ";
+}
+
+/// Drawing takes the place of nothing but what was drawn before.
 void refuseToReplacePictures(const std::vector<Picture>& pictures, const std::string& folder) {
   if (folder.empty()) return;
   std::unordered_set<base::FileIdentity> files;
@@ -53,15 +67,10 @@ void refuseToReplacePictures(const std::vector<Picture>& pictures, const std::st
   }
   for (const Picture& picture : pictures) {
     const std::filesystem::path overlay = overlayOf(picture, folder);
-    if (std::filesystem::is_symlink(overlay)) {
-      throw base::mendable("--overlays " + folder + ": " + overlay.filename().string() +
-                           " is a link, and what it leads to would be written over; remove it or "
-                           "name another folder");
-    }
-    const auto there = base::FileIdentity::of(overlay);
-    if (!there || !files.contains(*there)) continue;
-    throw base::mendable("--overlays " + folder + ": " + overlay.filename().string() +
-                         " is an image that is read here; name another folder");
+    const std::string reason = whyKept(overlay, files);
+    if (reason.empty()) continue;
+    throw base::mendable("--overlays " + folder + ": " + overlay.filename().string() + " " +
+                         reason + "name another folder");
   }
 }
 
@@ -79,7 +88,7 @@ void drawOverlays(const JobContext& context, const std::vector<Picture>& picture
                                ? data::readAnnotatedImage(picture.file, *picture.annotatedSize)
                                : data::readImage(picture.file);
     painter.draw(image, byImage[picture.id.value]);
-    data::writeImage(image, overlayOf(picture, context.job.overlays));
+    writeOverlay(image, overlayOf(picture, context.job.overlays));
     progress(static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(pictures.size()));
   }
 }

@@ -190,6 +190,36 @@ class TstPredictJob : public QObject {
     QVERIFY(base::readFile(path("mixed/a-1.png")) == before);
   }
 
+  void overlaysReplaceOverlaysAlone() {
+    fs::create_directories(path("kept"));
+    const fs::path scene = sceneFiles()[0];
+    const std::string overlay = path("kept/" + scene.stem().string() + "-1.png");
+    protocol::Job predict = job(experiment_, "kept.json");
+    predict.paths = {scene.string()};
+    predict.overlays = path("kept");
+    data::writeImage(data::readImage(scene), overlay);  // a picture of somebody's
+    const std::string before = base::readFile(overlay);
+    tests::JobBench bench;
+    try {
+      bench.run(worker::runPredict, predict);
+      QFAIL("a picture was drawn over");
+    } catch (const Error& error) {
+      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QVERIFY2(std::string(error.what()).find("-1.png is there already") != std::string::npos,
+               error.what());
+    }
+    QVERIFY(base::readFile(overlay) == before && !fs::exists(path("kept.json")));
+    fs::remove(overlay);
+    for (const double score : {2.0, 0.0}) {
+      predict.overlayScore = score;
+      tests::JobBench().run(worker::runPredict, predict);
+    }
+    const data::RgbImage plain = data::readImage(scene), drawn = data::readImage(overlay);
+    const std::size_t bytes = std::size_t{3} * plain.width * plain.height;
+    QVERIFY2(!std::equal(plain.pixels.get(), plain.pixels.get() + bytes, drawn.pixels.get()),
+             "the second call's");
+  }
+
   void overlaysAreNotDrawnThroughLinks() {
     fs::create_directories(path("linked"));
     base::writeFileAtomically(path("notes.yaml"), "name: a\n");

@@ -1,0 +1,36 @@
+#include "engine/worker/overlay_file.h"
+
+#include <fstream>
+#include <string_view>
+
+#include "engine/base/atomic_file.h"
+
+namespace lockstep::worker {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
+
+/// A chunk of text with its length and check sum, as PNG (section 11.3.3) has it.
+constexpr std::string_view kMark = "\0\0\0\x11tEXtSoftware\0lockstep\xd0\x7d\x4f\x27"sv;
+/// Behind the signature and the header, which come first and have one size.
+constexpr std::size_t kMarkPlace = 8 + 25;
+
+}  // namespace
+
+void writeOverlay(const data::RgbImage& image, const fs::path& file) {
+  std::string bytes = data::encodeImage(image, file);
+  bytes.insert(kMarkPlace, kMark);
+  base::writeFileAtomically(file, bytes);
+}
+
+bool isOverlay(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return false;
+  std::string beginning(kMarkPlace + kMark.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return stream && beginning.ends_with(kMark);
+}
+
+}  // namespace lockstep::worker
