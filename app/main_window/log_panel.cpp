@@ -11,6 +11,7 @@
 #include <QStyledItemDelegate>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/theme.h"
 
@@ -153,9 +154,12 @@ void LogPanel::setLog(const std::vector<LogEntry>& entries) {
 
 void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts) {
   std::vector<LogEntry> entries;
-  for (const protocol::Alert& alert : alerts)
-    entries.push_back({alert.seq, alert.step, alert.time, alert.severity,
-                       "step " + std::to_string(alert.step) + ": " + alert.text});
+  for (const protocol::Alert& alert : alerts) {
+    // A failure that is told again behind a cut has the step where the run goes on.
+    const std::int64_t step = std::max(alert.step, alert.to);
+    entries.push_back({alert.seq, step, alert.time, alert.severity,
+                       "step " + std::to_string(step) + ": " + alert.text});
+  }
   alerts_->setEntries(entries);
   tabs_->setTabText(1, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));
 }

@@ -13,6 +13,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "app/main_window/alert_banner.h"
 #include "app/main_window/configure_page.h"
 #include "app/main_window/document_banner.h"
 #include "app/main_window/log_panel.h"
@@ -431,10 +432,19 @@ void MainWindow::restoreLayout() {
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
     monitor_->setSmoothing(settings.value(QStringLiteral("smoothing"), 0.6).toDouble());
+    keepDismissals(monitor_->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
+    keepDismissals(runBanner_->dismissals(), QStringLiteral("dismissedFailures"));
   }
   // Pictures have the colours that the window has.
   runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
   if (!options_.size.isEmpty()) resize(options_.size);
+}
+
+/// At once, as it is done: a window that ends without being closed has them too.
+void MainWindow::keepDismissals(Dismissals* dismissals, const QString& key) {
+  dismissals->restore(QSettings().value(key).toStringList());
+  connect(dismissals, &Dismissals::changed, this,
+          [dismissals, key] { QSettings().setValue(key, dismissals->kept()); });
 }
 
 void MainWindow::saveLayout() const {

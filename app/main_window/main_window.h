@@ -27,6 +27,7 @@ class Banner;
 namespace lockstep::app {
 
 class ConfigurePage;
+class Dismissals;
 class DocumentBanner;
 class LogPanel;
 class MonitorPage;
@@ -91,6 +92,7 @@ class MainWindow : public QMainWindow {
   void addShortcuts();
   void addMonitorShortcuts();
   void restoreLayout();
+  void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
   void resetLayout();
   void openPaths();

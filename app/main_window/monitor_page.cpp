@@ -12,9 +12,10 @@
 #include <cmath>
 #include <utility>
 
+#include "app/main_window/alert_banner.h"
 #include "app/main_window/card_facts.h"
 #include "app/main_window/metric_curve.h"
-#include "widgets/banner.h"
+#include "app/main_window/run_state_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"
@@ -34,7 +35,10 @@ QString checkpointText(const RunController& run, const protocol::Checkpoint& che
   const bool isKept = std::binary_search(kept.begin(), kept.end(), checkpoint.step);
   const QString text = isKept ? MonitorPage::tr("checkpoint kept, step %1")
                               : MonitorPage::tr("checkpoint of step %1, kept no longer");
-  return text.arg(checkpoint.step) + (checkpoint.best ? MonitorPage::tr(" (best)") : QString());
+  if (!checkpoint.best) return text.arg(checkpoint.step);
+  const auto& best = run.info().best;
+  const QString metric = best ? metricText(QString::fromStdString(best->metric)) : QString();
+  return text.arg(checkpoint.step) + MonitorPage::tr(" (best %1)").arg(metric);
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ void MonitorPage::buildUi() {
   scroll_->setWidgetResizable(true);
   scroll_->setWidget(grid_);
   scroll_->setFrameShape(QFrame::NoFrame);
-  alert_ = new widgets::Banner;
+  alert_ = new AlertBanner;
   axisNote_ = new QLabel;
   axisNote_->setWordWrap(true);
   axisNote_->setContentsMargins(kMarginPx, 10, kMarginPx, 0);
@@ -144,13 +148,9 @@ void MonitorPage::connectSignals() {
   });
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
-  connect(alert_, &widgets::Banner::actionTriggered, this, [this] {
-    if (const protocol::Alert* alert = alertToShow()) showAlert(*alert);
+  connect(alert_, &AlertBanner::showRequested, this, [this](const protocol::Alert& alert) {
+    showAlert(alert);
     Q_EMIT alertsRequested();
-  });
-  connect(alert_, &widgets::Banner::dismissed, this, [this] {
-    if (const protocol::Alert* alert = alertToShow())
-      dismissedUntil_[leading()->folder()] = alert->time;
   });
 }
 
@@ -233,10 +233,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
     buildCards();
     layOutCards();
   }
-  if (!any)
-    empty_->setContent(tr("No run to show"),
-                       tr("Curves appear here while a run trains, and stay when it has ended."),
-                       tr("Configure an experiment"));
+  if (!any) showWhyEmpty();
   stack_->setCurrentIndex(any ? 0 : 1);
   tools_->setVisible(any);
   std::vector<widgets::RunLegend::Run> legend;
@@ -247,6 +244,22 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   rebuildCurves();
   updateCurves();
   if (isReady()) Q_EMIT readyChanged();
+}
+
+void MonitorPage::showWhyEmpty() {
+  if (hasListedRuns_) {
+    empty_->setContent(tr("Choose a run in the list"),
+                       tr("Its curves appear here; several that are chosen are compared."));
+  } else {
+    empty_->setContent(tr("No run to show"),
+                       tr("Curves appear here while a run trains, and stay when it has ended."),
+                       tr("Configure an experiment"));
+  }
+}
+
+void MonitorPage::setHasListedRuns(bool has) {
+  hasListedRuns_ = has;
+  showWhyEmpty();
 }
 
 void MonitorPage::rebuildCurves() {
@@ -291,7 +304,7 @@ bool MonitorPage::updateParts() {
 void MonitorPage::updateCurves() {
   if (updateParts()) rebuildCurves();
   updateMarks();
-  updateAlert();
+  if (!runs_.empty()) alert_->showAlertOf(runs_.front(), runs_.size() == 1);
   updateAxisNote();
   updateFacts();
   updateXExtent();
@@ -306,42 +319,6 @@ void MonitorPage::updateMarks() {
       if (const auto x = xOfStep(*run, checkpoint.step, axis_))
         marks.push_back({*x, checkpointText(*run, checkpoint)});
   cards_.front()->plot()->setEventMarks(std::move(marks));
-}
-
-/// The newest alert that still holds; a new lowest held-out loss ends an overfitting.
-const protocol::Alert* MonitorPage::alertToShow() const {
-  const RunController* run = leading();
-  if (!run) return nullptr;
-  const std::vector<protocol::Alert>& alerts = run->history().alerts();
-  const double dismissedUntil = dismissedUntil_.value(run->folder(), -1);
-  const MetricSeries* heldOut = run->history().metrics().series("eval/loss_total");
-  const std::int64_t lowest = heldOut && heldOut->lowest() ? heldOut->step(*heldOut->lowest()) : 0;
-  const auto shown = std::find_if(alerts.rbegin(), alerts.rend(), [&](const auto& alert) {
-    const bool isOver = alert.kind == "overfitting" && lowest > alert.step;
-    const bool hasItsOwnBanner = alert.kind == "run_failed";
-    return alert.time > dismissedUntil && !isOver && !hasItsOwnBanner;
-  });
-  return shown == alerts.rend() ? nullptr : &*shown;
-}
-
-void MonitorPage::updateAlert() {
-  const protocol::Alert* shown = alertToShow();
-  if (!shown) {
-    alert_->hide();
-    return;
-  }
-  const protocol::Alert& alert = *shown;
-  const QString title = alert.kind == "overfitting"  ? tr("Overfitting since step %1")
-                        : alert.kind == "non_finite" ? tr("A loss is not finite at step %1")
-                        : alert.kind == "checkpoint_failed"
-                            ? tr("The checkpoint of step %1 was not saved")
-                        : alert.kind == "loss_jump" ? tr("The loss jumped at step %1")
-                        : alert.kind == "slow_rank" ? tr("One rank is late since step %1")
-                                                    : tr("Alert at step %1");
-  const QString text = QString::fromStdString(alert.text);
-  if (alert_->isVisible() && alert_->detail() == text) return;
-  alert_->showMessage(widgets::Banner::Kind::Warning, title.arg(alert.step), text,
-                      tr("Show in the curves"));
 }
 
 /// One x range for all cards, so that a place in one is the same place in the others.
@@ -406,7 +383,7 @@ void MonitorPage::showStep(qint64 step) {
 }
 
 void MonitorPage::showAlert(const protocol::Alert& alert) {
-  showStep(alert.step);
+  showStep(stepToShow(alert));
   if (alert.kind != "slow_rank") return;
   for (std::size_t i = cards_.size(); i-- > 0;)
     if (plans_[i].perRank && hasPlace(i)) scroll_->ensureWidgetVisible(cards_[i]);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QHash>
 #include <QPointer>
 #include <QWidget>
 #include <map>
@@ -20,7 +19,6 @@ class QStackedLayout;
 class QToolButton;
 
 namespace lockstep::widgets {
-class Banner;
 class CurveCard;
 class EmptyState;
 class RunLegend;
@@ -29,6 +27,8 @@ class Throttle;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
+
+class AlertBanner;
 
 /// The Monitor page: cards of curves of the chosen runs, with one cursor over all of them.
 class MonitorPage : public QWidget {
@@ -39,6 +39,9 @@ class MonitorPage : public QWidget {
 
   /// The first leads: its alerts and checkpoints are shown.
   void setRuns(std::vector<ShownRun> runs);
+  /// Whether there are runs that could be shown, for the page without one.
+  void setHasListedRuns(bool has);
+  AlertBanner* alertBanner() const { return alert_; }
   /// Smoothing and x axis, to be placed beside the tabs.
   QWidget* tools() const { return tools_; }
   double smoothing() const;
@@ -80,11 +83,11 @@ class MonitorPage : public QWidget {
   void connectCard(widgets::CurveCard* card);
   bool hasPlace(std::size_t card) const;
   void layOutCards();
+  void showWhyEmpty();
   void rebuildCurves();
   void updateCurves();
   bool updateParts();
   void updateMarks();
-  void updateAlert();
   void choosePredictionsAt(double x);
   void showAlert(const protocol::Alert& alert);
   void updateFacts();
@@ -95,7 +98,6 @@ class MonitorPage : public QWidget {
   void showAlone(widgets::CurveCard* card);
   widgets::CurveCard* cardUnderPointer() const;
   const RunController* leading() const;
-  const protocol::Alert* alertToShow() const;
 
   std::vector<CardPlan> plans_;
   std::vector<widgets::CurveCard*> cards_;
@@ -110,17 +112,16 @@ class MonitorPage : public QWidget {
   QWidget* grid_ = nullptr;
   QGridLayout* layout_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
-  widgets::Banner* alert_ = nullptr;
+  AlertBanner* alert_ = nullptr;
   QLabel* axisNote_ = nullptr;               ///< which runs cannot be drawn over the axis, and why
   widgets::RunLegend* runLegend_ = nullptr;  ///< of several runs
   widgets::Throttle* redraw_ = nullptr;
   QPointer<widgets::CurveCard> alone_;
   widgets::XAxis axis_ = widgets::XAxis::Step;
-  QHash<QString, double> dismissedUntil_;  ///< by run folder: time of the newest alert when its
-                                           ///< banner was closed
-  int ranks_ = 0;                          ///< that the run tells of; none of a single one
-  std::vector<int> gpus_;                  ///< that the run tells of
+  int ranks_ = 0;          ///< that the run tells of; none of a single one
+  std::vector<int> gpus_;  ///< that the run tells of
   bool hasOneRun_ = false;
+  bool hasListedRuns_ = false;
   std::optional<int> lateRank_;
   int columns_ = 0;
   int lastSmoothing_ = 600;

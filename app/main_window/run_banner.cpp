@@ -4,7 +4,13 @@ namespace lockstep::app {
 
 RunBanner::RunBanner(QWidget* parent) : Banner(parent) {
   connect(this, &Banner::actionTriggered, this, [this] { Q_EMIT resumeRequested(shownOf_); });
-  connect(this, &Banner::dismissed, this, [this] { dismissed_[shownOf_] = shownKind_; });
+  connect(this, &Banner::dismissed, this, [this] {
+    if (showsFailure_) {
+      dismissals_.add(shownOf_, shownKind_);
+    } else {
+      dismissedFaults_[shownOf_] = shownKind_;
+    }
+  });
 }
 
 RunBanner::Message RunBanner::failureOf(const RunController& run) {
@@ -16,7 +22,9 @@ RunBanner::Message RunBanner::failureOf(const RunController& run) {
     where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
   Message message;
   message.folder = run.folder();
-  message.kind = message.title = tr("The run failed");
+  message.isFailure = true;
+  message.kind = QStringLiteral("attempt %1").arg(run.info().attempt);
+  message.title = tr("The run failed");
   message.detail = QString::fromStdString(error.message);
   if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
   if (!run.canResume()) return message;
@@ -30,7 +38,7 @@ std::optional<RunBanner::Message> RunBanner::messageOf(const ShownRun& shown, bo
   std::optional<Message> message;
   if (!shown.run) return message;
   if (const auto& fault = shown.run->fault()) {
-    message = Message{shown.run->folder(), fault->title, fault->title, fault->detail, {}};
+    message = Message{shown.run->folder(), fault->title, fault->title, fault->detail, {}, false};
   } else if (leads && shown.run->info().error && shown.run->info().state == "failed") {
     message = failureOf(*shown.run);
   }
@@ -38,13 +46,17 @@ std::optional<RunBanner::Message> RunBanner::messageOf(const ShownRun& shown, bo
   return message;
 }
 
+bool RunBanner::isDismissed(const Message& message) const {
+  return message.kind == (message.isFailure ? dismissals_.of(message.folder)
+                                            : dismissedFaults_.value(message.folder));
+}
+
 void RunBanner::showRuns(const std::vector<ShownRun>& runs) {
   std::optional<Message> first;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto message = messageOf(runs[i], i == 0, runs.size() == 1);
-    if (!message && runs[i].run) dismissed_.remove(runs[i].run->folder());
-    const bool isWanted = message && dismissed_.value(message->folder) != message->kind;
-    if (!first && isWanted) first = message;
+    if (!message && runs[i].run) dismissedFaults_.remove(runs[i].run->folder());
+    if (!first && message && !isDismissed(*message)) first = message;
   }
   if (!first) {
     hide();
@@ -55,6 +67,7 @@ void RunBanner::showRuns(const std::vector<ShownRun>& runs) {
   if (isSame) return;
   shownOf_ = first->folder;
   shownKind_ = first->kind;
+  showsFailure_ = first->isFailure;
   showMessage(Kind::Error, first->title, first->detail, first->action);
 }
 

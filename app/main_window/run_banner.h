@@ -7,6 +7,7 @@
 
 #include "app/controllers/run_controller.h"
 #include "app/main_window/card_curves.h"
+#include "app/models/dismissals.h"
 #include "widgets/banner.h"
 
 namespace lockstep::app {
@@ -21,6 +22,7 @@ class RunBanner : public widgets::Banner {
   explicit RunBanner(QWidget* parent = nullptr);
   /// The first leads. Again whenever one of them has changed.
   void showRuns(const std::vector<ShownRun>& runs);
+  Dismissals* dismissals() { return &dismissals_; }
 
  Q_SIGNALS:
   void resumeRequested(const QString& folder);
@@ -28,12 +30,16 @@ class RunBanner : public widgets::Banner {
  private:
   struct Message {
     QString folder, kind, title, detail, action;
+    bool isFailure = false;  ///< else a fault of the moment
   };
   static std::optional<Message> messageOf(const ShownRun& shown, bool leads, bool isOnly);
   static Message failureOf(const RunController& run);
+  bool isDismissed(const Message& message) const;
 
-  QString shownOf_, shownKind_;        ///< whose message stands here, and which
-  QHash<QString, QString> dismissed_;  ///< by run: which
+  QString shownOf_, shownKind_;  ///< whose message stands here, and which
+  bool showsFailure_ = false;
+  Dismissals dismissals_;                    ///< of failures, by the attempt
+  QHash<QString, QString> dismissedFaults_;  ///< by run: which
 };
 
 }  // namespace lockstep::app

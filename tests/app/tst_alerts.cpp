@@ -1,4 +1,5 @@
 #include <QListView>
+#include <QSettings>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -6,9 +7,11 @@
 
 #include "app/controllers/open_runs.h"
 #include "app/controllers/run_controller.h"
+#include "app/main_window/alert_banner.h"
 #include "app/main_window/log_panel.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/monitor_page.h"
+#include "app/main_window/run_banner.h"
 #include "app/main_window/runs_panel.h"
 #include "engine/supervisor/event_journal.h"
 #include "tests/app/made_run.h"
@@ -93,6 +96,92 @@ class TstAlerts : public QObject {
     QTRY_VERIFY(banner->isVisible());
     window.runsPanel()->selectRun(first);
     QTRY_VERIFY(!banner->isVisible());
+  }
+
+  void whatWasDismissedStaysSoInTheNextWindow() {
+    QTemporaryDir parent, settings;
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    const QString folder = tests::makeRun(parent.path(), lateRun("late", 2000));
+    tests::MadeRun failing;
+    failing.name = "failed";
+    failing.state = "failed";
+    failing.error = "rank 1 was killed";
+    const QString failed = tests::makeRun(parent.path(), failing);
+    app::MainWindowOptions options = optionsFor({parent.path()}, QStringLiteral("monitor"));
+    options.keepLayout = true;
+    for (const bool wasDismissed : {false, true}) {
+      MainWindow window(&theme_, options);
+      window.show();
+      window.runsPanel()->selectRun(folder);
+      QTRY_COMPARE(window.runsPanel()->currentRun(), folder);
+      QTRY_VERIFY(window.isReady());
+      QCOMPARE(window.monitorPage()->alertBanner()->isVisible(), !wasDismissed);
+      if (!wasDismissed) window.monitorPage()->alertBanner()->dismiss();
+      window.runsPanel()->selectRun(failed);
+      QTRY_COMPARE(window.runsPanel()->currentRun(), failed);
+      auto* banner = window.findChild<app::RunBanner*>();
+      if (!wasDismissed) {
+        QTRY_VERIFY(banner->isVisible());
+        banner->dismiss();
+      }
+      QTRY_VERIFY(window.isReady());
+      QVERIFY(!banner->isVisible());
+    }
+    // Another failure is news.
+    const run_folder::Layout layout{failed.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    ++info.attempt;
+    run_folder::writeRunInfo(layout, info);
+    options.paths = {failed};
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.findChild<app::RunBanner*>()->isVisible());
+  }
+
+  void overfittingIsSaidSinceTheLowestLossAndOfWhichRun() {
+    QTemporaryDir parent;
+    const QString folder = tests::makeRun(parent.path(), tests::made("first", 2000));
+    const QString other = tests::makeRun(parent.path(), tests::made("second", 1000));
+    protocol::Alert alert;
+    alert.kind = "overfitting";
+    alert.severity = "warning";
+    alert.text = "Held-out loss rose";
+    alert.from = 20;
+    alert.to = 40;
+    {
+      supervisor::EventJournal journal(folder.toStdString(), std::nullopt,
+                                       [](const protocol::Alert&) {});
+      journal.appendEvent(alert, 40, 3000);
+    }
+    MainWindow window(&theme_, optionsFor({parent.path()}, QStringLiteral("monitor")));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const auto* banner = window.monitorPage()->alertBanner();
+    QTRY_VERIFY(banner->isVisible());
+    QCOMPARE(banner->title(), QStringLiteral("Overfitting since step 20"));
+    window.runsPanel()->addToSelection(other);
+    QTRY_COMPARE(banner->title(), QStringLiteral("first: Overfitting since step 20"));
+  }
+
+  void aFailureOfAnEarlierAttemptStaysAmongTheAlerts() {
+    QTemporaryDir parent;
+    tests::MadeRun run;
+    run.name = "resumed";
+    run.steps = 17;
+    run.state = "failed";
+    run.error = "rank 1 was killed";
+    const QString folder = tests::makeRun(parent.path(), run);
+    {
+      supervisor::EventJournal journal(folder.toStdString(), 15, [](const protocol::Alert&) {});
+      journal.appendScalars(16, 3000, {{"train/loss_total", 1.F}});
+    }
+    MainWindow window(&theme_, optionsFor({folder}, QStringLiteral("monitor")));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QTRY_COMPARE(alertsIn(window).size(), 1);
+    QVERIFY2(alertsIn(window)[0].contains(QStringLiteral("step 17: rank 1 was killed")),
+             qPrintable(alertsIn(window)[0]));
   }
 
   void aFailedRunsReasonIsAmongItsAlerts() {
