@@ -169,6 +169,7 @@ void MainWindow::connectSignals() {
   connect(topBar_, &TopBar::stopRequested, this, &MainWindow::stopRun);
 
   connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::showSelection);
+  connect(runs_, &RunsPanel::currentHiddenChanged, this, &MainWindow::updateStatus);
   connect(runs_, &RunsPanel::resumeRequested, this, &MainWindow::resumeRun);
   connect(runBanner_, &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
@@ -327,6 +328,7 @@ void MainWindow::showSelection() {
     shownRuns_.push_back(
         {openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i])});
   openRuns_->setShown(folders);
+  monitor_->setHasListedRuns(runList_->rowCount() > 0);
   monitor_->setRuns(shownRuns_);
   monitor_->tools()->setVisible(page() == Page::Monitor && !folders.isEmpty());
   RunController* run = currentRun();
@@ -349,10 +351,11 @@ void MainWindow::updateStatus() {
     status.secondsLeft = run->secondsLeft();
     status.imagesPerSecond = lastValue(*run, "time/images_per_second");
     status.averagePrecision = lastValue(*run, "eval/segm/AP");
-    status.averagePrecisionName = tr("mask AP");
+    status.averagePrecisionName = tr("last mask AP");
     status.heldOutLoss = lastValue(*run, "eval/loss_total");
     status.isLive = run->linkState() == EngineLink::State::Connected;
     status.canResume = canGoOn(*run);
+    status.isHidden = runs_->isCurrentHidden();
   }
   topBar_->setStatus(status);
   runActions_.pause->setEnabled(topBar_->canPauseOrResume());

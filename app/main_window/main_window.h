@@ -142,6 +142,12 @@ class MainWindow : public QMainWindow {
     QAction* stop = nullptr;
   };
   RunActions runActions_;  ///< of the menu, on the chosen run
+  struct DocumentActions {
+    QAction* save = nullptr;
+    QAction* saveElsewhere = nullptr;
+    QAction* train = nullptr;
+  };
+  DocumentActions documentActions_;  ///< of the menu, on the experiment that is open
 };
 
 }  // namespace lockstep::app

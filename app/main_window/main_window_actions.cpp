@@ -26,13 +26,12 @@ QMenu* MainWindow::buildMenu() {
   auto* menu = new QMenu(this);
   menu->addAction(tr("Open experiment…"), QKeySequence(QStringLiteral("Ctrl+O")), this,
                   &MainWindow::openWithDialog);
-  menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this, [this] {
-    if (configure_) configure_->save();
-  });
-  menu->addAction(tr("Save experiment as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this,
-                  [this] {
-                    if (configure_) configure_->saveElsewhere();
-                  });
+  documentActions_.save =
+      menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this,
+                      [this] { configure_->save(); });
+  documentActions_.saveElsewhere =
+      menu->addAction(tr("Save experiment as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this,
+                      [this] { configure_->saveElsewhere(); });
   menu->addMenu(buildDraftMenu(menu));
   menu->addAction(
       tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this, [this] {
@@ -43,8 +42,8 @@ QMenu* MainWindow::buildMenu() {
         status_->setRunsFolder(folder);
       });
   menu->addSeparator();
-  menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")), this,
-                  &MainWindow::train);
+  documentActions_.train = menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")),
+                                           this, &MainWindow::train);
   runActions_.pause =
       menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
                       &MainWindow::togglePause);

@@ -6,6 +6,7 @@
 #include "app/main_window/main_window.h"
 #include "app/main_window/top_bar.h"
 #include "widgets/banner.h"
+#include "widgets/config_editor/config_editor.h"
 
 namespace lockstep::app {
 
@@ -62,6 +63,11 @@ void MainWindow::updateTrainable() {
       configure_ ? configure_->trainingBlockedBy() : tr("Open an experiment first (Ctrl+O)");
   topBar_->setExperiment(configure_ ? configure_->documentName() : QString(), blocked.isEmpty(),
                          blocked.isEmpty() ? tr("Train this experiment (Ctrl+Return)") : blocked);
+  const bool isOpen = configure_ && configure_->hasDocument();
+  documentActions_.save->setEnabled(isOpen);
+  documentActions_.saveElsewhere->setEnabled(isOpen);
+  // With faults it leads to the first of them.
+  documentActions_.train->setEnabled(isOpen);
   updateTitle();
 }
 
@@ -70,7 +76,8 @@ void MainWindow::train() {
   const QString blocked = configurePage()->trainingBlockedBy();
   if (!blocked.isEmpty()) {
     showPage(Page::Configure);
-    if (!configure_->hasDocument()) configure_->openWithDialog();
+    configure_->hasDocument() ? configure_->editor()->goToFirstError()
+                              : configure_->openWithDialog();
     return;
   }
   const QString file = configure_->fileToTrain();

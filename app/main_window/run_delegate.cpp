@@ -5,7 +5,6 @@
 
 #include "app/main_window/run_state_text.h"
 #include "app/models/run_list_model.h"
-#include "widgets/plots/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
@@ -70,14 +69,8 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                                         Qt::ElideMiddle, static_cast<int>(right - left)));
 
   const QFont figureFont = widgets::monoFont(11);
-  const QVariant best = index.data(RunListModel::BestValueRole);
-  const QString metric = index.data(RunListModel::BestMetricRole).toString();
-  const QString figureName = metric.endsWith(QLatin1String("/AP")) || metric.isEmpty()
-                                 ? QStringLiteral("AP")
-                                 : metricText(metric);
-  const QString figure =
-      figureName + QLatin1Char(' ') +
-      (best.isValid() ? widgets::rateText(best.toDouble()) : QStringLiteral("–"));
+  const QString figure = bestText(index.data(RunListModel::BestMetricRole).toString(),
+                                  index.data(RunListModel::BestValueRole));
   painter->setFont(figureFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),

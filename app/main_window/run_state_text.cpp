@@ -1,5 +1,7 @@
 #include "app/main_window/run_state_text.h"
 
+#include "widgets/plots/number_text.h"
+
 namespace lockstep::app {
 
 QColor stateColor(const QString& state, const widgets::Theme& theme) {
@@ -23,6 +25,14 @@ QString metricText(const QString& metric) {
   if (metric.startsWith(QLatin1String("bbox/"))) return QStringLiteral("box ") + metric.mid(5);
   if (metric == QLatin1String("loss_total")) return QStringLiteral("held-out");
   return metric;
+}
+
+QString bestText(const QString& metric, const QVariant& value) {
+  const QString name = metric.endsWith(QLatin1String("/AP")) || metric.isEmpty()
+                           ? QStringLiteral("AP")
+                           : metricText(metric);
+  return QStringLiteral("best %1 %2")
+      .arg(name, value.isValid() ? widgets::rateText(value.toDouble()) : QStringLiteral("–"));
 }
 
 }  // namespace lockstep::app

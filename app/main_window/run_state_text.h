@@ -2,6 +2,7 @@
 
 #include <QColor>
 #include <QString>
+#include <QVariant>
 
 #include "widgets/theme.h"
 
@@ -13,5 +14,7 @@ QColor stateColor(const QString& state, const widgets::Theme& theme);
 bool isLiveState(const QString& state);
 /// "mask AP" of "segm/AP", "box AP50" of "bbox/AP50", "held-out" of "loss_total".
 QString metricText(const QString& metric);
+/// The figure of a run in the list: its best, in few characters. An invalid value: none yet.
+QString bestText(const QString& metric, const QVariant& value);
 
 }  // namespace lockstep::app

@@ -13,6 +13,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <chrono>
+#include <utility>
 
 #include "app/main_window/run_delegate.h"
 #include "app/main_window/run_state_text.h"
@@ -22,6 +23,22 @@
 #include "widgets/theme.h"
 
 namespace lockstep::app {
+namespace {
+
+/// A click beside the runs leaves them selected: to show none is nobody's wish.
+class RunListView : public QListView {
+ public:
+  using QListView::QListView;
+
+ protected:
+  QItemSelectionModel::SelectionFlags selectionCommand(const QModelIndex& index,
+                                                       const QEvent* event) const override {
+    return index.isValid() ? QListView::selectionCommand(index, event)
+                           : QItemSelectionModel::SelectionFlags(QItemSelectionModel::NoUpdate);
+  }
+};
+
+}  // namespace
 
 bool RunFilter::setText(const QString& text) {
   const bool isExpression =
@@ -64,7 +81,7 @@ void RunsPanel::buildUi() {
   }
   widgets::setRole(hiddenNote_, "muted");
   widgets::setRole(listingFault_, "warning");
-  list_ = new QListView;
+  list_ = new RunListView;
   list_->setObjectName(QStringLiteral("runList"));
   list_->setModel(model_);
   list_->setItemDelegate(new RunDelegate(list_));
@@ -152,6 +169,9 @@ int RunsPanel::hiddenCount() const {
 }
 
 void RunsPanel::updateHiddenNote() {
+  const QModelIndex current = model_->index(model_->rowOf(current_));
+  const bool isHidden = current.isValid() && list_->isRowHidden(current.row());
+  if (std::exchange(isCurrentHidden_, isHidden) != isHidden) Q_EMIT currentHiddenChanged();
   const int hidden = hiddenCount();
   hiddenNote_->setVisible(hidden > 0);
   if (hidden == 0) return;
@@ -271,6 +291,19 @@ void RunsPanel::updateEmptyState() {
   }
 }
 
+QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
+  if (run.data(RunListModel::AliveRole).toBool()) return tr("It is running.");
+  if (run.data(RunListModel::StateRole).toString() != QLatin1String("finished")) return {};
+  const bool isAtItsEnd = run.data(RunListModel::StepRole).toLongLong() >=
+                          run.data(RunListModel::MaxStepsRole).toLongLong();
+  const QString line = QStringLiteral("lockstep-engine train %1 --resume --set %2")
+                           .arg(run.data(RunListModel::FolderRole).toString());
+  return isAtItsEnd ? tr("It has reached solver.max_steps. More steps go on from there:\n%1")
+                          .arg(line.arg(QStringLiteral("solver.max_steps=N")))
+                    : tr("It has stopped early. More patience goes on from there:\n%1")
+                          .arg(line.arg(QStringLiteral("evaluation.early_stop.patience=N")));
+}
+
 void RunsPanel::openMenu(const QPoint& position) {
   const QModelIndex index = list_->indexAt(position);
   if (!index.isValid()) return;
@@ -278,7 +311,10 @@ void RunsPanel::openMenu(const QPoint& position) {
   QMenu menu(this);
   QAction* resume = menu.addAction(tr("Resume from the newest checkpoint"), this,
                                    [this, folder] { Q_EMIT resumeRequested(folder); });
-  resume->setEnabled(!index.data(RunListModel::AliveRole).toBool());
+  const QString blocked = resumeBlockedBy(index);
+  resume->setEnabled(blocked.isEmpty());
+  resume->setToolTip(blocked);
+  menu.setToolTipsVisible(true);
   menu.addAction(tr("Edit a copy of its configuration\tCtrl+D"), this,
                  [this, folder] { Q_EMIT copyConfigRequested(folder); });
   menu.addSeparator();

@@ -40,6 +40,8 @@ class RunsPanel : public QWidget {
   explicit RunsPanel(RunListModel* model, QWidget* parent = nullptr);
 
   QString currentRun() const { return current_; }
+  /// The filter hides it.
+  bool isCurrentHidden() const { return isCurrentHidden_; }
   /// Current one first.
   QStringList selectedRuns() const;
   /// Selects this run alone; it may come into the list later.
@@ -49,10 +51,13 @@ class RunsPanel : public QWidget {
   void focusFilter();
   /// True when there was a filter to clear.
   bool clearFilter();
+  /// Why there is nothing to resume of a run, and what would go on with it; empty: there is.
+  static QString resumeBlockedBy(const QModelIndex& run);
 
  Q_SIGNALS:
   /// Another current run or another selection.
   void selectionChanged();
+  void currentHiddenChanged();
   void resumeRequested(const QString& folder);
   void copyConfigRequested(const QString& folder);
   void emptyActionTriggered();
@@ -84,6 +89,7 @@ class RunsPanel : public QWidget {
   QString current_;
   QStringList wanted_;         ///< to be selected once they are listed
   QSet<QString> alwaysShown_;  ///< asked for since the filter was set: it does not hide them
+  bool isCurrentHidden_ = false;
   bool choseFirst_ = false;
   bool isSelecting_ = false;  ///< here, not the user in the list
 };

@@ -10,6 +10,7 @@
 #include <QStyle>
 #include <QStyleOption>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/main_window/run_state_text.h"
@@ -62,6 +63,12 @@ void TopBar::buildParts() {
   runName_ = new widgets::ElidedLabel(Qt::ElideMiddle);
   runName_->setObjectName(QStringLiteral("runName"));
   runName_->setFont(widgets::interfaceFont(13, QFont::DemiBold));
+  hiddenNote_ = new widgets::ElidedLabel(tr("hidden by the filter"), Qt::ElideRight);
+  hiddenNote_->setFont(widgets::interfaceFont(11));
+  hiddenNote_->setToolTip(
+      tr("The filter of the run list hides this run, which Pause and Stop act on. Esc clears it."));
+  widgets::setRole(hiddenNote_, "warning");
+  hiddenNote_->hide();
   train_ = new QPushButton(kGap + tr("Train"));
   train_->setObjectName(QStringLiteral("trainButton"));
   widgets::setRole(train_, "primary");
@@ -82,7 +89,9 @@ void TopBar::buildParts() {
   timeLeft_ = figure("muted");
   speed_ = figure("muted");
   averagePrecision_ = figure("");
+  averagePrecision_->setToolTip(tr("AP of masks in the last evaluation; the list has the best"));
   heldOut_ = figure("");
+  heldOut_->setToolTip(tr("Held-out loss of the last evaluation"));
   menu_ = new QToolButton;
   menu_->setObjectName(QStringLiteral("menuButton"));
   menu_->setToolTip(tr("Menu (F10)"));
@@ -106,7 +115,15 @@ void TopBar::layOut() {
   row->addSpacing(8);
   for (QPushButton* button : {pause_, stop_}) row->addWidget(button);
   row->addSpacing(8);
-  row->addWidget(runName_);
+  names_ = new QWidget;
+  auto* names = new QVBoxLayout(names_);
+  names->setContentsMargins(0, 0, 0, 0);
+  names->setSpacing(0);
+  names->addStretch();
+  names->addWidget(runName_);
+  names->addWidget(hiddenNote_);
+  names->addStretch();
+  row->addWidget(names_);
   row->addWidget(pill_);
   row->addWidget(step_);
   row->addSpacing(8);
@@ -144,6 +161,7 @@ void TopBar::setStatus(const RunStatus& status) {
   status_ = status;
   runName_->setText(status.name);
   runName_->setToolTip(status.name);
+  hiddenNote_->setVisible(status.isHidden);
   pill_->setState(status.state);
   const bool hasRun = !status.state.isEmpty();
   const QString stepText = !hasRun ? QString()
@@ -204,7 +222,7 @@ void TopBar::fitNames() {
   brand_->setVisible(width() >= kBrandFromPx);
   train_->setFixedWidth(
       std::clamp(static_cast<int>(width() * kTrainPart), kLeastTrainPx, kMostTrainPx));
-  runName_->setFixedWidth(
+  names_->setFixedWidth(
       std::clamp(static_cast<int>(width() * kNamePart), kLeastNamePx, kMostNamePx));
   updateTrain();
 }

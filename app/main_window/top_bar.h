@@ -20,7 +20,8 @@ struct RunStatus {
   QString state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
-  QString averagePrecisionName;  ///< "mask AP"
+  QString averagePrecisionName;  ///< "last mask AP"
+  bool isHidden = false;         ///< by the filter of the run list
   bool isLive = false;           ///< its engine can be asked
   bool canResume = false;        ///< it ended before its last step, and can go on
 };
@@ -71,7 +72,9 @@ class TopBar : public QWidget {
   void fitFigures();
 
   QLabel* brand_ = nullptr;
+  QWidget* names_ = nullptr;
   QLabel* runName_ = nullptr;
+  QLabel* hiddenNote_ = nullptr;  ///< under the name
   QPushButton* train_ = nullptr;
   QPushButton* pause_ = nullptr;
   QPushButton* stop_ = nullptr;

@@ -85,6 +85,11 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return QString::fromStdString(info.name.empty() ? row.summary.folder.filename().string()
                                                       : info.name);
     case Qt::ToolTipRole:
+      return info.best ? tr("%1\nbest %2 %3 at step %4")
+                             .arg(row.folder, QString::fromStdString(info.best->metric))
+                             .arg(info.best->value, 0, 'f', 3)
+                             .arg(info.best->step)
+                       : row.folder;
     case FolderRole:
       return row.folder;
     case Qt::AccessibleTextRole:

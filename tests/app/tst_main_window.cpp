@@ -1,6 +1,8 @@
 #include <QAction>
 #include <QDir>
 #include <QFile>
+#include <QLabel>
+#include <QListView>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
@@ -14,12 +16,15 @@
 #include "app/main_window/monitor_cards.h"
 #include "app/main_window/monitor_page.h"
 #include "app/main_window/run_banner.h"
+#include "app/main_window/run_state_text.h"
 #include "app/main_window/runs_panel.h"
+#include "app/main_window/top_bar.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
+#include "widgets/config_editor/yaml_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
 
@@ -39,6 +44,12 @@ QString makeFailedRun(const QString& parent, const char* name, double created) {
   info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
   run_folder::writeRunInfo(layout, info);
   return folder;
+}
+
+QAction* actionOf(const MainWindow& window, const char* text) {
+  for (QAction* action : window.actions())
+    if (action->text() == QString::fromUtf8(text)) return action;
+  return nullptr;
 }
 
 }  // namespace
@@ -84,6 +95,57 @@ class TstMainWindow : public QObject {
     QVERIFY(!train->isEnabled());
   }
 
+  void theMenuOffersWhatCanBeDoneWithTheExperiment() {
+    QTemporaryDir parent;
+    QFile file(parent.filePath(QStringLiteral("experiment.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("name: faulty\nsolver: {base_lr: -1}\n");
+    file.close();
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    const auto isOffered = [&](const char* text) { return actionOf(window, text)->isEnabled(); };
+    QTRY_VERIFY(window.isReady());
+    for (const char* text : {"Train", "Save experiment", "Save experiment as…"})
+      QVERIFY2(!isOffered(text), text);
+    QVERIFY(window.configurePage()->open(file.fileName()));
+    for (const char* text : {"Train", "Save experiment", "Save experiment as…"})
+      QVERIFY2(isOffered(text), text);
+    QTRY_VERIFY(window.configurePage()->isReady());
+    window.showPage(MainWindow::Page::Monitor);
+    actionOf(window, "Train")->trigger();  // to the fault that is in the way
+    QCOMPARE(window.page(), MainWindow::Page::Configure);
+    const auto* text = window.configurePage()->findChild<widgets::YamlText*>();
+    QTRY_COMPARE(text->selectedText(), QStringLiteral("-1"));
+  }
+
+  void aListWithRunsAsksToChooseOne() {
+    QTemporaryDir parent;
+    tests::makeRun(parent.path(), made("run", 1000));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    QTRY_VERIFY(!window.runsPanel()->currentRun().isEmpty());
+    window.runsPanel()->findChild<QListView*>()->clearSelection();
+    const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
+    QVERIFY(empty->isVisible());
+    QCOMPARE(empty->title(), QStringLiteral("Choose a run in the list"));
+  }
+
+  void theLastFiguresAndTheBestAreNamedApart() {
+    QTemporaryDir parent;
+    const QString run = tests::makeRun(parent.path(), made("run", 1000));
+    MainWindow window(&theme_, optionsFor({run}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QStringList told;
+    for (const QLabel* label : window.findChild<app::TopBar*>()->findChildren<QLabel*>())
+      told.append(label->text());
+    QVERIFY(!told.filter(QStringLiteral("last mask AP 0.")).isEmpty());
+    QCOMPARE(app::bestText(QStringLiteral("segm/AP"), 0.1174), QStringLiteral("best AP 0.117"));
+    QCOMPARE(app::bestText(QStringLiteral("loss_total"), 1.5),
+             QStringLiteral("best held-out 1.500"));
+    QCOMPARE(app::bestText({}, {}), QStringLiteral("best AP –"));
+  }
+
   void theNewestRunIsShownWithItsPoints() {
     QTemporaryDir parent;
     tests::makeRun(parent.path(), made("older", 1000));
@@ -120,11 +182,7 @@ class TstMainWindow : public QObject {
     const QString finished = tests::makeRun(parent.path(), made("finished", 2000));
     MainWindow window(&theme_, optionsFor({stopped}));
     window.show();
-    const auto isOffered = [&](const char* text) {
-      for (const QAction* action : window.actions())
-        if (action->text() == QString::fromLatin1(text)) return action->isEnabled();
-      return false;
-    };
+    const auto isOffered = [&](const char* text) { return actionOf(window, text)->isEnabled(); };
     QTRY_COMPARE(window.runsPanel()->currentRun(), stopped);
     QTRY_VERIFY(isOffered("Pause or resume"));
     QVERIFY(!isOffered("Stop") && !isOffered("Save a checkpoint now"));

@@ -102,6 +102,41 @@ class TstRunsPanel : public QObject {
     QCOMPARE(panel_->selectedRuns(), QStringList{folder("gamma")});
   }
 
+  void aClickBesideTheRunsLeavesThemSelected() {
+    panel_->selectRun(folder("alpha"));
+    panel_->addToSelection(folder("beta"));
+    const QPoint beside(list()->viewport()->width() / 2, list()->viewport()->height() - 5);
+    QVERIFY(!list()->indexAt(beside).isValid());
+    for (const Qt::MouseButton button : {Qt::LeftButton, Qt::RightButton})
+      QTest::mouseClick(list()->viewport(), button, {}, beside);
+    QCOMPARE(panel_->selectedRuns(), (QStringList{folder("alpha"), folder("beta")}));
+  }
+
+  void thatTheCurrentRunIsHiddenIsTold() {
+    panel_->selectRun(folder("alpha"));
+    QSignalSpy told(panel_.get(), &RunsPanel::currentHiddenChanged);
+    filterBy(QStringLiteral("gamma"));
+    QTRY_COMPARE(told.count(), 1);
+    QVERIFY(panel_->isCurrentHidden());
+    QVERIFY(panel_->clearFilter());
+    QCOMPARE(told.count(), 2);
+    QVERIFY(!panel_->isCurrentHidden());
+  }
+
+  void aFinishedRunSaysWhyItIsNotResumed() {
+    makeRun("stopped", "stopped", 20);
+    makeRun("early", "finished", 20);
+    model_->refresh();
+    QTRY_COMPARE(model_->rowCount(), 5);
+    const auto blocked = [&](const char* name) {
+      return RunsPanel::resumeBlockedBy(model_->index(model_->rowOf(folder(name))));
+    };
+    QVERIFY(blocked("alpha").contains(folder("alpha") +
+                                      QStringLiteral(" --resume --set solver.max_steps=N")));
+    QVERIFY(blocked("early").contains(QStringLiteral("--set evaluation.early_stop.patience=N")));
+    QCOMPARE(blocked("stopped"), QString());
+  }
+
   void aFailedListingIsSaidOverTheRuns() {
     QVERIFY(parent_->remove());
     model_->refresh();
@@ -110,9 +145,11 @@ class TstRunsPanel : public QObject {
   }
 
  private:
-  void makeRun(const char* name) {
+  void makeRun(const char* name, const char* state = "finished", std::int64_t steps = 40) {
     tests::MadeRun plan;
     plan.name = name;
+    plan.state = state;
+    plan.steps = steps;
     plan.created = ++created_;
     tests::makeRun(parent_->path(), plan);
   }

@@ -70,6 +70,25 @@ class TstTopBar : public QObject {
     }
   }
 
+  void aRunThatTheFilterHidesSaysSoAndMovesNothing() {
+    TopBar bar;
+    RunStatus status = statusOf("running", 99);
+    show(bar, 1000, status);
+    const QRect stop = stopOf(bar), progress = progressOf(bar);
+    const auto told = [&] {
+      for (const QLabel* label : bar.findChildren<QLabel*>())
+        if (label->text() == QStringLiteral("hidden by the filter")) return label->isVisible();
+      return false;
+    };
+    QVERIFY(!told());
+    status.isHidden = true;
+    bar.setStatus(status);
+    settle(bar);
+    QVERIFY(told());
+    QCOMPARE(stopOf(bar), stop);
+    QCOMPARE(progressOf(bar), progress);
+  }
+
   void aStoppedRunCanBeResumed() {
     TopBar bar;
     RunStatus status = statusOf("stopped", 500);

@@ -333,6 +333,14 @@ void ConfigEditor::goToLine(int line, int column) {
 }
 
 void ConfigEditor::goToKey(const QString& key) { parts_->form->showKey(key); }
+
+void ConfigEditor::goToFirstError() {
+  const std::vector<DocumentFault>& faults = parts_->state->faults;
+  const auto first = std::find_if(faults.begin(), faults.end(),
+                                  [](const DocumentFault& fault) { return fault.isError; });
+  parts_->goToFault(static_cast<int>(first - faults.begin()));
+}
+
 void ConfigEditor::undo() { parts_->text->undo(); }
 void ConfigEditor::redo() { parts_->text->redo(); }
 void ConfigEditor::focusSearch() { parts_->form->focusSearch(); }

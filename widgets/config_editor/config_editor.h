@@ -65,6 +65,8 @@ class ConfigEditor : public QWidget {
   void goToLine(int line, int column = 1);
   /// Shows and focuses the form row of a dotted key.
   void goToKey(const QString& key);
+  /// Marks the first error in the text, or shows its form row where no line has it.
+  void goToFirstError();
   void undo();
   void redo();
   void focusSearch();
