@@ -10,6 +10,7 @@
 #include "app/controllers/draft_keeper.h"
 #include "app/models/line_difference.h"
 #include "engine/base/error.h"
+#include "engine/config/moved_paths.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::app {
@@ -35,6 +36,7 @@ QString timeText(const QDateTime& time) {
 }
 
 QString nameOf(const QString& path) { return QFileInfo(path).fileName(); }
+QString folderOf(const QString& path) { return QFileInfo(path).absolutePath(); }
 
 }  // namespace
 
@@ -186,7 +188,7 @@ bool DocumentController::leave() {
 /// Asks about unsaved edits. Those given up keep their draft until another document stands here.
 bool DocumentController::mayLeave() {
   if (!isUnsaved()) return true;
-  switch (questions_->beforeLeaving(name())) {
+  switch (questions_->beforeLeaving(name(), hasFile())) {
     case DocumentQuestions::Leaving::Save:
       return save();
     case DocumentQuestions::Leaving::Discard:
@@ -214,7 +216,7 @@ bool DocumentController::save() {
     }
     if (isAsSeen) break;
   }
-  return writeTo(path_);
+  return writeTo(path_, text_());
 }
 
 /// As the file has it, where that still differs and can be read; else says why not.
@@ -251,17 +253,28 @@ bool DocumentController::saveElsewhere() {
                   tr("%1 is the record of a run: choose another name").arg(chosen));
     return false;
   }
-  return writeTo(clean(chosen));
+  const QString target = clean(chosen), folder = folderOf(path_);
+  const config::MovedPaths moved = config::movePaths(text_().toStdString(), folder.toStdString(),
+                                                     folderOf(target).toStdString());
+  if (!writeTo(target, QString::fromStdString(moved.text))) return false;
+  if (moved.keys.empty()) return true;
+  QStringList keys;
+  for (const std::string& key : moved.keys) keys << QString::fromStdString(key);
+  tell({Kind::PathsMoved, tr("Relative paths were rewritten for the folder of %1").arg(name()),
+        tr("They name the same files as from %1: %2.")
+            .arg(folder, keys.join(QStringLiteral(", ")))});
+  return true;
 }
 
-bool DocumentController::writeTo(const QString& path) {
-  const QString text = text_();
+/// The text is shown too, as one change that can be undone.
+bool DocumentController::writeTo(const QString& path, const QString& text) {
   try {
     ExperimentFile::write(path, text);
   } catch (const std::exception& error) {
     Q_EMIT failed(tr("The experiment was not saved"), QString::fromUtf8(error.what()));
     return false;
   }
+  if (text_() != text) Q_EMIT textReplaced(text);
   standIn(path, text);
   return true;
 }

@@ -19,12 +19,14 @@ class DocumentQuestions {
   enum class Overwriting { Overwrite, Reload, SaveElsewhere, Cancel };
   enum class Training { Save, Copy, Cancel };
   virtual ~DocumentQuestions() = default;
-  virtual Leaving beforeLeaving(const QString& name) = 0;
+  /// `hasFile` false: it is in no file, as a copy of a run's configuration or of one that was
+  /// deleted.
+  virtual Leaving beforeLeaving(const QString& name, bool hasFile) = 0;
   /// `difference`: lines of the file (−) and of the text here (+).
   virtual Overwriting beforeOverwriting(const QString& name, const QString& difference) = 0;
   /// The file changed and cannot be read, for this reason: there is no text to take (no Reload).
   virtual Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) = 0;
-  /// `copyName` empty: there is no file to train a copy beside.
+  /// `copyName` empty: it is in no file, so there is none to train a copy beside.
   virtual Training beforeTraining(const QString& name, const QString& copyName) = 0;
   /// Empty: nowhere.
   virtual QString whereToSave(const QString& proposal) = 0;
@@ -42,6 +44,7 @@ struct DocumentNotice {
     EditedElsewhere,  ///< another window has unsaved edits of this file
     NotKept,          ///< drafts cannot be written
     SavedAsCopy,
+    PathsMoved,  ///< saved in another folder, its relative paths written anew
   };
   Kind kind = Kind::None;
   QString title{}, detail{};
@@ -119,7 +122,7 @@ class DocumentController : public QObject {
   bool isInConflict() const;
   DocumentQuestions::Overwriting askBeforeOverwriting();
   void takeTextInConflict();
-  bool writeTo(const QString& path);
+  bool writeTo(const QString& path, const QString& text);
   void standIn(const QString& path, const QString& text);
   QString trainCopy();
   void takeText(const QString& text);

@@ -31,9 +31,13 @@ DocumentQuestions::Overwriting askWhetherToOverwrite(QuestionDialog* dialog, boo
 
 }  // namespace
 
-DocumentQuestions::Leaving DocumentDialogs::beforeLeaving(const QString& name) {
-  QuestionDialog dialog(QObject::tr("Save the changes to %1?").arg(name),
-                        QObject::tr("Without saving, they are lost."), parent_);
+DocumentQuestions::Leaving DocumentDialogs::beforeLeaving(const QString& name, bool hasFile) {
+  QuestionDialog dialog(hasFile ? QObject::tr("Save the changes to %1?").arg(name)
+                                : QObject::tr("Save %1?").arg(name),
+                        hasFile
+                            ? QObject::tr("Without saving, they are lost.")
+                            : QObject::tr("This text is in no file; without saving, it is lost."),
+                        parent_);
   const int save = dialog.addAnswer(QObject::tr("Save"), QuestionDialog::Kind::Usual);
   const int discard = dialog.addAnswer(QObject::tr("Discard"), QuestionDialog::Kind::Destructive);
   dialog.addCancel();
@@ -66,7 +70,9 @@ DocumentQuestions::Training DocumentDialogs::beforeTraining(const QString& name,
           ? QObject::tr("A run is trained from a file: the text is saved first.")
           : QObject::tr("Save it and train, or leave the file as it is and train the text as %1?")
                 .arg(copyName);
-  QuestionDialog dialog(QObject::tr("%1 has unsaved changes").arg(name), detail, parent_);
+  QuestionDialog dialog(copyName.isEmpty() ? QObject::tr("%1 is in no file").arg(name)
+                                           : QObject::tr("%1 has unsaved changes").arg(name),
+                        detail, parent_);
   const int save = dialog.addAnswer(
       copyName.isEmpty() ? QObject::tr("Save and train…") : QObject::tr("Save and train"),
       QuestionDialog::Kind::Usual);

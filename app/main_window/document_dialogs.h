@@ -11,7 +11,7 @@ class DocumentDialogs : public DocumentQuestions {
  public:
   explicit DocumentDialogs(QWidget* parent) : parent_(parent) {}
 
-  Leaving beforeLeaving(const QString& name) override;
+  Leaving beforeLeaving(const QString& name, bool hasFile) override;
   Overwriting beforeOverwriting(const QString& name, const QString& difference) override;
   Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) override;
   Training beforeTraining(const QString& name, const QString& copyName) override;

@@ -19,8 +19,8 @@ class ScriptedAnswers : public app::DocumentQuestions {
   QString difference, reason, copyName;
   std::function<void()> whileAsked;  ///< what happens while the next question stands there
 
-  Leaving beforeLeaving(const QString& name) override {
-    ask(QStringLiteral("leave ") + name);
+  Leaving beforeLeaving(const QString& name, bool hasFile) override {
+    ask((hasFile ? QStringLiteral("leave ") : QStringLiteral("leave without a file ")) + name);
     return leaving;
   }
   Overwriting beforeOverwriting(const QString& name, const QString& lines) override {

@@ -313,6 +313,51 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QTRY_COMPARE(draftCount(), 1);
   }
 
+  void savedInAnotherFolderItNamesTheSameFiles() {
+    QVERIFY(QDir(folder()).mkdir(text("elsewhere")));
+    write(path("a.yaml"), "base: base.yaml  # mine\nmodel: {weights: ../w}\nname: a\n");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->answers.place = path("elsewhere/b.yaml");
+    QVERIFY(made->document.saveElsewhere());
+    const QByteArray moved = "base: ../base.yaml  # mine\nmodel: {weights: ../../w}\nname: a\n";
+    QCOMPARE(read(path("elsewhere/b.yaml")), moved);
+    QCOMPARE(made->shown, QString::fromUtf8(moved));
+    QVERIFY(!made->document.isUnsaved());
+    QCOMPARE(made->document.notice().kind, Kind::PathsMoved);
+    QVERIFY(made->document.notice().detail.contains(text("base, model.weights")));
+    QVERIFY(made->document.notice().detail.contains(folder()));
+    QCOMPARE(draftCount(), 0);
+    // Beside itself nothing moves, and nothing is said.
+    made->answers.place = path("elsewhere/c.yaml");
+    QVERIFY(made->document.saveElsewhere());
+    QCOMPARE(read(path("elsewhere/c.yaml")), moved);
+    QCOMPARE(made->document.notice().kind, Kind::None);
+  }
+
+  void whereItCannotBeSavedNoPathIsRewritten() {
+    write(path("a.yaml"), "base: base.yaml\n");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    made->answers.place = path("no/such/b.yaml");
+    QVERIFY(!made->document.saveElsewhere());
+    QCOMPARE(made->shown, text("base: base.yaml\n"));
+    QVERIFY(!made->document.isUnsaved());
+  }
+
+  void whatIsInNoFileIsAskedAboutAsSuch() {
+    const auto made = window();
+    QVERIFY(made->document.openCopyOfRun(tests::makeRun(folder(), {})));
+    made->type("name: other\n");
+    QVERIFY(!made->document.leave());
+    QVERIFY(made->answers.asked.last().startsWith(text("leave without a file ")));
+    const auto gone = edited();
+    QVERIFY(QFile::remove(path("a.yaml")));
+    gone->document.look();
+    QVERIFY(!gone->document.leave());
+    QCOMPARE(gone->answers.asked.last(), text("leave without a file a.yaml"));
+  }
+
   void trainingAsksOnceAndOnlyAfterEdits_data() {
     QTest::addColumn<int>("answer");
     QTest::addColumn<QString>("trained");

@@ -256,6 +256,34 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(places(), before);
   }
 
+  /// Before and after a new start of the program.
+  void aCopyInNoFileSaysSoUntilItIsSaved() {
+    QVERIFY(QDir().mkpath(path("runs")));
+    const QString run = tests::makeRun(path("runs"), {});
+    const auto says = [](MainWindow& window, const char* words) {
+      for (const auto* label : window.findChildren<QLabel*>())
+        if (label->isVisible() && label->text() == text(words)) return true;
+      return false;
+    };
+    auto window = open({});
+    window->showPage(MainWindow::Page::Configure);
+    QVERIFY(window->configurePage()->openCopyOfRun(run));
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(says(*window, "● in no file yet"));
+    type(*window, "name: two\n");
+    QVERIFY(says(*window, "● in no file yet · edited"));
+    window->keepDrafts();
+    window.reset();
+    window = open({});
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(says(*window, "● in no file yet · edited"));
+    const Answer cancel("Cancel");
+    QVERIFY(!window->close());
+    QVERIFY(cancel.isGiven());
+    QVERIFY(!cancel.asked().contains(text("changes to")));
+    QVERIFY(cancel.asked().contains(text("in no file")));
+  }
+
   void tabTitlesAreWhole_data() {
     QTest::addColumn<bool>("withExperiment");
     QTest::newRow("without an experiment") << false;
