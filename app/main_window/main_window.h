@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void buildUi();
@@ -107,7 +108,7 @@ class MainWindow : public QMainWindow {
   void showRunFaults();
   void tellOfVanishedRuns(const QStringList& folders);
   void resumeRun(const QString& folder);
-  void showShortcuts();
+  bool isOwnKey(QKeyCombination keys) const;
   void showFailure(const QString& title, const QString& detail);
   void setStarting(bool starting);
   RunController* currentRun() const;

@@ -1,21 +1,22 @@
 // Menu and keyboard of the window.
 #include <QAction>
 #include <QActionGroup>
+#include <QApplication>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QLabel>
+#include <QKeyEvent>
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
 #include <QShortcut>
-#include <QVBoxLayout>
 
 #include "app/main_window/configure_page.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/monitor_page.h"
 #include "app/main_window/run_banner.h"
 #include "app/main_window/runs_panel.h"
+#include "app/main_window/shortcut_sheet.h"
 #include "app/main_window/status_strip.h"
 #include "app/main_window/top_bar.h"
 #include "widgets/banner.h"
@@ -59,7 +60,7 @@ QMenu* MainWindow::buildMenu() {
   panels->addSeparator();
   panels->addAction(tr("Usual places"), this, &MainWindow::resetLayout);
   menu->addAction(tr("Keyboard"), QKeySequence(QStringLiteral("F1")), this,
-                  &MainWindow::showShortcuts);
+                  [this] { showShortcutSheet(this); });
   menu->addSeparator();
   menu->addAction(tr("Close the window (runs go on)"), QKeySequence(QStringLiteral("Ctrl+Q")), this,
                   &QWidget::close);
@@ -117,7 +118,7 @@ void MainWindow::addShortcuts() {
   add(QStringLiteral("Ctrl+3"), [this] { showPage(Page::Predictions); });
   add(QStringLiteral("/"), [this] { runs_->focusFilter(); });
   add(QStringLiteral("Esc"), [this] { escape(); });
-  add(QStringLiteral("?"), [this] { showShortcuts(); });
+  add(QStringLiteral("?"), [this] { showShortcutSheet(this); });
   add(QStringLiteral("F10"), [this] { topBar_->openMenu(); });
   add(QStringLiteral("F11"), [this] { isFullScreen() ? showNormal() : showFullScreen(); });
   add(QStringLiteral("Ctrl+D"), [this] {
@@ -125,6 +126,7 @@ void MainWindow::addShortcuts() {
     if (!run.isEmpty()) openCopyOfRun(run);
   });
   addMonitorShortcuts();
+  qApp->installEventFilter(this);
 }
 
 void MainWindow::addMonitorShortcuts() {
@@ -155,33 +157,29 @@ void MainWindow::escape() {
   }
 }
 
-void MainWindow::showShortcuts() {
-  auto* sheet = new QWidget(this, Qt::Popup);
-  sheet->setAttribute(Qt::WA_DeleteOnClose);
-  sheet->setObjectName(QStringLiteral("shortcutSheet"));
-  auto* text = new QLabel(
-      tr("<table cellspacing='4'>"
-         "<tr><td><b>Ctrl+1 Ctrl+2 Ctrl+3</b></td><td>Configure, Monitor, Predictions</td></tr>"
-         "<tr><td><b>Ctrl+Return</b></td><td>Train</td></tr>"
-         "<tr><td><b>Ctrl+Shift+P</b></td><td>Pause, resume</td></tr>"
-         "<tr><td><b>Ctrl+.</b></td><td>Save a checkpoint and stop</td></tr>"
-         "<tr><td><b>Ctrl+O Ctrl+S</b></td><td>Open, save the experiment</td></tr>"
-         "<tr><td><b>Ctrl+D</b></td><td>Edit a copy of the run's configuration</td></tr>"
-         "<tr><td><b>/ Esc</b></td><td>Filter runs, clear</td></tr>"
-         "<tr><td><b>L X S O</b></td><td>Log Y, log X, smoothing, outliers</td></tr>"
-         "<tr><td><b>R F</b></td><td>Show everything, one card alone</td></tr>"
-         "<tr><td>Ctrl+wheel</td><td>Zoom into a curve</td></tr>"
-         "<tr><td><b>G M B T</b></td><td>Ground truth, masks, boxes, labels</td></tr>"
-         "<tr><td><b>A D</b></td><td>Previous, next image</td></tr>"
-         "<tr><td><b>F10 F11</b></td><td>Menu, full screen</td></tr>"
-         "</table>"));
-  text->setTextFormat(Qt::RichText);
-  auto* layout = new QVBoxLayout(sheet);
-  layout->setContentsMargins(18, 14, 18, 14);
-  layout->addWidget(text);
-  sheet->adjustSize();
-  sheet->move(mapToGlobal(rect().center()) - sheet->rect().center());
-  sheet->show();
+/// Whether the window does something on these keys that write nothing. Escape is left to those who
+/// have something to close.
+bool MainWindow::isOwnKey(QKeyCombination keys) const {
+  const bool writes =
+      !(keys.keyboardModifiers() & ~Qt::ShiftModifier) && keys.key() < Qt::Key_Escape;
+  if (writes || keys.key() == Qt::Key_Escape) return false;
+  const QKeySequence wanted(keys);
+  for (const QAction* action : actions())
+    if (action->shortcuts().contains(wanted)) return true;
+  for (const QShortcut* shortcut : findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
+    if (shortcut->key() == wanted) return true;
+  return false;
+}
+
+/// A key of the window is no editor's, such as Ctrl+D, with which a text editor doubles its line.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::ShortcutOverride) return QMainWindow::eventFilter(watched, event);
+  const auto* widget = qobject_cast<QWidget*>(watched);
+  if (!widget || widget->window() != this ||
+      !isOwnKey(static_cast<QKeyEvent*>(event)->keyCombination()))
+    return QMainWindow::eventFilter(watched, event);
+  event->ignore();
+  return true;
 }
 
 }  // namespace lockstep::app

@@ -3,7 +3,9 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QRegularExpression>
 #include <QShortcut>
@@ -14,9 +16,11 @@
 #include "app/main_window/configure_page.h"
 #include "app/main_window/main_window.h"
 #include "app/main_window/predictions_page.h"
+#include "app/main_window/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/config_editor/yaml_text.h"
 #include "widgets/image_view/predictions_view.h"
 
 using namespace lockstep;
@@ -55,6 +59,33 @@ void addNamedKeys(const QString& text, std::set<QString>& keys) {
   if (tab >= 0) keys.insert(text.mid(tab + 1));
 }
 
+/// As the window binds them, and those of the document that its editors know themselves.
+std::set<QString> boundKeys(const MainWindow& window) {
+  std::set<QString> bound;
+  for (const QShortcut* shortcut : window.findChildren<QShortcut*>())
+    bound.insert(shortcut->key().toString());
+  for (const QAction* action : window.actions()) bound.insert(action->shortcut().toString());
+  for (const char* own : {"Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Space", "Alt+Return"})
+    bound.insert(QString::fromLatin1(own));
+  bound.erase(QString());
+  return bound;
+}
+
+/// Those that F1 tells of.
+std::set<QString> keysOfSheet(MainWindow& window) {
+  QTest::keyClick(&window, Qt::Key_F1);
+  const auto* sheet = window.findChild<QWidget*>(QStringLiteral("shortcutSheet"));
+  if (!sheet) return {};
+  static const QRegularExpression bold(QStringLiteral("<b>([^<]*)</b>"));
+  std::set<QString> keys;
+  for (const QLabel* column : sheet->findChildren<QLabel*>())
+    for (auto match = bold.globalMatch(column->text()); match.hasNext();)
+      for (const QString& each :
+           match.next().captured(1).split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        keys.insert(each);
+  return keys;
+}
+
 QString normal(const QString& keys) {
   return QKeySequence::fromString(keys, QKeySequence::PortableText).toString();
 }
@@ -73,14 +104,7 @@ class TstWrittenKeys : public QObject {
     window.configurePage();
     window.predictionsPage();
     QTRY_VERIFY(window.isReady());
-    std::set<QString> bound;
-    for (const QShortcut* shortcut : window.findChildren<QShortcut*>())
-      bound.insert(shortcut->key().toString());
-    for (const QAction* action : window.actions()) bound.insert(action->shortcut().toString());
-    // Of the document, wherever the keyboard is on the page.
-    bound.insert(
-        {QKeySequence(QKeySequence::Undo).toString(), normal(QStringLiteral("Ctrl+Shift+Z"))});
-
+    const std::set<QString> bound = boundKeys(window);
     std::set<QString> written;
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
       addNamedKeys(widget->toolTip(), written);
@@ -88,16 +112,69 @@ class TstWrittenKeys : public QObject {
     }
     for (const QAction* action : window.findChildren<QAction*>())
       addNamedKeys(action->text(), written);
-    QTest::keyClick(&window, Qt::Key_F1);
-    const auto* sheet = window.findChild<QWidget*>(QStringLiteral("shortcutSheet"));
-    QVERIFY(sheet);
-    static const QRegularExpression bold(QStringLiteral("<b>([^<]*)</b>"));
-    for (auto match = bold.globalMatch(sheet->findChild<QLabel*>()->text()); match.hasNext();)
-      for (const QString& keys : match.next().captured(1).split(QLatin1Char(' ')))
-        written.insert(keys);
+    written.merge(keysOfSheet(window));
     QVERIFY(written.size() > 20);
     QVERIFY(written.contains(QStringLiteral("F10")) && written.contains(QStringLiteral("Ctrl+.")));
     for (const QString& keys : written) QVERIFY2(bound.contains(normal(keys)), qPrintable(keys));
+  }
+
+  void everyKeyThatIsBoundIsOnTheSheet() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.configurePage();
+    window.predictionsPage();
+    QTRY_VERIFY(window.isReady());
+    std::set<QString> written;
+    for (const QString& keys : keysOfSheet(window)) written.insert(normal(keys));
+    for (const QString& keys : boundKeys(window))
+      QVERIFY2(written.contains(keys), qPrintable(keys));
+  }
+
+  /// Else a text editor takes Ctrl+D for itself, and doubles the line.
+  void noFieldTakesAKeyOfTheWindow() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_, optionsFor({parent.path()}, QStringLiteral("configure")));
+    window.show();
+    QFile file(parent.filePath(QStringLiteral("a.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.close();
+    QVERIFY(window.configurePage()->open(file.fileName()));
+    QList<QKeySequence> keys;
+    for (const QAction* action : window.actions()) keys += action->shortcuts();
+    for (const QShortcut* shortcut : window.findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
+      keys += shortcut->key();
+    QVERIFY(keys.size() > 20);
+    QWidgetList fields{window.findChild<widgets::YamlText*>()};
+    for (auto* field : window.findChildren<QLineEdit*>()) fields << field;
+    for (QWidget* field : fields) {
+      for (const QKeySequence& each : keys) {
+        QKeyEvent asked(QEvent::ShortcutOverride, each[0].key(), each[0].keyboardModifiers());
+        asked.ignore();
+        QCoreApplication::sendEvent(field, &asked);
+        const bool writes =
+            each[0].keyboardModifiers() == Qt::NoModifier && each[0].key() < Qt::Key_Escape;
+        QVERIFY2(asked.isAccepted() == (writes && field->isEnabled()),
+                 qPrintable(each.toString() + QLatin1Char(' ') + field->objectName()));
+      }
+    }
+  }
+
+  void aCopyIsMadeFromWithinTheText() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTRY_VERIFY(!window.runsPanel()->currentRun().isEmpty());
+    window.showPage(MainWindow::Page::Configure);
+    QVERIFY(window.configurePage()->openCopyOfRun(window.runsPanel()->currentRun()));
+    auto* text = window.findChild<widgets::YamlText*>();
+    const QString copy = text->text();
+    text->setFocus();
+    QTest::keyClick(text, Qt::Key_D, Qt::ControlModifier);
+    QCOMPARE(text->text(), copy);
+    QVERIFY(!text->isUndoAvailable());
   }
 
   void f10OpensTheMenu() {
