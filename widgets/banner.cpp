@@ -32,6 +32,7 @@ void Banner::buildUi() {
   title_->setMinimumWidth(60);  // not that of its longest word
   detail_ = new MessageText;
   action_ = new QPushButton;
+  otherAction_ = new QPushButton;
   copy_ = new QToolButton;
   copy_->setText(tr("Copy"));
   setRole(copy_, "quiet");
@@ -48,13 +49,13 @@ void Banner::buildUi() {
   row->setSpacing(10);
   row->addWidget(icon_, 0, Qt::AlignTop);
   row->addLayout(texts, 1);
-  for (QWidget* button : {static_cast<QWidget*>(action_), static_cast<QWidget*>(copy_),
-                          static_cast<QWidget*>(close_)})
+  for (QWidget* button : std::initializer_list<QWidget*>{action_, otherAction_, copy_, close_})
     row->addWidget(button, 0, Qt::AlignVCenter);
 }
 
 void Banner::connectSignals() {
   connect(action_, &QPushButton::clicked, this, &Banner::actionTriggered);
+  connect(otherAction_, &QPushButton::clicked, this, &Banner::otherActionTriggered);
   connect(copy_, &QToolButton::clicked, this,
           [this] { QApplication::clipboard()->setText(title() + QLatin1Char('\n') + detail()); });
   connect(close_, &QToolButton::clicked, this, &Banner::dismiss);
@@ -71,11 +72,17 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   detail_->setVisible(!detail.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
+  offerAlso({});
   copy_->setVisible(kind == Kind::Error);
   close_->setText(dismiss.isEmpty() ? tr("Dismiss") : dismiss);
   repolish(this);
   repolish(icon_);
   show();
+}
+
+void Banner::offerAlso(const QString& action) {
+  otherAction_->setText(action);
+  otherAction_->setVisible(!action.isEmpty());
 }
 
 void Banner::dismiss() {
@@ -86,5 +93,6 @@ void Banner::dismiss() {
 QString Banner::title() const { return title_->text(); }
 QString Banner::detail() const { return detail_->toPlainText(); }
 QString Banner::action() const { return action_->text(); }
+QString Banner::otherAction() const { return otherAction_->text(); }
 
 }  // namespace lockstep::widgets

@@ -20,17 +20,21 @@ class Banner : public QFrame {
   enum class Kind { Error, Warning, Info };
   explicit Banner(QWidget* parent = nullptr);
 
-  /// `title` in one line, `detail` wrapped below it, scrolled past three lines; `action` empty: no
+  /// `title` in one line, `detail` wrapped below it, scrolled past six lines; `action` empty: no
   /// button. `dismiss`: what the button says that takes the message away; empty: Dismiss.
   void showMessage(Kind kind, const QString& title, const QString& detail,
                    const QString& action = {}, const QString& dismiss = {});
+  /// A second button beside the first, of the message that stands here.
+  void offerAlso(const QString& action);
   QString title() const;
   QString detail() const;
   QString action() const;
+  QString otherAction() const;
   void dismiss();
 
  Q_SIGNALS:
   void actionTriggered();
+  void otherActionTriggered();
   void dismissed();
 
  private:
@@ -41,6 +45,7 @@ class Banner : public QFrame {
   QLabel* title_ = nullptr;
   MessageText* detail_ = nullptr;
   QPushButton* action_ = nullptr;
+  QPushButton* otherAction_ = nullptr;
   QToolButton* copy_ = nullptr;
   QToolButton* close_ = nullptr;
 };

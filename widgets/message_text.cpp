@@ -10,7 +10,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMostLines = 3;
+constexpr int kMostLines = 6;
 
 /// px, of a line as it is laid out: text of other scripts makes higher ones than the font says.
 /// Of the last where there are fewer.

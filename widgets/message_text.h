@@ -5,7 +5,7 @@
 namespace lockstep::widgets {
 
 /// A message of any length to be read and copied. Words as long as a path are broken where they
-/// must be, and past three lines it is scrolled: no message makes a window wider or higher.
+/// must be, and past six lines it is scrolled: no message makes a window wider or higher.
 class MessageText : public QTextEdit {
   Q_OBJECT
 

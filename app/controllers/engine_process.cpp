@@ -32,18 +32,18 @@ EngineProcess::~EngineProcess() {
 
 void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder,
                                   const QStringList& overrides) {
-  QStringList arguments{QStringLiteral("train"), configFile, QStringLiteral("--detach")};
-  for (const QString& value : overrides) arguments << QStringLiteral("--set") << value;
-  start(arguments, runsFolder);
+  start({QStringLiteral("train"), configFile, QStringLiteral("--detach")}, overrides, runsFolder);
 }
 
-void EngineProcess::resumeRun(const QString& runFolder) {
+void EngineProcess::resumeRun(const QString& runFolder, const QStringList& overrides) {
   start(
       {QStringLiteral("train"), runFolder, QStringLiteral("--resume"), QStringLiteral("--detach")},
-      QFileInfo(runFolder).absolutePath());
+      overrides, QFileInfo(runFolder).absolutePath());
 }
 
-void EngineProcess::start(const QStringList& arguments, const QString& runsFolder) {
+void EngineProcess::start(QStringList arguments, const QStringList& overrides,
+                          const QString& runsFolder) {
+  for (const QString& value : overrides) arguments << QStringLiteral("--set") << value;
   if (process_) {
     Q_EMIT failed(tr("A run is being started already; wait for it."), -1);
     return;

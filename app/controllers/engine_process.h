@@ -23,7 +23,7 @@ class EngineProcess : public QObject {
   void startTraining(const QString& configFile, const QString& runsFolder,
                      const QStringList& overrides = {});
   /// Goes on with a run that has stopped, from its newest checkpoint.
-  void resumeRun(const QString& runFolder);
+  void resumeRun(const QString& runFolder, const QStringList& overrides = {});
 
  Q_SIGNALS:
   /// The run's socket answers.
@@ -33,7 +33,7 @@ class EngineProcess : public QObject {
   void failed(const QString& message, int exitStatus);
 
  private:
-  void start(const QStringList& arguments, const QString& runsFolder);
+  void start(QStringList arguments, const QStringList& overrides, const QString& runsFolder);
   void finish(int exitCode, QProcess::ExitStatus status);
 
   QString program_;

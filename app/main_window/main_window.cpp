@@ -170,7 +170,8 @@ void MainWindow::connectSignals() {
 
   connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::showSelection);
   connect(runs_, &RunsPanel::currentHiddenChanged, this, &MainWindow::updateStatus);
-  connect(runs_, &RunsPanel::resumeRequested, this, &MainWindow::resumeRun);
+  connect(runs_, &RunsPanel::resumeRequested, this,
+          [this](const QString& folder) { resumeRun(folder, {}); });
   connect(runBanner_, &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
@@ -379,10 +380,10 @@ void MainWindow::tellOfVanishedRuns(const QStringList& folders) {
       folders.size() == 1 ? folders.front() : names.join(QStringLiteral(", ")));
 }
 
-void MainWindow::resumeRun(const QString& folder) {
+void MainWindow::resumeRun(const QString& folder, const QStringList& overrides) {
   if (engine_->isStarting()) return;
   setStarting(true);
-  engine_->resumeRun(folder);
+  engine_->resumeRun(folder, overrides);
 }
 
 void MainWindow::showFailure(const QString& title, const QString& detail) {
@@ -396,7 +397,7 @@ void MainWindow::setStarting(bool starting) {
 
 void MainWindow::togglePause() {
   RunController* run = currentRun();
-  if (run && canGoOn(*run)) return resumeRun(run->folder());
+  if (run && canGoOn(*run)) return resumeRun(run->folder(), {});
   if (!run || run->linkState() != EngineLink::State::Connected) return;
   if (run->info().state == "paused") {
     run->resume();

@@ -107,7 +107,7 @@ class MainWindow : public QMainWindow {
   void updateTitle();
   void showRunFaults();
   void tellOfVanishedRuns(const QStringList& folders);
-  void resumeRun(const QString& folder);
+  void resumeRun(const QString& folder, const QStringList& overrides);
   bool isOwnKey(QKeyCombination keys) const;
   void showFailure(const QString& title, const QString& detail);
   void setStarting(bool starting);

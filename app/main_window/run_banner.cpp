@@ -1,9 +1,14 @@
 #include "app/main_window/run_banner.h"
 
+#include "engine/protocol/cause.h"
+
 namespace lockstep::app {
 
 RunBanner::RunBanner(QWidget* parent) : Banner(parent) {
-  connect(this, &Banner::actionTriggered, this, [this] { Q_EMIT resumeRequested(shownOf_); });
+  connect(this, &Banner::actionTriggered, this, [this] { Q_EMIT resumeRequested(shownOf_, {}); });
+  connect(this, &Banner::otherActionTriggered, this, [this] {
+    Q_EMIT resumeRequested(shownOf_, {QStringLiteral("dataset.bad_images=skip")});
+  });
   connect(this, &Banner::dismissed, this, [this] {
     if (showsFailure_) {
       dismissals_.add(shownOf_, shownKind_);
@@ -30,6 +35,10 @@ RunBanner::Message RunBanner::failureOf(const RunController& run) {
   if (!run.canResume()) return message;
   const std::int64_t step = run.resumeStep();
   message.action = step == 0 ? tr("Start it again") : tr("Resume from step %1").arg(step);
+  if (error.cause == protocol::kBadImage) {
+    message.skipAction =
+        step == 0 ? tr("Start and skip such images") : tr("Resume and skip such images");
+  }
   return message;
 }
 
@@ -38,7 +47,8 @@ std::optional<RunBanner::Message> RunBanner::messageOf(const ShownRun& shown, bo
   std::optional<Message> message;
   if (!shown.run) return message;
   if (const auto& fault = shown.run->fault()) {
-    message = Message{shown.run->folder(), fault->title, fault->title, fault->detail, {}, false};
+    message =
+        Message{shown.run->folder(), fault->title, fault->title, fault->detail, {}, {}, false};
   } else if (leads && shown.run->info().error && shown.run->info().state == "failed") {
     message = failureOf(*shown.run);
   }
@@ -63,12 +73,14 @@ void RunBanner::showRuns(const std::vector<ShownRun>& runs) {
     return;
   }
   const bool isSame = !isHidden() && shownOf_ == first->folder && title() == first->title &&
-                      detail() == first->detail && action() == first->action;
+                      detail() == first->detail && action() == first->action &&
+                      otherAction() == first->skipAction;
   if (isSame) return;
   shownOf_ = first->folder;
   shownKind_ = first->kind;
   showsFailure_ = first->isFailure;
   showMessage(Kind::Error, first->title, first->detail, first->action);
+  offerAlso(first->skipAction);
 }
 
 }  // namespace lockstep::app

@@ -25,11 +25,12 @@ class RunBanner : public widgets::Banner {
   Dismissals* dismissals() { return &dismissals_; }
 
  Q_SIGNALS:
-  void resumeRequested(const QString& folder);
+  void resumeRequested(const QString& folder, const QStringList& overrides);
 
  private:
   struct Message {
     QString folder, kind, title, detail, action;
+    QString skipAction;      ///< to go on without images that cannot be read
     bool isFailure = false;  ///< else a fault of the moment
   };
   static std::optional<Message> messageOf(const ShownRun& shown, bool leads, bool isOnly);

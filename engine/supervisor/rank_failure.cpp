@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "engine/base/number_text.h"
+#include "engine/protocol/cause.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -91,12 +92,12 @@ RankFailure describeFailure(const RankSign& sign, int ranks, const std::filesyst
   failure.line = error.message;
   // Where it was says nothing more of an image that cannot be read.
   const bool isAlone =
-      sign.kind == RankSign::Kind::Failed && ranks == 1 && error.cause != "bad image";
+      sign.kind == RankSign::Kind::Failed && ranks == 1 && error.cause != protocol::kBadImage;
   if (isAlone && !where.empty()) failure.line += " [" + where.substr(1) + "]";
   failure.isInWords = sign.kind == RankSign::Kind::Start || sign.kind == RankSign::Kind::Failed ||
                       sign.kind == RankSign::Kind::LostPeer;
   failure.mayPassAgain = sign.kind != RankSign::Kind::Start && error.cause != "error" &&
-                         error.cause != "bad image" && sign.status != ExitStatus::Mendable;
+                         error.cause != protocol::kBadImage && sign.status != ExitStatus::Mendable;
   return failure;
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/base/number_text.h"
+#include "engine/protocol/cause.h"
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/training_run.h"
@@ -14,7 +15,6 @@ namespace {
 constexpr std::chrono::seconds kDrainTime{2};
 
 constexpr const char* kOutOfMemory = "out of memory";
-constexpr const char* kBadImage = "bad image";
 
 /// As a shell takes it for one word.
 std::string shellWord(const std::string& text) {
@@ -177,7 +177,7 @@ std::string TrainingRun::wayOn(const std::string& cause) const {
   const auto steps = run_folder::checkpointSteps(setup_.layout);
   if (steps.empty()) return "; there is no checkpoint to go on from yet";
   const std::string step = std::to_string(steps.back());
-  if (cause == kBadImage) {
+  if (cause == protocol::kBadImage) {
     return "; then " + resumeLine() + " (with annotations that were changed " +
            resumeLine(" --accept-data") + ") goes on from step " + step +
            ", or without such images " + resumeLine(" --set dataset.bad_images=skip");
@@ -197,7 +197,7 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
   Outcome outcome{"failed", failure.status, failure.error, failure.line};
   const std::string& cause = failure.error.cause;
   const bool isElsewhere = lost_ && !lost_->elsewhere.empty();
-  if (isElsewhere || failure.mayPassAgain || cause == kBadImage) {
+  if (isElsewhere || failure.mayPassAgain || cause == protocol::kBadImage) {
     outcome.error->message += wayOn(cause);
     outcome.line += wayOn(cause);
   }

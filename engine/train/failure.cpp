@@ -13,6 +13,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/system_error.h"
 #include "engine/data/bad_image.h"
+#include "engine/protocol/cause.h"
 #include "engine/train/exception_text.h"
 
 namespace lockstep::train {
@@ -133,7 +134,8 @@ bool isGpuFault(const std::exception& exception, std::string_view text) {
 Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
   if (const auto* ofRank = dynamic_cast<const FaultOfRank*>(&exception))
     return {ofRank->what(), ofRank->cause(), 1, ofRank->rank(), ofRank->host()};
-  if (dynamic_cast<const data::BadImage*>(&exception)) return {exception.what(), "bad image"};
+  if (dynamic_cast<const data::BadImage*>(&exception))
+    return {exception.what(), protocol::kBadImage};
   if (dynamic_cast<const base::SystemError*>(&exception)) return {exception.what(), "system"};
   if (const auto* own = dynamic_cast<const Error*>(&exception))
     return {own->what(), "error", static_cast<int>(own->status())};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/host_name.h"
+#include "engine/protocol/cause.h"
 #include "engine/train/trainer.h"
 
 namespace lockstep::train {
@@ -77,7 +78,7 @@ void Trainer::leaveOutBadImages(std::int64_t step) {
   if (!experiment_.dataset.skipsBadImages()) {
     saveBeforeEnd();
     const MetImage& first = images.front();
-    throw FaultOfRank(first.image.what(), "bad image", first.rank, first.host);
+    throw FaultOfRank(first.image.what(), protocol::kBadImage, first.rank, first.host);
   }
   feed_.reset();  // its threads draw
   std::vector<std::int64_t> ids;

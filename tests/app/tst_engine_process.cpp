@@ -51,6 +51,21 @@ class TstEngineProcess : public QObject {
              QByteArray("train\n" + folder.path().toUtf8() + "\n--resume\n--detach"));
   }
 
+  void resumingMayChangeValues() {
+    QTemporaryDir folder;
+    const QString arguments = folder.filePath(QStringLiteral("arguments"));
+    qputenv("FAKE_ENGINE",
+            "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
+    EngineProcess process(program("fake_engine"));
+    QSignalSpy started(&process, &EngineProcess::started);
+    process.resumeRun(folder.path(), {QStringLiteral("dataset.bad_images=skip")});
+    QVERIFY(started.wait());
+    QFile file(arguments);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), QByteArray("train\n" + folder.path().toUtf8() +
+                                        "\n--resume\n--detach\n--set\ndataset.bad_images=skip"));
+  }
+
   void aFaultIsToldWithTextAndExitStatus() {
     qputenv("FAKE_ENGINE", "--stderr|a.yaml:3:1: solver.base_lr: -1 is not > 0|--exit-code|2");
     EngineProcess process(program("fake_engine"));

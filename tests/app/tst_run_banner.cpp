@@ -6,6 +6,7 @@
 
 #include "app/main_window/run_banner.h"
 #include "engine/events/reader.h"
+#include "engine/protocol/cause.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 
@@ -81,6 +82,35 @@ class TstRunBanner : public QObject {
     Q_EMIT banner.actionTriggered();
     QCOMPARE(resumed.count(), 1);
     QCOMPARE(resumed[0][0].toString(), folder);
+  }
+
+  void aRunThatMetABadImageCanGoOnWithoutIt() {
+    QTemporaryDir parent;
+    const QString folder = makeFailedRun(parent.path(), "a");
+    makeCheckpoint(folder, 20);
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    RunController run(folder);
+    open(run);
+    RunBanner banner;
+    QSignalSpy resumed(&banner, &RunBanner::resumeRequested);
+    banner.showRuns({shown(run, "a")});
+    QCOMPARE(banner.otherAction(), QString());
+    info.error->cause = protocol::kBadImage;
+    run_folder::writeRunInfo(layout, info);
+    readAgain(run);
+    banner.showRuns({shown(run, "a")});
+    QCOMPARE(banner.action(), QStringLiteral("Resume from step 20"));
+    QCOMPARE(banner.otherAction(), QStringLiteral("Resume and skip such images"));
+    Q_EMIT banner.otherActionTriggered();
+    QCOMPARE(resumed.count(), 1);
+    QCOMPARE(resumed[0][0].toString(), folder);
+    QCOMPARE(resumed[0][1].toStringList(), QStringList{QStringLiteral("dataset.bad_images=skip")});
+    info.error->cause = "gpu";
+    run_folder::writeRunInfo(layout, info);
+    readAgain(run);
+    banner.showRuns({shown(run, "a")});
+    QCOMPARE(banner.otherAction(), QString());
   }
 
   void whatItsFolderDidNotTakeIsGoneOnFrom_data() {
