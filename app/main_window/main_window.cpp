@@ -6,6 +6,7 @@
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QScreen>
 #include <QSettings>
 #include <QShortcut>
 #include <QStackedWidget>
@@ -431,7 +432,8 @@ QString MainWindow::whatIsLoading() const {
 
 void MainWindow::restoreLayout() {
   const QSettings settings;
-  resize(kUsualSize);
+  // A picture has the usual size wherever it is made.
+  resize(options_.keepLayout ? kUsualSize.boundedTo(screen()->availableSize()) : kUsualSize);
   if (options_.keepLayout) {
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);

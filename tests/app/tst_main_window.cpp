@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QListView>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTabBar>
@@ -189,6 +190,21 @@ class TstMainWindow : public QObject {
     window.runsPanel()->selectRun(finished);
     QTRY_VERIFY(!isOffered("Pause or resume"));
     QVERIFY(!isOffered("Stop") && !isOffered("Save a checkpoint now"));
+  }
+
+  void theFirstWindowIsNoLargerThanTheScreen() {
+    QTemporaryDir settings, parent;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    app::MainWindowOptions options = optionsFor({parent.path()});
+    options.size = {};
+    options.keepLayout = true;
+    MainWindow window(&theme_, options);
+    const QSize room = window.screen()->availableSize();
+    QVERIFY(room.width() < 1440);  // of the platform of tests
+    QVERIFY(window.width() <= room.width() && window.height() <= room.height());
+    options.keepLayout = false;
+    QCOMPARE(MainWindow(&theme_, options).size(), QSize(1440, 900));  // a picture
   }
 
   void aThemeOfTheCommandLineIsNotKept() {
