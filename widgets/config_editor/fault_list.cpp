@@ -11,7 +11,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 26, kMostPx = 5 * kRowPx, kFramePx = 6;
+constexpr int kRowPx = 26, kBetweenPx = 8, kMostPx = 5 * kRowPx, kFramePx = 6;
 enum Column { Place, Text, Mend, kColumns };
 
 /// As high as its text, broken at the width of the column: the tree does not ask for that itself.
@@ -21,7 +21,7 @@ class WrappedText : public QStyledItemDelegate {
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     QStyleOptionViewItem inColumn = option;
     inColumn.rect = QRect(0, 0, list_->columnWidth(index.column()), kRowPx);
-    return QStyledItemDelegate::sizeHint(inColumn, index);
+    return QStyledItemDelegate::sizeHint(inColumn, index) + QSize(0, kBetweenPx);
   }
 
  private:
