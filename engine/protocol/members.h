@@ -39,6 +39,9 @@ class MemberWriter {
   void ifNotEmpty(const char* name, const T& value) {
     if (!value.empty()) (*this)(name, value);
   }
+  void ifNotEmpty(const char* name, bool value) {
+    if (value) (*this)(name, value);
+  }
   template <typename T>
   void ifNotEmpty(const char* name, const std::optional<T>& value) {
     if (value) (*this)(name, value);

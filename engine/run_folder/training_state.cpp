@@ -95,6 +95,7 @@ void describe(auto& members, Is<TrainingState> auto& state) {
   members("optimizer", state.optimizer);
   members.ifNotEmpty("data", state.data);
   members.ifNotEmpty("bad_images", state.badImages);
+  members.ifNotEmpty("lacks_evaluation", state.lacksEvaluation);
   members.ifNotEmpty("files", state.files);
 }
 

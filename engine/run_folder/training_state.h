@@ -60,6 +60,8 @@ struct TrainingState {
   /// Ids of training images that could not be read and are left out, rising: the order of the
   /// others is a function of them, too.
   std::vector<std::int64_t> badImages{};
+  /// The evaluation that was due after the step met an image that could not be read.
+  bool lacksEvaluation = false;
   std::vector<FileSeal> files{};  ///< the checkpoint's other files; none: it is older than seals
   /// Whether evaluation.early_stop ends the training here.
   bool stopsEarly(const config::EarlyStopConfig& config) const;

@@ -148,6 +148,7 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   state_.step = saved.state.step;
   state_.earlyStop = saved.state.earlyStop;
   stopsEarly_ = state_.stopsEarly(experiment_.evaluation.earlyStop);
+  state_.lacksEvaluation = saved.state.lacksEvaluation;
   resumeBadImages(saved.state);
   // As the supervisor does: a best whose checkpoint is gone is none.
   if (saved.state.best && (!experiment_.checkpoint.keepBest ||
@@ -190,9 +191,10 @@ Trainer::Outcome Trainer::run() {
         {"warning", "dataset.val is not given: no held-out loss, no AP, no predictions", 0});
   }
   if (isAtEnd()) {
-    atBoundary(leftUndone());
+    atBoundary(leftUndone(/*isLast=*/true));
     return {state_.step, false};
   }
+  if (state_.lacksEvaluation) atBoundary(leftUndone(/*isLast=*/false));
   loadFrom(state_.step + 1);
   context_.observer.onState({"running", state_.step});
   flushed_ = Clock::now();
@@ -213,7 +215,7 @@ Trainer::Outcome Trainer::run() {
                earlyStopReason(experiment_.evaluation.earlyStop, *state_.earlyStop),
            state_.step});
     }
-    atBoundary(leftUndone());
+    atBoundary(leftUndone(/*isLast=*/true));
   }
   return {state_.step, false};
 }
@@ -301,8 +303,8 @@ config::Due Trainer::dueAfter(std::int64_t step, bool isLast) const {
   return due;
 }
 
-config::Due Trainer::leftUndone() {
-  config::Due due = dueAfter(state_.step, /*isLast=*/true);
+config::Due Trainer::leftUndone(bool isLast) {
+  config::Due due = dueAfter(state_.step, isLast);
   due.checkpoint = savedStep_ != state_.step;
   due.log = false;
   if (evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision))

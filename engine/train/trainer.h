@@ -141,9 +141,9 @@ class Trainer {
   std::string leaveReplay(const StepRecorder::Fault& fault, const std::vector<std::string>& reports,
                           std::string trouble);
   config::Due dueAfter(std::int64_t step, bool isLast) const;
-  /// What the last step still lacks: where a run stopped on request it left a checkpoint alone, and
-  /// early stopping is known only when its evaluation is done.
-  config::Due leftUndone();
+  /// What this step still lacks: where a run stopped on request or met an image that cannot be read
+  /// it left a checkpoint alone, and early stopping is known only when its evaluation is done.
+  config::Due leftUndone(bool isLast);
   void atBoundary(const config::Due& due);
   /// Evaluations and predictions; returns whether it is the best so far. A fault of one rank is
   /// thrown on all.

@@ -35,8 +35,10 @@ std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& de
 void Trainer::atBoundary(const config::Due& due) {
   if (due.log) flushScalars();
   bool best = false;
+  state_.lacksEvaluation = due.losses || due.predictions;  // what is saved when it fails
   try {
     best = lookAtHeldOut(due);
+    state_.lacksEvaluation = false;
   } catch (const std::exception&) {
     endWithLastStep(std::current_exception());
   }
