@@ -19,7 +19,6 @@ constexpr double kRiseFactor = 1.02;
 /// Training losses held between two evaluations: without any there are as many as steps.
 constexpr std::size_t kMostTrainLosses = 4096;
 
-constexpr const char* kTrainLoss = "train/loss_total";
 constexpr const char* kHeldOutLoss = "eval/loss_total";
 
 bool isLoss(std::string_view tag) {

@@ -1,5 +1,7 @@
 #include "engine/supervisor/event_journal.h"
 
+#include <algorithm>
+
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
@@ -27,13 +29,23 @@ std::optional<protocol::Alert> alertIn(const auto& record) {
   return std::nullopt;
 }
 
+bool hasTrainingLoss(const events::Record& record) {
+  return std::ranges::any_of(record.scalars,
+                             [](const auto& scalar) { return scalar.first == alerts::kTrainLoss; });
+}
+
 }  // namespace
 
 JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
   JournalSummary summary;
   if (eventFile.empty()) return summary;
   events::Reader reader(eventFile);
+  std::int64_t trainedStep = 0;
   while (const auto record = reader.next()) {
+    if (record->step > trainedStep && hasTrainingLoss(*record)) {
+      trainedStep = record->step;
+      ++summary.trainedSteps;
+    }
     if (const auto told = alertIn(*record)) {
       std::erase_if(summary.untoldAlerts, [&](const protocol::Alert& found) {
         return found.kind == told->kind && found.text == told->text;
@@ -83,6 +95,7 @@ void EventJournal::cutAfterStep(std::int64_t step) {
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
   newestStep_ = step;
+  lackingSteps_ = step - summary.trainedSteps;
   for (const protocol::Alert& failure : failures) enqueue(eventRecord(failure, step, failure.time));
   for (const protocol::Alert& alert : summary.untoldAlerts) tell(alert);
   retry();

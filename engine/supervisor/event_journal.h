@@ -18,6 +18,7 @@ namespace lockstep::supervisor {
 struct JournalSummary {
   std::int64_t newestSeq = -1;
   std::int64_t newestStep = 0;
+  std::int64_t trainedSteps = 0;  ///< whose training loss is there
   /// The oldest and the newest place where a later attempt went on: a client of an older attempt
   /// forgets what lies after.
   std::optional<protocol::Reset> firstRestart, lastRestart;
@@ -60,6 +61,8 @@ class EventJournal {
   std::int64_t newestSeq() const { return nextSeq() - 1; }
   std::int64_t newestStep() const { return newestStep_; }
   const std::filesystem::path& path() const { return writer_.path(); }
+  /// Where it was cut last: how many steps before have no figures, as after damage or a full disk.
+  std::int64_t lackingSteps() const { return lackingSteps_; }
   /// What the file does not hold yet, with the seq that each will have there.
   const std::deque<events::Record>& waiting() const { return waiting_; }
   const std::optional<protocol::Reset>& firstRestart() const { return firstRestart_; }
@@ -78,7 +81,7 @@ class EventJournal {
   alerts::AlertDetector alerts_;
   std::deque<events::Record> waiting_;
   std::optional<protocol::Reset> firstRestart_, lastRestart_;
-  std::int64_t newestStep_ = 0;
+  std::int64_t newestStep_ = 0, lackingSteps_ = 0;
   std::string trouble_;
 };
 

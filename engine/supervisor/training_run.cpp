@@ -83,6 +83,7 @@ void TrainingRun::serveToTheEnd() {
     recorder_.recordSilentEnd(*setup_.silentEnd);
   }
   recorder_.setState("starting");
+  tellGapsOfTheLog();
   keepSocket();
   for (const std::string& remark : setup_.remarks) {
     log_.say("engine", remark);
@@ -99,6 +100,14 @@ void TrainingRun::serveToTheEnd() {
   loop_.eachTurn([this] { return endWhenDrained(); });
   loop_.run();
   recorder_.finish();
+}
+
+/// Checkpoints may outlive their curves: a full disk, a damaged file, one that was removed.
+void TrainingRun::tellGapsOfTheLog() {
+  if (!setup_.resume || recorder_.journal().lackingSteps() <= 0) return;
+  warn(recorder_.journal().path().string() + ": lacks the figures of " +
+       std::to_string(recorder_.journal().lackingSteps()) + " of the " +
+       std::to_string(setup_.resume->step) + " steps before; curves have a gap there");
 }
 
 /// The folder says what became of the run, as far as it still can; the first fault is the one told.

@@ -92,6 +92,7 @@ class TrainingRun : private Service {
   void takeLogLine(int rank, const std::string& line);
 
   void serveToTheEnd();
+  void tellGapsOfTheLog();
   void recordOwnFailure(const std::string& reason);
   RunRecorder makeRecorder();
   static TrainingProgress makeProgress(const config::Experiment& experiment);

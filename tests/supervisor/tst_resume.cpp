@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/base/atomic_file.h"
+#include "engine/events/reader.h"
 #include "engine/run_folder/training_state.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -89,6 +90,41 @@ class TstResume : public QObject {
     QVERIFY2(contains(failures[2].text, "the engine ended without a word"),
              failures[2].text.c_str());
     QCOMPARE(failures[2].to, std::int64_t{5});
+  }
+
+  /// The curves are gone, the weights are not.
+  void stepsThatTheLogLacksAreTold_data() {
+    QTest::addColumn<bool>("isEmpty");
+    QTest::addColumn<QString>("lacking");
+    QTest::newRow("an empty file") << true << "2 of the 2 steps";
+    QTest::newRow("a record is damaged") << false << "1 of the 2 steps";
+  }
+  void stepsThatTheLogLacksAreTold() {
+    QFETCH(bool, isEmpty);
+    QFETCH(QString, lacking);
+    EngineBench bench;
+    bench.script(kDiesAfterThree);
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const fs::path log = events::findEventFile(bench.folder() / "run");
+    if (isEmpty) {
+      fs::resize_file(log, 0);
+    } else {
+      std::string bytes = base::readFile(log);
+      const std::size_t tag = bytes.find("train/loss_total");
+      QVERIFY(tag != std::string::npos);
+      bytes[tag] = 'x';
+      std::ofstream(log) << bytes;
+      const auto printed = bench.run({"metrics", "run"});
+      QCOMPARE(printed.status, 1);
+      QVERIFY2(contains(printed.out, "\n2,") && !contains(printed.out, "\n1,"),
+               printed.out.c_str());
+      QVERIFY2(contains(printed.err, "1 record of it cannot be read"), printed.err.c_str());
+    }
+    bench.script(kGoesOn);
+    const auto result = bench.run({"train", "run", "--resume"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(contains(result.err, "lacks the figures of " + lacking.toStdString()),
+             result.err.c_str());
   }
 
   void aDamagedNewestCheckpointFallsBackToTheOneBefore() {
