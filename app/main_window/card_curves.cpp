@@ -28,10 +28,9 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
   for (const ShownRun& shown : runs) {
     for (const CardCurve& own : plan.curves) {
       curves.push_back(curveOf(shown, own, axis));
-      // With several runs a label and a gap for each would hide the lines: the leading one has
-      // them.
+      // With several runs a gap for each would hide the lines: the leading one has it.
       const bool leads = curves.size() <= plan.curves.size();
-      curves.back().markLowest = own.markLowest && leads;
+      curves.back().markLowest = own.markLowest;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
     }
   }

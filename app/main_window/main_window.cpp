@@ -353,7 +353,7 @@ void MainWindow::updateStatus() {
     status.secondsLeft = run->secondsLeft();
     status.imagesPerSecond = lastValue(*run, "time/images_per_second");
     status.averagePrecision = lastValue(*run, "eval/segm/AP");
-    status.averagePrecisionName = tr("last mask AP");
+    status.averagePrecisionName = tr("last AP");
     status.heldOutLoss = lastValue(*run, "eval/loss_total");
     status.isLive = run->linkState() == EngineLink::State::Connected;
     status.canResume = canGoOn(*run);

@@ -20,7 +20,7 @@ struct RunStatus {
   QString state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
-  QString averagePrecisionName;  ///< "last mask AP"
+  QString averagePrecisionName;  ///< "last AP"
   bool isHidden = false;         ///< by the filter of the run list
   bool isLive = false;           ///< its engine can be asked
   bool canResume = false;        ///< it ended before its last step, and can go on

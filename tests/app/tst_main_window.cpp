@@ -140,7 +140,7 @@ class TstMainWindow : public QObject {
     QStringList told;
     for (const QLabel* label : window.findChild<app::TopBar*>()->findChildren<QLabel*>())
       told.append(label->text());
-    QVERIFY(!told.filter(QStringLiteral("last mask AP 0.")).isEmpty());
+    QVERIFY(!told.filter(QStringLiteral("last AP 0.")).isEmpty());
     QCOMPARE(app::bestText(QStringLiteral("segm/AP"), 0.1174), QStringLiteral("best AP 0.117"));
     QCOMPARE(app::bestText(QStringLiteral("loss_total"), 1.5),
              QStringLiteral("best held-out 1.500"));
@@ -170,7 +170,7 @@ class TstMainWindow : public QObject {
     const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
     QCOMPARE(curves.size(), std::size_t{4});
     QVERIFY(curves[0].styleIndex != curves[2].styleIndex);
-    QVERIFY(curves[0].markLowest == false && curves[1].markLowest && !curves[3].markLowest);
+    QVERIFY(!curves[0].markLowest && curves[1].markLowest && curves[3].markLowest);
   }
 
   void theMenuOffersWhatTheChosenRunCanDo() {

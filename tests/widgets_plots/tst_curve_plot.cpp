@@ -26,6 +26,14 @@ std::shared_ptr<PlainSource> line(int count, double slope = 0.01) {
   return source;
 }
 
+/// Falls to its lowest value at 50, and rises.
+std::shared_ptr<PlainSource> valley(double lowest) {
+  auto source = std::make_shared<PlainSource>();
+  for (int i = 1; i <= 100; ++i)
+    source->points.push_back({i + 0.0, lowest + 0.1 * std::abs(i - 50)});
+  return source;
+}
+
 Curve curveOf(std::shared_ptr<PlainSource> source, Curve::Kind kind = Curve::Kind::Line) {
   Curve curve;
   curve.name = QStringLiteral("train");
@@ -338,20 +346,62 @@ class TstCurvePlot : public QObject {
     QVERIFY(tip->isHidden());
   }
 
-  void theBestPointOfSeveralRunsSaysWhose() {
-    Curve leading = ofRun(QStringLiteral("first"), 0, line(100));
-    leading.markLowest = true;
-    const Curve other = ofRun(QStringLiteral("second"), 1, line(100));
-    QTemporaryDir folder;
-    const QString path = folder.filePath(QStringLiteral("a.svg"));
-    plot_->setCurves({leading, other});
+  void theLowestPointIsNamedAsSuchWhereItCoversNoCurve() {
+    Curve curve = curveOf(valley(1));
+    curve.markLowest = true;
+    plot_->setCurves({curve});
     show();
-    QCOMPARE(plot_->exportPicture(path), QString());
-    QVERIFY(contentOf(path).contains("first, train: best"));
-    plot_->setCurves({leading});
+    QVERIFY(exported().contains(">lowest 1.000 at step 50<"));
+    QVERIFY(!exported().contains("best"));
+    auto noise = line(600, 0);
+    for (int i = 0; i < 600; ++i) noise->points[i].setY(i % 2 == 0 ? 0 : 10);
+    plot_->setIgnoreOutliers(false);
+    plot_->setCurves({curve, curveOf(noise)});
     waitDrawn();
-    QCOMPARE(plot_->exportPicture(path), QString());
-    QVERIFY(contentOf(path).contains(">best"));
+    QVERIFY(!exported().contains("lowest"));
+    plot_->showCursor(50, true);
+    QCOMPARE(lowestRows(), QStringList{QStringLiteral("train (lowest)")});
+    plot_->showCursor(40, true);
+    QCOMPARE(lowestRows(), QStringList());
+  }
+
+  void theLowestPointsOfSeveralRunsHaveTheirColours() {
+    std::vector<Curve> curves{ofRun(QStringLiteral("first"), 0, valley(1)),
+                              ofRun(QStringLiteral("second"), 1, valley(9))};
+    plot_->setCurves(curves);
+    show();
+    const QByteArray without = exported();
+    for (Curve& curve : curves) curve.markLowest = true;
+    plot_->setCurves(curves);
+    waitDrawn();
+    const QByteArray with = exported();
+    for (const int run : {0, 1}) {
+      const QByteArray color =
+          widgets::runStyle(run, widgets::currentTheme()).color.name().toLatin1();
+      QVERIFY2(with.count(color) > without.count(color), color.constData());
+    }
+    QCOMPARE(with.count(">lowest "), 1);  // the first one's
+    QVERIFY(!with.contains(widgets::currentTheme().good.name().toLatin1()));
+    QVERIFY(!with.contains("first"));
+  }
+
+  void readingsGoWithADrag() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    connect(plot_.get(), &CurvePlot::cursorMoved, plot_.get(),
+            [this](std::optional<double> x) { plot_->showCursor(x, true); });
+    for (const auto modifiers : {Qt::NoModifier, Qt::ShiftModifier}) {
+      QTest::mouseMove(overlayOf(), {300, 150});
+      const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
+      QVERIFY(tip && tip->isVisible());
+      drag(overlayOf(), {300, 150}, {200, 100}, modifiers);
+      waitDrawn();
+      QVERIFY(!tip->isVisible());
+      QTest::mouseMove(overlayOf(), {320, 150});
+      QVERIFY(tip->isVisible());
+    }
+    plot_->showCursor(-50, true);  // of another plot, where this one has nothing
+    QVERIFY(!plot_->findChild<widgets::ReadingsTip*>()->isVisible());
   }
 
   void aPictureIsExportedAsItsNameSays() {
@@ -395,6 +445,18 @@ class TstCurvePlot : public QObject {
     QTest::mousePress(widget, Qt::LeftButton, modifiers, from);
     QTest::mouseMove(widget, to);
     QTest::mouseRelease(widget, Qt::LeftButton, modifiers, to);
+  }
+  /// As SVG.
+  QByteArray exported() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.svg"));
+    return plot_->exportPicture(path).isEmpty() ? contentOf(path) : QByteArray();
+  }
+  QStringList lowestRows() const {
+    QStringList names;
+    for (const auto& row : plot_->findChild<widgets::ReadingsTip*>()->readings().rows)
+      if (row.name.contains(QStringLiteral("lowest"))) names.append(row.name);
+    return names;
   }
   QWidget* overlayOf() { return plot_->childAt(300, 150); }
 

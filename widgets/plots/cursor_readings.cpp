@@ -50,6 +50,12 @@ const Found* nextTo(const std::vector<Found>& found, double x) {
   return least == found.end() ? nullptr : &*least;
 }
 
+bool isLowest(const Found& one) {
+  if (!one.curve->markLowest) return false;
+  const auto lowest = one.curve->source->lowest();
+  return lowest && lowest->step == one.reading.step;
+}
+
 }  // namespace
 
 CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis,
@@ -75,6 +81,7 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
     row.curve = *one.curve;
     if (runs.size() > 1) row.run = one.curve->run;
     row.name = one.curve->name;
+    if (isLowest(one)) row.name += tr(" (lowest)");
     row.value = valueText(reading.smooth);
     const bool isLine = one.curve->kind == Curve::Kind::Line;
     if (reading.smooth != reading.value && isLine) row.raw = valueText(reading.value);

@@ -7,15 +7,15 @@
 #include <cmath>
 #include <limits>
 
+#include "widgets/plots/free_place.h"
 #include "widgets/plots/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kWidestRunPx = 160;  ///< in the label of the lowest point
 constexpr double kLinePx = 2.0, kRawLinePx = 1.4, kEvaluationPx = 1.7;
-constexpr double kLonePointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4;
+constexpr double kLonePointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
 
@@ -93,9 +93,9 @@ QPainterPath markerOutline(int styleIndex, const QPointF& centre, double halfPx)
   return path;
 }
 
+/// Held-out losses have a lowest; which evaluation is the best is for another figure to say.
 QString lowestText(const CurveReading& lowest, XAxis axis) {
-  const QString text = axis == XAxis::Step ? QStringLiteral("best %1 at step %2")
-                                           : QStringLiteral("best %1, step %2");
+  const QString text = axis == XAxis::Step ? tr("lowest %1 at step %2") : tr("lowest %1, step %2");
   return text.arg(valueText(lowest.value)).arg(lowest.step);
 }
 
@@ -146,7 +146,6 @@ struct CurveLayers::CurveParts {
   QCPGraph* gapBottom[2] = {};
   std::vector<QPointF> top[2], bottom[2];
   QCPGraph* lowest = nullptr;
-  QCPItemText* label = nullptr;
   int pointCount = 0;
   int rawCount = 0;
 };
@@ -155,6 +154,7 @@ struct CurveLayers::Parts {
   QCustomPlot* plot = nullptr;
   QCPGraph* marks = nullptr;
   QCPGraph* above = nullptr;
+  QCPItemText* label = nullptr;  ///< of the lowest point of the first curve that marks its own
   std::vector<CurveParts> curves;
 };
 
@@ -168,7 +168,16 @@ void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) 
   parts_->plot->clearGraphs();
   parts_->curves.assign(curves.size(), {});
   // The first curve leads: it is drawn last and lies over the others.
-  for (std::size_t i = curves.size(); i-- > 0;) buildCurve(curves[i], parts_->curves[i], theme);
+  const bool isOneRun = !isOfSeveralRuns(curves);
+  for (std::size_t i = curves.size(); i-- > 0;) {
+    // Of several runs each has its own colour for it: so nobody need be named.
+    const QColor lowestColor = isOneRun ? theme.good : runStyle(curves[i].styleIndex, theme).color;
+    buildCurve(curves[i], parts_->curves[i], theme, lowestColor);
+  }
+  const auto labelled = std::find_if(curves.begin(), curves.end(),
+                                     [](const Curve& curve) { return curve.markLowest; });
+  if (labelled != curves.end())
+    buildLabel(isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
   parts_->marks = parts_->plot->addGraph();
   parts_->marks->setLineStyle(QCPGraph::lsNone);
   parts_->marks->setScatterStyle(
@@ -178,7 +187,8 @@ void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) 
   parts_->above->setScatterStyle(aboveMarker(theme.textMuted));
 }
 
-void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme) {
+void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme,
+                             const QColor& lowestColor) {
   QCustomPlot* plot = parts_->plot;
   const QColor color = runStyle(curve.styleIndex, theme).color;
   if (curve.gapTo >= 0) {
@@ -209,14 +219,18 @@ void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme&
   if (!curve.markLowest) return;
   parts.lowest = plot->addGraph();
   parts.lowest->setLineStyle(QCPGraph::lsNone);
-  parts.lowest->setScatterStyle({QCPScatterStyle::ssCircle, QPen(theme.good, 2), Qt::NoBrush, 13});
-  parts.label = new QCPItemText(plot);
-  parts.label->setFont(interfaceFont(12, QFont::DemiBold));
-  parts.label->setColor(theme.good);
-  parts.label->setBrush(withAlpha(theme.card, 210));
-  parts.label->setPadding(QMargins(4, 1, 4, 1));
-  parts.label->setLayer(QStringLiteral("axes"));
-  parts.label->setClipToAxisRect(false);
+  parts.lowest->setScatterStyle({QCPScatterStyle::ssCircle, QPen(lowestColor, 2), Qt::NoBrush, 13});
+}
+
+void CurveLayers::buildLabel(const QColor& color) {
+  QCPItemText* label = parts_->label = new QCPItemText(parts_->plot);
+  label->setFont(interfaceFont(12, QFont::DemiBold));
+  label->setColor(color);
+  label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+  label->position->setType(QCPItemPosition::ptAbsolute);
+  label->setLayer(QStringLiteral("axes"));
+  label->setClipToAxisRect(false);
+  label->setVisible(false);
 }
 
 void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<CurveSamples>& samples,
@@ -341,35 +355,50 @@ void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<Even
   std::sort(events.begin(), events.end());
   placeMarks(parts_->marks, events, rect->bottom() - kMarkFromEdgePx);
   placeMarks(parts_->above, placesAbove, rect->top() + kMarkFromEdgePx);
-  for (std::size_t i = 0; i < curves.size(); ++i)
-    if (curves[i].markLowest)
-      placeLabel(curves[i], parts_->curves[i], axis, isOfSeveralRuns(curves));
+  const Curve* labelled = nullptr;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (!curves[i].markLowest) continue;
+    if (!labelled) labelled = &curves[i];
+    const auto lowest = curves[i].source ? curves[i].source->lowest() : std::nullopt;
+    setPoints(parts_->curves[i].lowest,
+              lowest ? std::vector<QPointF>{{lowest->x, lowest->value}} : std::vector<QPointF>());
+  }
+  if (labelled) placeLabel(*labelled, axis);
 }
 
-void CurveLayers::placeLabel(const Curve& curve, CurveParts& parts, XAxis axis, bool namesRun) {
+QPointF CurveLayers::toPixel(double x, double y) const {
+  return {parts_->plot->xAxis->coordToPixel(x), parts_->plot->yAxis->coordToPixel(y)};
+}
+
+std::vector<std::vector<QPointF>> CurveLayers::drawnLines() const {
+  std::vector<std::vector<QPointF>> lines;
+  for (const CurveParts& parts : parts_->curves) {
+    for (const QCPGraph* graph : {parts.raw, parts.smooth}) {
+      std::vector<QPointF>& line = lines.emplace_back();
+      for (const QCPGraphData& point : *graph->data())
+        line.push_back(toPixel(point.key, point.value));
+    }
+  }
+  return lines;
+}
+
+/// Where it would cover a curve it is left out: the readings tell it too.
+void CurveLayers::placeLabel(const Curve& curve, XAxis axis) {
+  QCPItemText* label = parts_->label;
+  label->setVisible(false);
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
-  setPoints(parts.lowest,
-            lowest ? std::vector<QPointF>{{lowest->x, lowest->value}} : std::vector<QPointF>{});
-  QCPAxisRect* rect = parts_->plot->axisRect();
-  const double x = lowest ? parts_->plot->xAxis->coordToPixel(lowest->x) : -1;
-  const double y = lowest ? parts_->plot->yAxis->coordToPixel(lowest->value) : -1;
-  const bool visible =
-      lowest && rect->rect().contains(QPoint(static_cast<int>(x), static_cast<int>(y)));
-  parts.label->setVisible(visible);
-  if (!visible) return;
-  const QFontMetrics metrics(parts.label->font());
-  const QString run = metrics.elidedText(curve.run, Qt::ElideMiddle, kWidestRunPx);
+  if (!lowest) return;
+  const QPointF point = toPixel(lowest->x, lowest->value);
+  const QRectF area = QRectF(parts_->plot->axisRect()->rect());
+  if (!area.contains(point)) return;
   const QString text = lowestText(*lowest, axis);
-  parts.label->setText(namesRun ? QStringLiteral("%1, %2: %3").arg(run, curve.name, text) : text);
-  const int width = metrics.horizontalAdvance(parts.label->text()) + 8;
-  // Above, where the training loss seldom is.
-  const bool above = y - 34 > rect->top();
-  double left = x - width / 2.0;
-  left = std::clamp<double>(left, rect->left() + 2,
-                            std::max(rect->left() + 2, rect->right() - width - 2));
-  parts.label->setPositionAlignment(Qt::AlignLeft | (above ? Qt::AlignBottom : Qt::AlignTop));
-  parts.label->position->setType(QCPItemPosition::ptAbsolute);
-  parts.label->position->setCoords(left, above ? y - 10 : y + 10);
+  const QFontMetricsF metrics(label->font());
+  const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
+                               area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), drawnLines());
+  if (!place) return;
+  label->setText(text);
+  label->position->setCoords(place->topLeft());
+  label->setVisible(true);
 }
 
 int CurveLayers::greatestPointCount() const {

@@ -48,13 +48,17 @@ class CurveLayers {
  private:
   struct Parts;
   struct CurveParts;
-  void buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme);
+  void buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme,
+                  const QColor& lowestColor);
+  void buildLabel(const QColor& color);
+  QPointF toPixel(double x, double y) const;
   void styleLine(const Curve& curve, CurveParts& parts, const CurveSamples& samples,
                  std::size_t columns);
   void fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
                const CurveSamples& other);
   void placeMarks(QCPGraph* graph, const std::vector<double>& xs, double yPx);
-  void placeLabel(const Curve& curve, CurveParts& parts, XAxis axis, bool namesRun);
+  void placeLabel(const Curve& curve, XAxis axis);
+  std::vector<std::vector<QPointF>> drawnLines() const;
 
   std::unique_ptr<Parts> parts_;
 };

@@ -61,7 +61,7 @@ struct Curve {
   };
   Stroke stroke = Stroke::Automatic;
   std::shared_ptr<const CurveSource> source;
-  bool markLowest = false;  ///< ring and label at the least value
+  bool markLowest = false;  ///< ring at the least value; of the first such curve a label
   int gapTo = -1;           ///< index of the curve up to which the gap is shaded
 };
 
