@@ -71,9 +71,10 @@ void PlotOverlay::paintEvent(QPaintEvent*) {
   }
 }
 
-/// Readings are told while nothing is dragged.
+/// Readings are told while nothing is dragged, of a place that is in view.
 void PlotOverlay::showReadings() {
-  if (!readings_ || !cursorPx_ || drag_ != Drag::None) {
+  const bool inView = cursorPx_ && *cursorPx_ >= area_.left() && *cursorPx_ <= area_.right();
+  if (!readings_ || !inView || drag_ != Drag::None) {
     if (tip_) tip_->hide();
     return;
   }
@@ -93,6 +94,7 @@ void PlotOverlay::mousePressEvent(QMouseEvent* event) {
                     event->modifiers() & (Qt::ShiftModifier | Qt::AltModifier));
   if (pan) {
     drag_ = Drag::Pan;
+    Q_EMIT pointerLeft();  // another place comes under it
     setCursor(Qt::ClosedHandCursor);
   }
 }
@@ -121,6 +123,7 @@ void PlotOverlay::mouseReleaseEvent(QMouseEvent* event) {
   drag_ = Drag::None;
   setCursor(Qt::CrossCursor);
   if (finished == Drag::Box) {
+    Q_EMIT pointerLeft();  // until it moves again: another place lies under it
     draggedTo_ = event->position();
     const QRectF box = dragBox();
     if (box.width() > kClickSlackPx) Q_EMIT boxZoomed(box);
