@@ -241,7 +241,7 @@ class TstDocumentsInWindow : public QObject {
     QTRY_COMPARE(name->text(), text("a"));
     const auto places = [&] { return std::make_pair(train->geometry(), stop->geometry()); };
     const auto before = places();
-    QVERIFY(before.first.right() < name->geometry().left());
+    QVERIFY(before.first.right() < name->mapTo(window.get(), QPoint()).x());
 
     window->runsPanel()->selectRun(second);
     QTRY_COMPARE(name->toolTip(), QString::fromStdString(longOne.name));
