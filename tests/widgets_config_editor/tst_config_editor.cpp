@@ -1,91 +1,20 @@
-#include <QApplication>
 #include <QComboBox>
-#include <QFile>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollArea>
 #include <QSignalSpy>
-#include <QStyle>
-#include <QTemporaryDir>
-#include <QTest>
 #include <QTreeWidget>
-#include <algorithm>
-#include <memory>
 
 #include "tests/support/test_main.h"
-#include "widgets/config_editor/config_editor.h"
-#include "widgets/config_editor/config_form.h"
+#include "tests/widgets_config_editor/config_editor_bench.h"
 #include "widgets/config_editor/facts_panel.h"
 #include "widgets/config_editor/fault_list.h"
-#include "widgets/config_editor/field_row.h"
-#include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/config_editor/switch_button.h"
-#include "widgets/config_editor/yaml_text.h"
-#include "widgets/theme.h"
 
 using namespace lockstep::widgets;
 
-namespace {
-
-const char* const kDocument =
-    "# An experiment with remarks.\n"
-    "name: droplets   # the name\n"
-    "base: base.yaml\n"
-    "\n"
-    "solver:\n"
-    "  base_lr: 0.02     # of the paper\n"
-    "  # schedule of the small preset\n"
-    "  schedule: cosine\n"
-    "model: {backbone: resnet18, rpn: {fg_iou: 0.6}}\n";
-
-}  // namespace
-
-class TstConfigEditor : public QObject {
+class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorBench {
   Q_OBJECT
 
- private:
-  std::unique_ptr<QTemporaryDir> folder_;
-  std::unique_ptr<ConfigEditor> editor_;
-
-  YamlText* yaml() { return editor_->findChild<YamlText*>(); }
-  ConfigForm* form() { return editor_->findChild<ConfigForm*>(); }
-  FieldRow* row(const char* key) { return form()->row(key); }
-  QLineEdit* line(const char* key) { return row(key)->findChild<QLineEdit*>(); }
-  void open(const QString& text) {
-    editor_->setDocument(text, folder_->filePath(QStringLiteral("experiment.yaml")));
-    QTRY_VERIFY(editor_->isReady());
-  }
-  /// Whether a label on the page has these words.
-  bool isTold(const char* words) {
-    const auto labels = editor_->findChildren<QLabel*>();
-    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
-      return label->isVisible() && QString(label->text())
-                                       .replace(QChar(0x202f), QLatin1Char(' '))
-                                       .contains(QString::fromUtf8(words));
-    });
-  }
-  QString document() { return QString::fromUtf8(kDocument); }
-  /// Types into a row and leaves it.
-  void enter(const char* key, const QString& text) {
-    line(key)->setFocus();
-    line(key)->selectAll();
-    QTest::keyClicks(line(key), text);
-    QTest::keyClick(line(key), Qt::Key_Return);
-  }
-
  private Q_SLOTS:
-  void init() {
-    folder_ = std::make_unique<QTemporaryDir>();
-    QFile base(folder_->filePath(QStringLiteral("base.yaml")));
-    QVERIFY(base.open(QIODevice::WriteOnly));
-    base.write("solver:\n  momentum: 0.8\n  base_lr: 0.5\nruntime: {seed: 7}\n");
-    base.close();
-    editor_ = std::make_unique<ConfigEditor>();
-    editor_->resize(1300, 800);
-    editor_->show();
-    editor_->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(editor_.get()));
-  }
+  void init() { openWindow(); }
 
   void theEmptyStateOffersToOpen() {
     QVERIFY(!editor_->hasDocument());
@@ -95,27 +24,6 @@ class TstConfigEditor : public QObject {
       if (button->text() == QStringLiteral("Open an experiment")) button->click();
     }
     QCOMPARE(wanted.size(), 1);
-  }
-
-  void aNarrowPageCutsNoRowAndNoFact() {
-    open(document());
-    editor_->resize(732, 420);
-    QVERIFY2(editor_->minimumSizeHint().width() <= 732,
-             qPrintable(QString::number(editor_->minimumSizeHint().width())));
-    const auto* scroll = form()->findChild<QScrollArea*>();
-    QTRY_VERIFY(scroll->widget()->width() <= scroll->viewport()->width());
-    const auto rows = form()->findChildren<FieldRow*>();
-    QTRY_VERIFY(std::all_of(rows.begin(), rows.end(), [](const FieldRow* each) {
-      return !each->editor()->isEnabled() || each->editor()->width() >= 90;
-    }));
-    for (const QLabel* label : editor_->findChild<FactsPanel*>()->findChildren<QLabel*>()) {
-      if (!label->isVisible()) continue;
-      const int needed = label->hasHeightForWidth() ? label->heightForWidth(label->width())
-                                                    : label->sizeHint().height();
-      QVERIFY2(label->height() >= needed, qPrintable(label->text()));
-      QVERIFY2(label->wordWrap() || label->width() >= label->sizeHint().width(),
-               qPrintable(label->text()));
-    }
   }
 
   void theFormShowsGivenInheritedAndDefaultValues() {
@@ -314,127 +222,6 @@ class TstConfigEditor : public QObject {
     QVERIFY(isTold("cannot be edited by the form"));
     yaml()->changeTo(yaml()->utf8() + "checkpoint: {keep: 9}\n");
     QVERIFY(!isTold("cannot be edited by the form"));
-  }
-
-  void factsAreNeverThoseOfAnotherDocument() {
-    auto* facts = editor_->findChild<FactsPanel*>();
-    open(document());
-    editor_->setImageCounts(60, 12);
-    QVERIFY(isTold("epochs of 60 images"));
-    QVERIFY(!facts->curve()->points().empty());
-    // Wrong from the start: nothing is known of it.
-    open(QStringLiteral("solver: {max_steps: -1}\n"));
-    QVERIFY(!isTold("epochs of 60 images"));
-    QVERIFY(facts->curve()->points().empty());
-    QVERIFY(isTold("Not known until the errors are mended"));
-    editor_->setImageCounts(60, 12);
-    editor_->setComparison(QStringLiteral("other"), {});
-    QVERIFY(facts->curve()->points().empty());
-    // Sound, with images that are not counted yet.
-    const QString data =
-        QStringLiteral("dataset: {train: {images: ., annotations: base.yaml}}\nsolver: ");
-    open(data + QStringLiteral("{max_steps: 70}\n"));
-    QVERIFY(isTold("70 steps"));
-    QVERIFY(!isTold("of 60 images"));
-    // Wrong later: those of the text before, and said so.
-    yaml()->changeTo(data.toStdString() + "{max_steps: -70}\n");
-    QTRY_VERIFY(editor_->isReady());
-    QVERIFY(isTold("70 steps") && isTold("Of the last text without errors"));
-  }
-
-  void figuresOfATextThatAlwaysHadErrorsAreNotKept() {
-    auto* facts = editor_->findChild<FactsPanel*>();
-    open(QStringLiteral("solver: {max_steps: 70}\n"));  // without data
-    QTRY_VERIFY(isTold("70 steps"));
-    yaml()->changeTo("solver: {max_steps: -70}\n");
-    QTRY_VERIFY(editor_->isReady());
-    QVERIFY(!isTold("70 steps") && !isTold("Of the last text"));
-    QVERIFY(isTold("Not known until the errors are mended"));
-    QVERIFY(facts->curve()->points().empty());
-    editor_->setImageCounts(60, 12);
-    QVERIFY(!isTold("70 steps"));
-    yaml()->changeTo("solver: {max_steps: 71}\n");
-    QTRY_VERIFY(isTold("71 steps"));
-    QVERIFY(!isTold("Not known"));
-  }
-
-  void whatIsInNoFileStaysSoWhenItIsEdited() {
-    open(document());
-    editor_->setUnsaved(true);
-    QVERIFY(isTold("in no file yet") && !isTold("edited"));
-    yaml()->changeTo(document().toStdString() + "# more\n");
-    QVERIFY(isTold("in no file yet · edited"));
-    editor_->setSaved(editor_->filePath());
-    editor_->setUnsaved(false);
-    QVERIFY(!isTold("in no file yet") && !isTold("edited"));
-    yaml()->changeTo(document().toStdString());
-    QVERIFY(isTold("edited") && !isTold("in no file"));
-  }
-
-  void everyFaultOfTheListCanBeRead() {
-    editor_->resize(900, 700);
-    open(QStringLiteral("max_steps: 80\n"));
-    const auto* list = editor_->findChild<FaultList*>();
-    QVERIFY(list->isVisible() && list->topLevelItemCount() == 4);
-    const auto cutRow = [list] {
-      for (int row = 0; row < list->topLevelItemCount(); ++row) {
-        const QTreeWidgetItem* item = list->topLevelItem(row);
-        const int margin = list->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, list);
-        const int room = list->columnWidth(1) - 2 * (margin + 1);
-        const QRect needed =
-            QFontMetrics(item->font(1))
-                .boundingRect(QRect(0, 0, room, 1000), Qt::TextWordWrap, item->text(1));
-        if (needed.width() > room || needed.height() > list->visualItemRect(item).height())
-          return item->text(1);
-      }
-      return QString();
-    };
-    QTRY_COMPARE(cutRow(), QString());
-    // All of the first can be seen at once; the others are scrolled to.
-    QVERIFY(list->viewport()->height() >= list->visualItemRect(list->topLevelItem(0)).height());
-  }
-
-  void keysOfTheTextStandOutInEveryTheme() {
-    ThemeSwitch theme;
-    theme.setMode(ThemeSwitch::Mode::Light);
-    open(document());
-    const auto weightOf = [this](const char* key) {
-      const auto labels = row(key)->findChildren<QLabel*>();
-      const auto name = std::find_if(labels.begin(), labels.end(), [&](const QLabel* label) {
-        return label->buddy() == row(key)->editor();
-      });
-      return name == labels.end() ? -1 : (*name)->font().weight();
-    };
-    enter("solver.max_steps", QStringLiteral("80"));
-    QTRY_VERIFY(editor_->isReady());
-    for (const auto mode : {ThemeSwitch::Mode::Light, ThemeSwitch::Mode::Dark,
-                            ThemeSwitch::Mode::Light, ThemeSwitch::Mode::System}) {
-      theme.setMode(mode);
-      for (const char* key : {"solver.base_lr", "solver.max_steps", "name"})
-        QCOMPARE(weightOf(key), static_cast<int>(QFont::DemiBold));
-      QCOMPARE(weightOf("solver.momentum"), static_cast<int>(QFont::Normal));
-    }
-    qApp->setStyleSheet({});
-  }
-
-  void anEmptyExperimentSaysThatDataAreMissing() {
-    open(QString());
-    QCOMPARE(editor_->errorCount(), 2);
-    QVERIFY(editor_->firstError().startsWith(QStringLiteral("dataset.train.images: is not given")));
-    for (const char* key : {"dataset.train.images", "dataset.train.annotations"})
-      QVERIFY(!row(key)->state().fault.isEmpty());
-    QVERIFY(isTold("Learning rate"));  // what does not depend on data is shown
-    QVERIFY(!editor_->findChild<FactsPanel*>()->curve()->points().empty());
-
-    enter("dataset.train.images", folder_->path());
-    enter("dataset.train.annotations", folder_->filePath(QStringLiteral("base.yaml")));
-    QTRY_VERIFY(editor_->isReady());
-    QCOMPARE(editor_->errorCount(), 0);
-  }
-
-  void aBaseThatCannotBeReadIsNotAlsoMissingData() {
-    open(QStringLiteral("base: nowhere.yaml\n"));
-    QCOMPARE(editor_->errorCount(), 1);
   }
 
   void whatIsBeingTypedInARowIsTakenOverWhenAskedFor() {
