@@ -8,6 +8,7 @@
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/readings_tip.h"
 #include "widgets/plots/run_legend.h"
 
 using namespace lockstep;
@@ -45,6 +46,20 @@ class TstMonitorPage : public QObject {
                  qPrintable(note(page)));
     page.setRuns({{run.get(), QStringLiteral("told"), 0}});
     QCOMPARE(note(page), QString());
+  }
+
+  void theMarkOfTheBestCheckpointSaysByWhat() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("a"), 0}});
+    page.showStep(40);
+    const auto* tip = page.findChild<widgets::ReadingsTip*>();
+    QVERIFY(tip && tip->isVisible());
+    QVERIFY2(tip->readings()
+                 .notes.join(QLatin1Char('\n'))
+                 .contains(QStringLiteral("step 40, kept no longer (best mask AP)")),
+             qPrintable(tip->readings().notes.join(QLatin1Char('\n'))));
   }
 
   void severalRunsHaveOneLegendOverAllCards() {
