@@ -74,6 +74,8 @@ class TstTopBar : public QObject {
     TopBar bar;
     RunStatus status = statusOf("running", 99);
     show(bar, 1000, status);
+    bar.setStatus(status);  // shown, it knows its fonts
+    settle(bar);
     const QRect stop = stopOf(bar), progress = progressOf(bar);
     const auto told = [&] {
       for (const QLabel* label : bar.findChildren<QLabel*>())
