@@ -8,3 +8,10 @@
 #else
 #define LOCKSTEP_HOST_DEVICE
 #endif
+
+/// Before a loop over an array that a kernel keeps in registers.
+#ifdef __CUDACC__
+#define LOCKSTEP_UNROLL _Pragma("unroll")
+#else
+#define LOCKSTEP_UNROLL
+#endif

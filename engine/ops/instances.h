@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/ops/mask_window.h"
 #include "engine/ops/tensor_block.h"
 
 /// What passes between data, model and evaluation.
@@ -15,16 +16,6 @@ struct ImageSize {
   std::int64_t height = 0, width = 0;
   bool operator==(const ImageSize&) const = default;
 };
-
-/// The part of an image outside of which a mask is 0, and where its pixels are: row by row without
-/// gaps. A row of `windows` tensors.
-struct MaskWindow {
-  std::int64_t firstByte = kNoMask;
-  std::int64_t left = 0, top = 0, width = 0, height = 0;  ///< px
-
-  static constexpr std::int64_t kNoMask = -1;
-};
-inline constexpr std::int64_t kMaskWindowFields = sizeof(MaskWindow) / sizeof(std::int64_t);
 
 /// The masks of an image's objects, each cut down to its window: a tenth of the bytes.
 struct CroppedMasks {

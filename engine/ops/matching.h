@@ -3,13 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include "engine/ops/instances.h"
+#include "engine/ops/match_labels.h"
 
 /// Letters: N images, G ground-truth boxes, A anchors or proposals.
 namespace lockstep::ops {
-
-/// What `matchBoxes` gives instead of an index of a ground-truth box.
-inline constexpr std::int64_t kBelowThreshold = -1;
-inline constexpr std::int64_t kBetweenThresholds = -2;
 
 struct MatchThresholds {
   double foreground = 0.5;  ///< IoU from which a box is matched

@@ -2,10 +2,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "engine/ops/image_row.h"
 #include "engine/ops/instances.h"
 #include "engine/ops/tensor_block.h"
 
@@ -14,18 +14,6 @@
 /// with the arithmetic of ATen's interpolate (align_corners false, scale = in / out in float32),
 /// zeros right of an image and below it. Letters: N images, H W padded size in px, B bytes.
 namespace lockstep::ops {
-
-/// Of ImageNet's RGB in [0,1], as torchvision's models expect it.
-inline constexpr std::array<float, 3> kImageMean{0.485f, 0.456f, 0.406f};
-inline constexpr std::array<float, 3> kImageStd{0.229f, 0.224f, 0.225f};
-
-/// Where a picture lies and what is made of it. A row of PackedImages::rows.
-struct ImageRow {
-  std::int64_t firstByte = 0;                               ///< in PackedImages::pixels
-  std::int64_t height = 0, width = 0;                       ///< px
-  std::int64_t resizedHeight = 0, resizedWidth = 0;         ///< px
-  std::int64_t flipsHorizontally = 0, flipsVertically = 0;  ///< 0 or 1
-};
 
 /// Pictures as decoded, in one block.
 struct PackedImages {

@@ -9,8 +9,13 @@
 #include "engine/base/counter_hash.h"
 #include "tests/ops/map_kernel_launches.h"
 // After the words of CUDA.
+#include "engine/ops/epilogue_kernels.cuh"
+#include "engine/ops/mask_targets_kernels.cuh"
+#include "engine/ops/matching_kernels.cuh"
 #include "engine/ops/nms_kernels.cuh"
 #include "engine/ops/paste_masks_kernels.cuh"
+#include "engine/ops/resize_images_kernels.cuh"
+#include "engine/ops/roi_align_kernels.cuh"
 #include "engine/ops/sampling_kernels.cuh"
 #include "engine/ops/segment_best_kernels.cuh"
 
@@ -142,6 +147,114 @@ void normalise(int channels, int groups, bool hasResidual) {
        out.data(), gradX.data(), gradResidual.data(), parameters.data()});
 }
 
+/// Floats that say nothing.
+std::vector<float> noise(std::size_t count) {
+  std::vector<float> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(uniform(i) - 0.5f);
+  return all;
+}
+
+/// Regions of two images on one map of 21 x 19, at its edges and beyond them.
+void poolRegions() {
+  constexpr int kChannels = 12, kHeight = 21, kWidth = 19, kBins = 3;
+  constexpr std::int64_t kRegions = 9;
+  const std::vector<float> corners = boxes(kRegions, 90);
+  std::vector<float> rois;
+  for (std::size_t k = 0; k < kRegions; ++k) {
+    rois.push_back(static_cast<float>(k % kImages));
+    rois.insert(rois.end(), corners.begin() + 4 * static_cast<std::ptrdiff_t>(k),
+                corners.begin() + 4 * static_cast<std::ptrdiff_t>(k + 1));
+  }
+  const std::vector<std::int64_t> levels(kRegions, 0), order{0, 2, 4, 6, 8, 1, 3, 5, 7},
+      first{0, 5, 9};
+  const ops::RoiLevel level{rois.data(), levels.data(), kRegions, 0,     kChannels, kHeight,
+                            kWidth,      0.25f,         kBins,    kBins, 2};
+  const std::vector<float> map = noise(std::size_t{kImages} * kHeight * kWidth * kChannels);
+  std::vector<float> pooled(kRegions * kBins * kBins * kChannels), grad(map.size());
+  tests::launchOnCpu(ops::poolLaunch(level), [&] {
+    ops::poolKernel<float, 4>(map.data(),
+                              {kHeight * kWidth * kChannels, kWidth * kChannels, kChannels}, level,
+                              pooled.data());
+  });
+  const ops::RegionLists lists{order.data(), first.data(), 1};
+  tests::launchOnCpu(ops::spreadLaunch(level, kImages),
+                     [&] { ops::spreadKernel<float>(pooled.data(), level, lists, grad.data()); });
+}
+
+void match() {
+  constexpr int kGts = 5, kCandidates = 300;
+  const auto corners = [](std::size_t count) {
+    std::vector<float4> all;
+    const std::vector<float> numbers = boxes(count, 60);
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back({numbers[4 * i], numbers[4 * i + 1], numbers[4 * i + 2], numbers[4 * i + 3]});
+    return all;
+  };
+  const std::vector<float4> gts = corners(std::size_t{kGts} * kImages),
+                            candidates = corners(std::size_t{kCandidates} * kImages);
+  const std::vector<std::int64_t> counts{kGts, 3};
+  const ops::MatchPairs pairs{gts.data(),        counts.data(), kGts,
+                              candidates.data(), kCandidates,   kCandidates};
+  std::vector<int> nearest(candidates.size());
+  std::vector<std::int64_t> matches(candidates.size());
+  std::vector<unsigned> best(gts.size());
+  const ops::Launch launch = ops::matchLaunch(pairs, kImages);
+  tests::launchOnCpu(launch, [&] {
+    ops::bestKernel(pairs, 0.5f, 0.3f, nearest.data(), matches.data(), best.data());
+  });
+  tests::launchOnCpu(
+      launch, [&] { ops::restoreKernel(pairs, nearest.data(), best.data(), matches.data()); });
+}
+
+void cutTargets() {
+  constexpr int kSide = 7, kHeight = 40, kWidth = 50;
+  std::vector<std::uint8_t> pixels(std::size_t{kHeight} * kWidth, 1);
+  const std::vector<ops::MaskWindow> windows{
+      {.firstByte = 0, .left = 0, .top = 0, .width = kWidth, .height = kHeight}};
+  const std::vector<std::int64_t> sizes{kHeight, kWidth}, images{0, 0, 0, -1}, objects(4, 0);
+  const std::vector<float> regions{0, 0, 50, 40, 3, 4, 20.5f, 9, -30, -30, 100, 100, 5, 5, 9, 9};
+  const ops::MaskTable masks{pixels.data(), windows.data(), sizes.data(), 1};
+  const ops::RegionTable table{regions.data(), images.data(), objects.data(), kSide};
+  std::vector<float> out(images.size() * kSide * kSide);
+  const int stride = ops::targetStride(kWidth, kSide);
+  tests::launchOnCpu(ops::targetLaunch(static_cast<std::int64_t>(images.size()), kSide, stride),
+                     [&] { ops::targetKernel(masks, table, stride, out.data()); });
+}
+
+void finish() {
+  constexpr int kChannels = 12, kPixels = 55;
+  std::vector<float> map = noise(std::size_t{kChannels} * kPixels * kImages);
+  const std::vector<float> bias = noise(kChannels), residual = noise(map.size());
+  const auto packs = static_cast<std::int64_t>(map.size() / 4);
+  for (const ops::Launch& launch :
+       {ops::finishLaunch(packs), ops::Launch{.threads = ops::kFinishThreads}}) {
+    tests::launchOnCpu(launch, [&] {
+      ops::finishKernel<float, float, 4>(map.data(), bias.data(), residual.data(), true, packs,
+                                         kChannels);
+    });
+  }
+}
+
+void resize() {
+  constexpr int kHeight = 20, kWidth = 33, kOutHeight = 17, kOutWidth = 41;
+  const std::vector<std::uint8_t> pixels(std::size_t{kHeight} * kWidth * 3, 9);
+  const std::vector<ops::ImageRow> images{{.height = kHeight,
+                                           .width = kWidth,
+                                           .resizedHeight = kOutHeight,
+                                           .resizedWidth = kOutWidth,
+                                           .flipsHorizontally = 1},
+                                          {.height = kHeight,
+                                           .width = kWidth,
+                                           .resizedHeight = 5,
+                                           .resizedWidth = 40,
+                                           .flipsVertically = 1}};
+  std::vector<float> out(images.size() * kOutHeight * kOutWidth * 3);
+  tests::launchOnCpu(ops::resizeLaunch(kImages, kOutHeight, kOutWidth), [&] {
+    ops::resizeKernel(pixels.data(), images.data(), {0.5f, 0.5f, 0.5f}, {1, 1, 1}, kOutWidth,
+                      out.data());
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -156,4 +269,9 @@ int main() {
   pool();
   normalise(80, 8, true);
   normalise(24, 8, false);
+  poolRegions();
+  match();
+  cutTargets();
+  finish();
+  resize();
 }

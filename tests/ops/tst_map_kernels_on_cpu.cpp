@@ -2,10 +2,15 @@
 #include <QTest>
 #include <vector>
 
+#include "engine/ops/epilogue.h"
 #include "engine/ops/max_pool.h"
+#include "engine/ops/resize_images.h"
 #include "tests/ops/map_kernel_launches.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
+// After the words of CUDA.
+#include "engine/ops/epilogue_kernels.cuh"
+#include "engine/ops/resize_images_kernels.cuh"
 
 using namespace lockstep;
 
@@ -78,6 +83,36 @@ NormResults normExactly(const NormInputs& in, std::int64_t groups, bool hasRelu)
 /// Largest difference, beside the largest value.
 double difference(const at::Tensor& value, const at::Tensor& reference) {
   return ((value.to(at::kDouble) - reference).abs().max() / reference.abs().max()).item<double>();
+}
+
+/// As finishCuda, in place.
+template <typename T, typename Bias, int kCount>
+at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
+                          const ops::Launch& launch) {
+  at::Tensor out = map.clone();
+  const Bias* bias = epilogue.bias ? epilogue.bias->const_data_ptr<Bias>() : nullptr;
+  const T* residual = epilogue.residual ? epilogue.residual->const_data_ptr<T>() : nullptr;
+  tests::launchOnCpu(launch, [&] {
+    ops::finishKernel<T, Bias, kCount>(out.data_ptr<T>(), bias, residual, epilogue.hasRelu,
+                                       out.numel() / kCount, static_cast<int>(out.size(1)));
+  });
+  return out;
+}
+
+/// As resizeImagesCuda.
+at::Tensor resizeByKernel(const ops::PackedImages& images, const ops::ImageSize& padded) {
+  at::Tensor out = emptyMap({images.count(), 3, padded.height, padded.width}, at::kFloat);
+  const auto values = [](const std::array<float, 3>& all) {
+    return ops::ChannelValues{all[0], all[1], all[2]};
+  };
+  tests::launchOnCpu(ops::resizeLaunch(images.count(), padded.height, padded.width), [&] {
+    ops::resizeKernel(
+        images.pixels.const_data_ptr<std::uint8_t>(),
+        reinterpret_cast<const ops::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
+        values(ops::kImageMean), values(ops::kImageStd), static_cast<int>(padded.width),
+        out.data_ptr<float>());
+  });
+  return out;
 }
 
 }  // namespace
@@ -158,6 +193,74 @@ class TstMapKernelsOnCpu : public QObject {
       const bool isHalf = got[i].scalar_type() == at::kBFloat16;
       QVERIFY(difference(got[i], expected[i]) < (isHalf ? 1.0 / 256 : 1e-5));
     }
+  }
+
+  void finishedMapsAreThoseOfTheCpu_data() {
+    QTest::addColumn<int>("channels");
+    QTest::addColumn<int>("parts");
+    for (const int channels : {8, 24, 104}) {
+      for (int parts = 1; parts < 8; ++parts) {
+        QTest::addRow("%d channels%s%s%s", channels, parts & 1 ? ", bias" : "",
+                      parts & 2 ? ", residual" : "", parts & 4 ? ", ReLU" : "")
+            << channels << parts;
+      }
+    }
+  }
+  void finishedMapsAreThoseOfTheCpu() {
+    QFETCH(int, channels);
+    QFETCH(int, parts);
+    at::Tensor map = channelsLast(torch::randn({2, channels, 11, 7}));
+    map[1][2][3][4] = NAN;
+    const auto epilogueOf = [&](at::ScalarType type) {
+      torch::manual_seed(5);
+      ops::Epilogue epilogue{.bias{}, .residual{}, .hasRelu = (parts & 4) != 0};
+      if (parts & 1) epilogue.bias = torch::randn({channels});
+      if (parts & 2) epilogue.residual = channelsLast(torch::randn(map.sizes()).to(type));
+      return epilogue;
+    };
+    const auto isSame = [](const at::Tensor& a, const at::Tensor& b) {
+      return at::equal(a.nan_to_num(77), b.nan_to_num(77));
+    };
+    const ops::Epilogue own = epilogueOf(at::kFloat);
+    const at::Tensor expected = ops::finish(map.clone(), own);
+    // As many blocks as would be started, and so few that each goes over the map in steps, whose
+    // channels differ from step to step.
+    for (const ops::Launch& launch :
+         {ops::finishLaunch(map.numel() / 4), ops::Launch{.x = 2, .threads = ops::kFinishThreads}})
+      QVERIFY(isSame(finishByKernel<float, float, 4>(map, own, launch), expected));
+    QVERIFY(isSame(finishByKernel<float, float, 1>(map, own, ops::finishLaunch(map.numel())),
+                   expected));
+
+    const at::Tensor half = map.to(at::kBFloat16);
+    const ops::Epilogue ofHalf = epilogueOf(at::kBFloat16);
+    at::Tensor sum = half.to(at::kFloat);
+    if (ofHalf.bias) sum = sum + ofHalf.bias->view({1, -1, 1, 1});
+    if (ofHalf.residual) sum = sum + ofHalf.residual->to(at::kFloat);
+    if (ofHalf.hasRelu) sum = sum.relu();
+    QVERIFY(isSame(
+        finishByKernel<c10::BFloat16, float, 8>(half, ofHalf, ops::finishLaunch(half.numel() / 8)),
+        sum.to(at::kBFloat16)));
+  }
+
+  void resizedImagesAreThoseOfTheCpu() {
+    const std::vector<ops::ImageRow> rows{
+        {.height = 30, .width = 50, .resizedHeight = 61, .resizedWidth = 97},
+        {.height = 97,
+         .width = 41,
+         .resizedHeight = 40,
+         .resizedWidth = 17,
+         .flipsHorizontally = 1},
+        {.height = 1, .width = 1, .resizedHeight = 5, .resizedWidth = 100, .flipsVertically = 1},
+        {.height = 64,
+         .width = 100,
+         .resizedHeight = 64,
+         .resizedWidth = 100,
+         .flipsHorizontally = 1,
+         .flipsVertically = 1}};
+    const ops::PackedImages images = ops::makePackedImages(rows, ops::HostMemory::Plain);
+    images.pixels.random_(0, 256);
+    const ops::ImageSize padded{64, 100};
+    QVERIFY(at::equal(resizeByKernel(images, padded), ops::resizeImages(images, padded)));
   }
 };
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace lockstep::ops {
+
+/// Of ImageNet's RGB in [0,1], as torchvision's models expect it.
+inline constexpr std::array<float, 3> kImageMean{0.485f, 0.456f, 0.406f};
+inline constexpr std::array<float, 3> kImageStd{0.229f, 0.224f, 0.225f};
+
+/// Where a picture lies and what is made of it. A row of PackedImages::rows.
+struct ImageRow {
+  std::int64_t firstByte = 0;                               ///< in PackedImages::pixels
+  std::int64_t height = 0, width = 0;                       ///< px
+  std::int64_t resizedHeight = 0, resizedWidth = 0;         ///< px
+  std::int64_t flipsHorizontally = 0, flipsVertically = 0;  ///< 0 or 1
+};
+
+}  // namespace lockstep::ops
