@@ -99,7 +99,7 @@ int printMetrics(const MetricsOptions& options) {
   rows.flush();
   if (const std::int64_t damaged = reader.damagedRecords(); damaged > 0) {
     throw Error(file.string() + ": " + base::counted(damaged, "record") +
-                " of it cannot be read and left out here (the checksum is wrong)");
+                " of it cannot be read (the checksum is wrong): left out here");
   }
   return static_cast<int>(ExitStatus::Done);
 }

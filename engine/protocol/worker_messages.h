@@ -152,10 +152,9 @@ struct Failed {
   std::int64_t step = 0;
   std::string phase;
   std::string collective;
-  std::string
-      cause;  ///< error | system (a call of the operating system) | bad image | exception | out of
-              ///< memory | gpu | lost peer (a collective broke, so that it is likely another rank's
-              ///< failure) | silence | protocol
+  std::string cause;  ///< error | system (a call of the operating system) | bad image | exception |
+                      ///< out of memory | gpu | lost peer (a collective broke, so that it is likely
+                      ///< another rank's failure) | silence | protocol
 };
 using WorkerMessage = std::variant<Heartbeat, Listening, ScalarBatch, WorkerState, WorkerLog,
                                    CheckpointReady, EvaluationReady, PredictionsReady,

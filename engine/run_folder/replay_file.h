@@ -15,7 +15,7 @@ struct ReplayFile {
   std::int64_t step = 0;
   std::string message;  ///< what the run said
   std::vector<std::int64_t> imageIds;
-  std::vector<std::int64_t> badImages{};                 ///< that the run had left out
+  std::vector<std::int64_t> badImages{};               ///< that the run had left out
   std::vector<std::pair<std::string, float>> figures;  ///< the step's losses and grad_norm
   std::string firstNotFinite;                          ///< layer, loss or gradient
   std::string configYaml;                              ///< of the run, resolved

@@ -156,7 +156,9 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
                                                    run_folder::stepName(saved.state.best->step)))) {
     state_.best = keptBest_ = saved.state.best;
   }
-  savedStep_ = state_.step;
+  // An evaluation made up for counts for the best and for early stopping: the checkpoint that lacks
+  // it is written again.
+  if (!state_.lacksEvaluation) savedStep_ = state_.step;
   isResumed_ = true;
   const eval::EvaluationRequest held = eval::figuresIn(layout_.evaluation(state_.step));
   if (held.losses) lossesStep_ = state_.step;
@@ -307,8 +309,9 @@ config::Due Trainer::leftUndone(bool isLast) {
   config::Due due = dueAfter(state_.step, isLast);
   due.checkpoint = savedStep_ != state_.step;
   due.log = false;
-  if (evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision))
-    due.losses = due.averagePrecision = false;
+  const bool isEvaluated =
+      evaluatedStep_ == state_.step || (lossesStep_ == state_.step && !due.averagePrecision);
+  if (isEvaluated && !state_.lacksEvaluation) due.losses = due.averagePrecision = false;
   if (std::filesystem::exists(layout_.predictions(state_.step))) due.predictions = false;
   due.losses = decided(due.losses);
   due.averagePrecision = decided(due.averagePrecision);

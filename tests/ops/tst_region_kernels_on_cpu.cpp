@@ -132,6 +132,22 @@ std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const Regions& re
   return grads;
 }
 
+struct CpuGradients {
+  at::Tensor slopes;  ///< random, of what is pooled
+  std::vector<at::Tensor> ofMaps;
+};
+
+CpuGradients gradientsOfCpu(Pyramid pyramid, const Regions& regions,
+                            const ops::RoiAlignShape& shape) {
+  for (at::Tensor& map : pyramid.maps) map = map.clone().requires_grad_();
+  const at::Tensor pooled =
+      ops::roiAlignPyramid(pyramid.maps, pyramid.scales, regions.rois, regions.levels, shape);
+  CpuGradients gradients{torch::randn(pooled.sizes()), {}};
+  pooled.backward(gradients.slopes);
+  for (const at::Tensor& map : pyramid.maps) gradients.ofMaps.push_back(map.grad());
+  return gradients;
+}
+
 /// Largest difference, beside the largest value.
 double difference(const at::Tensor& value, const at::Tensor& reference) {
   const at::Tensor exact = reference.to(at::kDouble);
@@ -253,15 +269,9 @@ class TstRegionKernelsOnCpu : public QObject {
     const ops::RoiAlignShape shape{bins, bins, samples};
     const Pyramid pyramid = makePyramid(channels, 50, 90, at::kFloat);
     const Regions regions = someRegions(50, 90);
-    Pyramid leaves = pyramid;
-    for (at::Tensor& map : leaves.maps) map = map.clone().requires_grad_();
-    const at::Tensor pooled =
-        ops::roiAlignPyramid(leaves.maps, leaves.scales, regions.rois, regions.levels, shape);
-    const at::Tensor slopes = torch::randn(pooled.sizes());
-    pooled.backward(slopes);
+    const auto [slopes, expected] = gradientsOfCpu(pyramid, regions, shape);
     const auto got = spreadByKernel<float>(pyramid, regions, shape, slopes);
-    for (std::size_t i = 0; i < got.size(); ++i)
-      QVERIFY(difference(got[i], leaves.maps[i].grad()) < 1e-5);
+    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
     // Another order of blocks and threads: the same bits.
     const auto again = spreadByKernel<float>(pyramid, regions, shape, slopes);
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(at::equal(got[i], again[i]));
@@ -272,14 +282,9 @@ class TstRegionKernelsOnCpu : public QObject {
     const Pyramid pyramid = makePyramid(4, 30, 30, at::kFloat);
     Regions regions{torch::rand({600, 5}) * 20, torch::zeros({600}, at::kLong)};
     regions.rois.select(1, 0).zero_();
-    Pyramid leaves = pyramid;
-    for (at::Tensor& map : leaves.maps) map = map.clone().requires_grad_();
-    const at::Tensor pooled =
-        ops::roiAlignPyramid(leaves.maps, leaves.scales, regions.rois, regions.levels, shape);
-    const at::Tensor slopes = torch::randn(pooled.sizes());
-    pooled.backward(slopes);
+    const auto [slopes, expected] = gradientsOfCpu(pyramid, regions, shape);
     const auto got = spreadByKernel<float>(pyramid, regions, shape, slopes);
-    QVERIFY(difference(got[0], leaves.maps[0].grad()) < 1e-5);
+    QVERIFY(difference(got[0], expected[0]) < 1e-5);
     QVERIFY((got[1] == 0).all().item<bool>() && (got[2] == 0).all().item<bool>());
   }
 
@@ -330,17 +335,19 @@ class TstRegionKernelsOnCpu : public QObject {
       images.push_back(image);
     }
     const ops::GtMasks masks = ops::batchGroundTruth(images).masks;
-    ops::MaskRegions regions{torch::tensor({{3.2f, 4.7f, 60.1f, 55.f},
-                                            {-20.f, -9.f, 95.f, 200.f},
-                                            {0.f, 0.f, 90.f, 70.f},
-                                            {10.f, 10.f, 10.f, 10.f},
-                                            {0.f, 0.f, 1.f, 1.f},
-                                            {100.f, 2.f, 259.f, 39.f},
-                                            {300.f, 300.f, 400.f, 400.f},
-                                            {5.f, 5.f, 9.f, 9.f},
-                                            {30.f, 30.f, 20.f, 20.f}}),
-                             torch::tensor(std::vector<std::int64_t>{0, 0, 0, 0, 2, 3, 3, -1, 0}),
-                             torch::tensor(std::vector<std::int64_t>{0, 1, 2, 0, 0, 1, 0, 0, 1})};
+    ops::MaskRegions regions{
+        torch::tensor({{3.2f, 4.7f, 60.1f, 55.f},
+                       {-20.f, -9.f, 95.f, 200.f},
+                       {0.f, 0.f, 90.f, 70.f},
+                       {10.f, 10.f, 10.f, 10.f},
+                       {0.f, 0.f, 1.f, 1.f},
+                       {100.f, 2.f, 259.f, 39.f},
+                       {300.f, 300.f, 400.f, 400.f},
+                       {5.f, 5.f, 9.f, 9.f},
+                       {30.f, 30.f, 20.f, 20.f},
+                       {0.f, 0.f, 260.f, 40.f}}),
+        torch::tensor(std::vector<std::int64_t>{0, 0, 0, 0, 2, 3, 3, -1, 0, 3}),
+        torch::tensor(std::vector<std::int64_t>{0, 1, 2, 0, 0, 1, 0, 0, 1, 0})};
     QVERIFY(
         at::equal(targetsByKernel(masks, regions, side), ops::maskTargets(masks, regions, side)));
   }

@@ -394,6 +394,7 @@ class TstBadImages : public QObject {
       QVERIFY2(holds(text, file + ": is cut off"), text.c_str());
     const run_folder::Layout layout(path(run + "0"));
     QCOMPARE(run_folder::checkpointSteps(layout), std::vector<std::int64_t>{3});
+    QVERIFY(stateOf(run, 3).lacksEvaluation);
 
     // Mended, the evaluation that was due there is made up for.
     fs::copy_file(path("shapes/val/" + fs::path(file).filename().string()), file,
@@ -408,6 +409,7 @@ class TstBadImages : public QObject {
                std::to_string(step).c_str());
     }
     QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
+    QVERIFY2(!stateOf(run, 3).lacksEvaluation, "killed after it, a run would owe it still");
   }
 
   void heldOutFiguresAreThoseOfTheOthers_data() { addWorlds(); }
