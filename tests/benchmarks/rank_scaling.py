@@ -3,8 +3,9 @@
 usage: rank_scaling.py [--build build] [--rounds 3] [--steps 40] [--config configs/cpu_small.yaml]
 
 One rank with batches of 2 and two ranks with batches of 4 in turn, on made scenes. Then the all-reduce of as many gradients alone,
-by two processes of torch.distributed: what of it the last rank still waits for after its backward pass is not hidden behind it.
-Last the agreement of all ranks that every step has, alone.
+by two processes of torch.distributed, beside what the last rank of a step waits for: the end of that all-reduce after its
+backward pass, and the other rank before its forward pass, where all agree that their images could be read.
+Last such an agreement alone.
 """
 import argparse
 import json
@@ -63,6 +64,7 @@ reduce = seconds(lambda: dist.all_reduce(gradients), 30)
 agree = seconds(lambda: dist.all_reduce(flag, dist.ReduceOp.MAX), 500)
 if sys.argv[1] == "0":
     print(reduce, agree)
+dist.destroy_process_group()
 """
 
 
@@ -98,10 +100,11 @@ def main():
         reduce, agree = talk_alone(folder, count)
     one, two = (statistics.median(speeds[ranks]) for ranks in (1, 2))
     print(f"images/s: one rank {one:.2f}, two ranks {two:.2f}: {two / one:.2f} times")
-    print(f"step of two ranks {step * 1e3:.0f} ms; after its backward pass the last rank waits {waits[min] * 1e3:.1f} ms, "
-          f"the first one {waits[max] * 1e3:.1f} ms")
-    print(f"all-reduce of {count * 4 / 2**20:.1f} MiB alone {reduce * 1e3:.1f} ms: {100 * (1 - waits[min] / reduce):.0f} % hidden")
-    print(f"agreement alone {agree * 1e6:.0f} us: {100 * agree / step:.3f} % of a step, and it is hidden behind the step")
+    print(f"step of two ranks {step * 1e3:.0f} ms; the last rank of a step waits {waits[min] * 1e3:.1f} ms of it "
+          f"({100 * waits[min] / step:.1f} %), the first one {waits[max] * 1e3:.1f} ms")
+    print(f"all-reduce of {count * 4 / 2**20:.1f} MiB alone {reduce * 1e3:.1f} ms: at least "
+          f"{100 * (1 - waits[min] / reduce):.0f} % hidden")
+    print(f"an agreement alone {agree * 1e6:.0f} us: {100 * agree / step:.3f} % of a step")
 
 
 if __name__ == "__main__":
