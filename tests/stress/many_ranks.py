@@ -59,7 +59,7 @@ def check_report(run, how, rank, error_text):
     error = info["error"]
     if info["state"] != "failed" or not error:
         raise Failure(f"run.json says {info['state']}, {error}")
-    expected = {"kill": "SIGKILL", "stop": "silence", "image": "error"}[how]
+    expected = {"kill": "SIGKILL", "stop": "silence", "image": "bad image"}[how]
     if error["cause"] != expected:
         raise Failure(f"the cause is {error['cause']}, not {expected}: {error['message']}")
     if how != "image" and error["rank"] != rank:
