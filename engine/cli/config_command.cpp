@@ -11,6 +11,7 @@
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
+#include "engine/cli/precision_choice.h"
 #include "engine/cli/worker_check.h"
 #include "engine/config/documentation.h"
 #include "engine/config/fields.h"
@@ -99,11 +100,14 @@ std::vector<ConfigIssue> pixelIssues(const LoadedExperiment& loaded, std::string
 }
 
 int check(const CheckOptions& options) {
-  const LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
+  LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
   if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
   std::string facts = derivedFacts(loaded.experiment);
   if (options.data) {
-    const DataCheck found = checkData(loaded, foreseeDevices(loaded.experiment.runtime));
+    config::RuntimeConfig& runtime = loaded.experiment.runtime;
+    const auto devices = foreseeDevices(runtime);
+    runtime.precision = choosePrecision(runtime, devices).precision;
+    const DataCheck found = checkData(loaded, devices);
     if (printIssues(found.issues)) return static_cast<int>(ExitStatus::Mendable);
     facts += dataFacts(loaded.experiment, found);
     if (printIssues(pixelIssues(loaded, facts))) return static_cast<int>(ExitStatus::Mendable);

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
+#include "engine/cli/precision_choice.h"
 #include "engine/cli/worker_info.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
@@ -189,6 +190,15 @@ void tellWhatLauncherDecides(const config::RuntimeConfig& runtime, const LocalRa
     base::logInfo("engine", "runtime.max_restarts: starting again is left to " + launcher);
 }
 
+/// Not by the launcher's ranks each for itself: rank 0's machine decides for all.
+void resolvePrecision(config::RuntimeConfig& runtime, LocalRanks& ranks) {
+  const auto [precision, why] = choosePrecision(runtime, ranks.devices);
+  runtime.precision = precision;
+  if (why.empty()) return;
+  ranks.remarks.push_back("precision: " + precision + " (" + why + ")");
+  base::logInfo("engine", ranks.remarks.back());
+}
+
 }  // namespace
 
 supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
@@ -202,6 +212,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   ranks.gpus = chooseGpus(runtime, ranks, gpus);
   ranks.remarks = gpus.remarks;
   if (runtime.device == "cuda") ranks.devices = chosenDevices(ranks.gpus, gpus.all);
+  resolvePrecision(runtime, ranks);
   tellWhatLauncherDecides(runtime, ranks);
   runtime.workers = ranks.worldSize();
   if (runtime.cpuThreads == 0)

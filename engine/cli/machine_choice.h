@@ -15,9 +15,9 @@ struct RankWish {
   supervisor::WorldPlace place{};
 };
 
-/// Turns `runtime.workers`, `device` and `cpu_threads` into what this machine has, workers being
-/// those of the whole world, and returns the ranks to start here. A line on standard error says
-/// when `device: auto` becomes the CPU. Throws Error (mendable) for a GPU that is asked for and not
+/// Turns `runtime.workers`, `device`, `precision` and `cpu_threads` into what this machine has,
+/// workers being those of the whole world, and returns the ranks to start here. A line on standard
+/// error says when `device: auto` becomes the CPU, and what `precision: auto` becomes. Throws Error (mendable) for a GPU that is asked for and not
 /// there, and for ranks that cannot be had.
 supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const std::filesystem::path& workerProgram,

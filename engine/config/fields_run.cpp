@@ -122,12 +122,10 @@ void addRuntimeFields(FieldTable& table) {
   devices.mayBeEmpty = true;
   runtime.choice("backend", &RuntimeConfig::backend, {"auto", "nccl", "gloo"},
                  "How ranks talk; auto: nccl on GPUs, gloo on CPUs.");
-  runtime
-      .choice("precision", &RuntimeConfig::precision, {"fp32", "tf32", "bf16", "fp16", "auto"},
-              "Arithmetic of the network; weights, statistics and losses stay fp32. fp32 is "
-              "without TF32, fp16 (with a loss scale) is for GPUs; auto: bf16 where the device "
-              "computes in it, else fp32.")
-      .choicesToCome = {"auto"};
+  runtime.choice("precision", &RuntimeConfig::precision, {"fp32", "tf32", "bf16", "fp16", "auto"},
+                 "Arithmetic of the network; weights, statistics and losses stay fp32. fp32 is "
+                 "without TF32, fp16 (with a loss scale) is for GPUs; auto: bf16 where the device "
+                 "computes in it (AVX512_BF16, AMX, a GPU of 8.0 or more), else fp32.");
   runtime.flag("deterministic", &RuntimeConfig::deterministic,
                "Let cuDNN, cuBLAS and NCCL choose only what gives the same bits every time.");
   runtime.integer("seed", &RuntimeConfig::seed, between(0, 9007199254740992.0), "",

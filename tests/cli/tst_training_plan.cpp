@@ -5,6 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/config/load.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/supervisor/machine.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -66,6 +67,22 @@ class TstTrainingPlan : public QObject {
         contains(result.err, "checkpoint is of step 4") && contains(result.err, "solver.max_steps"),
         result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
+  }
+
+  void theRunSaysWhatAnAutoPrecisionBecame() {
+    EngineBench bench;
+    bench.script("finish 6\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "run", "--set",
+                                   "runtime.precision=auto", "--set", "runtime.device=cpu"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const bool isHalved = !supervisor::bfloat16Instructions().empty();
+    const std::string precision = isHalved ? "bf16" : "fp32";
+    const std::string config = base::readFile(bench.folder() / "run/config.yaml");
+    QVERIFY2(contains(config, "precision: " + precision), config.c_str());
+    QCOMPARE(bench.lastJob(0).configYaml, config);
+    const std::string line = "precision: " + precision + " (this processor has ";
+    QVERIFY2(contains(result.err, line), result.err.c_str());
+    QVERIFY(contains(base::readFile(bench.folder() / "run/engine.log"), line));
   }
 
   void theRunSaysHowManyStepsAnEpochHas_data() {

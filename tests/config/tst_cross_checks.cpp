@@ -107,7 +107,7 @@ class TstCrossChecks : public QObject {
           qPrintable(QStringLiteral("%1=%2").arg(QLatin1String(key), QLatin1String(value))))
           << QString::fromLatin1(key) << QString::fromLatin1(value) << isRefused;
     };
-    for (const char* precision : {"fp32", "tf32", "bf16", "fp16"})
+    for (const char* precision : {"fp32", "tf32", "bf16", "fp16", "auto"})
       row("runtime.precision", precision, false);
     row("runtime.cuda_graphs", "true", false);
     row("runtime.max_restarts", "1", false);
@@ -122,7 +122,6 @@ class TstCrossChecks : public QObject {
     row("solver.optimizer", "adamw", false);
     row("solver.accumulate", "2", false);
     row("evaluation.early_stop.metric", "loss_total", false);
-    row("runtime.precision", "auto", true);
     row("model.masks", "false", true);
     row("model.norm_epsilon", "0", false);
     row("dataset.tiles.size", "1024", true);

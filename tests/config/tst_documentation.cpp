@@ -106,9 +106,9 @@ class TstDocumentation : public QObject {
     QVERIFY(limits["const"] == json::array({1, 10, 100}));
     QVERIFY(limits["description"].get<std::string>().ends_with(
         "Not built yet: only the default is taken."));
-    const json precision = schemaOf(root, "runtime.precision");
-    QVERIFY(precision["enum"] == json::array({"fp32", "tf32", "bf16", "fp16"}));
-    QVERIFY(!precision.contains("const"));
+    const json cache = schemaOf(root, "dataset.cache");
+    QVERIFY(cache["enum"] == json::array({"none"}));
+    QVERIFY(!cache.contains("const"));
   }
 };
 

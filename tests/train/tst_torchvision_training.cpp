@@ -67,6 +67,7 @@ config::Experiment smallExperiment() {
   solver.lossWeights = {1, 1.5, 0.75, 1, 2};
   experiment.runtime.device = "cpu";
   experiment.runtime.cpuThreads = 1;
+  experiment.runtime.precision = "fp32";
   experiment.monitor.logEvery = {1};
   return experiment;
 }

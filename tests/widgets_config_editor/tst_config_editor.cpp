@@ -62,15 +62,14 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
 
   void aWordThatIsNotBuiltCannotBeChosen() {
     open(document());
-    const QComboBox* precision = row("runtime.precision")->findChild<QComboBox*>();
-    QVERIFY(precision->isEnabled());
+    const QComboBox* cache = row("dataset.cache")->findChild<QComboBox*>();
+    QVERIFY(cache->isEnabled());
     const auto isEnabled = [&](const char* word) {
-      const int index = precision->findText(QString::fromLatin1(word));
-      return (precision->model()->flags(precision->model()->index(index, 0)) & Qt::ItemIsEnabled) !=
-             0;
+      const int index = cache->findText(QString::fromLatin1(word));
+      return (cache->model()->flags(cache->model()->index(index, 0)) & Qt::ItemIsEnabled) != 0;
     };
-    QVERIFY(isEnabled("bf16"));
-    QVERIFY(!isEnabled("auto"));
+    QVERIFY(isEnabled("none"));
+    QVERIFY(!isEnabled("ram"));
   }
 
   void aFormEditChangesThatValueOnlyAndKeepsRemarks() {

@@ -1,0 +1,37 @@
+#include "engine/cli/precision_choice.h"
+
+#include <algorithm>
+
+#include "engine/supervisor/machine.h"
+
+namespace lockstep::cli {
+namespace {
+
+/// From this one on (Ampere) a GPU's tensor cores take bfloat16.
+constexpr int kFirstCapability = 80;
+
+PrecisionChoice chooseForProcessor() {
+  const std::string instructions = supervisor::bfloat16Instructions();
+  if (instructions.empty()) return {"fp32", "this processor has neither AVX512_BF16 nor AMX"};
+  return {"bf16", "this processor has " + instructions};
+}
+
+PrecisionChoice chooseForGpus(const std::vector<supervisor::GpuDevice>& devices) {
+  const auto& least = *std::ranges::min_element(
+      devices, {}, [](const supervisor::GpuDevice& gpu) { return gpu.computeCapability; });
+  return {least.computeCapability >= kFirstCapability ? "bf16" : "fp32",
+          supervisor::gpuName(least) + " has compute capability " +
+              supervisor::capabilityText(least.computeCapability)};
+}
+
+}  // namespace
+
+PrecisionChoice choosePrecision(const config::RuntimeConfig& runtime,
+                                const std::vector<supervisor::GpuDevice>& devices) {
+  if (runtime.precision != "auto") return {runtime.precision, ""};
+  if (!devices.empty()) return chooseForGpus(devices);
+  if (runtime.device == "cuda") return {"fp32", "the GPUs do not tell their compute capability"};
+  return chooseForProcessor();
+}
+
+}  // namespace lockstep::cli
