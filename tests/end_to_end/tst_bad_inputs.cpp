@@ -179,9 +179,10 @@ class TstBadInputs : public QObject {
     for (const QString& part : said) QVERIFY2(err.contains(part), ended.err.constData());
     QCOMPARE(ended.status, status);
     const QStringList lines = err.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-    // The choice of the device is told before, where the run does not say one.
-    const auto told = lines.filter(text("[engine] device:")).size();
-    QVERIFY2(lines.size() == 1 + told && told <= 1, ended.err.constData());
+    // Device and precision are told before, where the experiment leaves the choice.
+    const auto told = lines.filter(text("[engine] device:")).size() +
+                      lines.filter(text("[engine] precision:")).size();
+    QVERIFY2(lines.size() == 1 + told && told <= 2, ended.err.constData());
     QVERIFY2(ended.out.isEmpty(), ended.out.constData());
     QCOMPARE(place_->files(), before);
   }

@@ -122,9 +122,12 @@ class TstForkAndReplay : public QObject {
     QVERIFY(QFile::copy(
         place_->path(QStringLiteral("run/checkpoints/step-00000006/model.safetensors")), weights));
     const QStringList line{QStringLiteral("train"), QStringLiteral("--replay"), file};
-    const Ended floats = place_->engine(line);
-    const Ended halves = place_->engine(
-        line + QStringList{QStringLiteral("--set"), QStringLiteral("runtime.precision=bf16")});
+    const auto inPrecision = [&](const QString& precision) {
+      return place_->engine(line + QStringList{QStringLiteral("--set"),
+                                               QStringLiteral("runtime.precision=") + precision});
+    };
+    const Ended floats = inPrecision(QStringLiteral("fp32"));
+    const Ended halves = inPrecision(QStringLiteral("bf16"));
     QVERIFY2(floats.out.contains("everything is finite"), floats.out.constData());
     QVERIFY2(halves.out.contains("everything is finite"), halves.out.constData());
     QVERIFY(halves.out != floats.out);
