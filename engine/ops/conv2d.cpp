@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -13,36 +14,48 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 // Measured with LibTorch 2.11 (oneDNN) on AVX-512: below, the product of matrices is the quicker
-// one.
+// one. With AVX2 alone it always is.
 constexpr std::int64_t kMostPixels = 512;            // of the output, over all images
 constexpr std::int64_t kFewestProducts = 256 * 256;  // input times output channels
 
-bool hasOwnWeightGradient(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride) {
-  return x.is_cpu() && x.scalar_type() == at::kFloat && weight.requires_grad() &&
-         at::GradMode::is_enabled() && x.numel() > 0 &&
-         x.is_contiguous(at::MemoryFormat::ChannelsLast) && weight.size(2) == 3 &&
-         weight.size(3) == 3 && weight.size(0) * weight.size(1) >= kFewestProducts &&
+/// Windows laid out at once: 9 MB of 256 channels.
+constexpr std::int64_t kWindowRows = 1024;
+
+bool isWideOverFewPixels(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride) {
+  return weight.size(0) * weight.size(1) >= kFewestProducts &&
          x.size(0) * x.size(2) * x.size(3) <= kMostPixels * stride * stride;
 }
 
-/// Every window of x as one row: [N * outHeight * outWidth, 3 * 3 * C], zeros where it reaches over
-/// the edge.
-at::Tensor windows(const at::Tensor& x, at::IntArrayRef outSize, std::int64_t stride,
-                   std::int64_t padding) {
+bool hasOwnWeightGradient(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride) {
+  static const bool hasAvx512 = at::get_cpu_capability() == "AVX512";
+  return x.is_cpu() && x.scalar_type() == at::kFloat && weight.requires_grad() &&
+         at::GradMode::is_enabled() && x.numel() > 0 &&
+         x.is_contiguous(at::MemoryFormat::ChannelsLast) && weight.size(2) == 3 &&
+         weight.size(3) == 3 && (!hasAvx512 || isWideOverFewPixels(x, weight, stride));
+}
+
+struct WindowPlaces {
+  std::int64_t outHeight, outWidth, stride, padding;
+};
+
+/// Windows [begin, end) of x, counted over images, rows and columns of the output, a row of
+/// 3 * 3 * C each; zeros where they reach over the edge.
+at::Tensor windows(const at::Tensor& x, const WindowPlaces& places, std::int64_t begin,
+                   std::int64_t end) {
   const std::int64_t channels = x.size(1), height = x.size(2), width = x.size(3);
-  const std::int64_t outHeight = outSize[2], outWidth = outSize[3];
-  at::Tensor rows = at::empty({x.size(0) * outHeight * outWidth, 9 * channels},
+  at::Tensor rows = at::empty({end - begin, 9 * channels},
                               x.options().memory_format(at::MemoryFormat::Contiguous));
   const float* from = x.const_data_ptr<float>();
   float* to = rows.data_ptr<float>();
-  at::parallel_for(0, rows.size(0), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t image = i / (outHeight * outWidth);
-      const std::int64_t top = i / outWidth % outHeight * stride - padding;
-      const std::int64_t left = i % outWidth * stride - padding;
+  at::parallel_for(begin, end, 16, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t image = i / (places.outHeight * places.outWidth);
+      const std::int64_t top =
+          i / places.outWidth % places.outHeight * places.stride - places.padding;
+      const std::int64_t left = i % places.outWidth * places.stride - places.padding;
       for (std::int64_t tap = 0; tap < 9; ++tap) {
         const std::int64_t row = top + tap / 3, column = left + tap % 3;
-        float* target = to + (i * 9 + tap) * channels;
+        float* target = to + ((i - begin) * 9 + tap) * channels;
         if (row < 0 || row >= height || column < 0 || column >= width) {
           std::fill_n(target, channels, 0.0f);
         } else {
@@ -53,6 +66,19 @@ at::Tensor windows(const at::Tensor& x, at::IntArrayRef outSize, std::int64_t st
     }
   });
   return rows;
+}
+
+/// The gradient of a weight [out, in, 3, 3] in channels_last: the sum over all windows of x times
+/// the slopes [windows, out] there.
+at::Tensor weightGradient(const at::Tensor& x, const at::Tensor& slopes,
+                          const WindowPlaces& places) {
+  const std::int64_t out = slopes.size(1), in = x.size(1), count = slopes.size(0);
+  at::Tensor sum = at::zeros({out, 9 * in}, slopes.options());
+  for (std::int64_t begin = 0; begin < count; begin += kWindowRows) {
+    const std::int64_t end = std::min(begin + kWindowRows, count);
+    sum.addmm_(slopes.slice(0, begin, end).t(), windows(x, places, begin, end));
+  }
+  return sum.view({out, 3, 3, in}).permute({0, 3, 1, 2});
 }
 
 class Conv2dFunction : public torch::autograd::Function<Conv2dFunction> {
@@ -79,11 +105,8 @@ class Conv2dFunction : public torch::autograd::Function<Conv2dFunction> {
           grad, x, weight, std::nullopt, {stride, stride}, {padding, padding}, {1, 1},
           /*transposed=*/false, {0, 0}, /*groups=*/1, {true, false, false}));
     }
-    const std::int64_t out = weight.size(0), in = weight.size(1);
-    const at::Tensor slopes = grad.permute({0, 2, 3, 1}).reshape({-1, out});
-    result[1] = at::mm(slopes.t(), windows(x, grad.sizes(), stride, padding))
-                    .view({out, 3, 3, in})
-                    .permute({0, 3, 1, 2});
+    const at::Tensor slopes = grad.permute({0, 2, 3, 1}).reshape({-1, weight.size(0)});
+    result[1] = weightGradient(x, slopes, {grad.size(2), grad.size(3), stride, padding});
     if (context->saved_data["hasBias"].toBool()) result[2] = slopes.sum(0);
     return result;
   }

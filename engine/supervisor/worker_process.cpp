@@ -56,6 +56,18 @@ struct ChildEnds {
   ::_exit(127);
 }
 
+/// What a worker finds set unless its user has set it already.
+void prepareEnvironment() {
+  // So that CUDA numbers GPUs as NVML and nvidia-smi do, on machines with different ones too.
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
+  // OpenMP's threads spin for milliseconds before they sleep, which takes the cores from loader
+  // threads, other ranks and other programs. A thousand turns still cover the gaps within an
+  // operator.
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) {
+    ::setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
+  }
+}
+
 /// errno of an exec that failed; 0: it went well, which closes the pipe. A signal in between (a
 /// window's size, a timer) is not an answer.
 int execFault(int fd) {
@@ -139,8 +151,7 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  // So that CUDA numbers GPUs as NVML and nvidia-smi do, on machines with different ones too.
-  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
+  prepareEnvironment();
   const ChildEnds childEnds{childSocket.get(), log.write.get(), execStatus.write.get(), ::getpid()};
   const pid_t pid = ::fork();
   if (pid < 0) throwErrno("fork");

@@ -13,18 +13,22 @@ class TstConv2d : public QObject {
  private Q_SLOTS:
   void valuesAndGradientsAreLibTorchs_data() {
     QTest::addColumn<int>("channels");
+    QTest::addColumn<int>("kernel");
     QTest::addColumn<int>("side");
     QTest::addColumn<int>("stride");
     QTest::addColumn<bool>("hasBias");
-    QTest::addRow("wide, few pixels") << 256 << 9 << 1 << false;
-    QTest::addRow("wide, few pixels, bias") << 256 << 8 << 1 << true;
-    QTest::addRow("wide, few pixels, stride 2") << 256 << 13 << 2 << false;
-    QTest::addRow("narrow") << 16 << 9 << 1 << true;
-    QTest::addRow("many pixels") << 256 << 24 << 1 << false;
+    QTest::addRow("wide, few pixels") << 256 << 3 << 9 << 1 << false;
+    QTest::addRow("wide, few pixels, bias") << 256 << 3 << 8 << 1 << true;
+    QTest::addRow("wide, few pixels, stride 2") << 256 << 3 << 13 << 2 << false;
+    QTest::addRow("narrow") << 16 << 3 << 9 << 1 << true;
+    QTest::addRow("many pixels, which come in parts") << 64 << 3 << 40 << 1 << false;
+    QTest::addRow("many pixels, stride 2") << 16 << 3 << 71 << 2 << true;
+    QTest::addRow("1 x 1") << 64 << 1 << 9 << 1 << true;
   }
 
   void valuesAndGradientsAreLibTorchs() {
     QFETCH(int, channels);
+    QFETCH(int, kernel);
     QFETCH(int, side);
     QFETCH(int, stride);
     QFETCH(bool, hasBias);
@@ -32,7 +36,8 @@ class TstConv2d : public QObject {
     const auto last = at::MemoryFormat::ChannelsLast;
     at::Tensor x = torch::randn({2, channels, side, side + 2}).contiguous(last).requires_grad_();
     at::Tensor weight =
-        (torch::randn({channels, channels, 3, 3}) / 50).contiguous(last).requires_grad_();
+        (torch::randn({channels, channels, kernel, kernel}) / 50).contiguous(last).requires_grad_();
+    const std::int64_t padding = kernel / 2;
     at::Tensor bias = hasBias ? torch::randn({channels}).requires_grad_() : at::Tensor();
     const auto exact = [](const at::Tensor& leaf) {
       return leaf.detach().to(at::kDouble).requires_grad_();
@@ -40,16 +45,17 @@ class TstConv2d : public QObject {
     at::Tensor x64 = exact(x), weight64 = exact(weight),
                bias64 = hasBias ? exact(bias) : at::Tensor();
 
-    const at::Tensor out = ops::conv2d(x, weight, stride, 1,
+    const at::Tensor out = ops::conv2d(x, weight, stride, padding,
                                        {hasBias ? std::optional(bias) : std::nullopt, {}, false});
-    const at::Tensor expected = at::conv2d(x64, weight64, bias64, {stride, stride}, {1, 1});
+    const at::Tensor expected =
+        at::conv2d(x64, weight64, bias64, {stride, stride}, {padding, padding});
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-4, 1e-4));
     const at::Tensor slopes = torch::randn(out.sizes());
     (out * slopes).sum().backward();
     (expected * slopes).sum().backward();
     QVERIFY(at::allclose(x.grad().to(at::kDouble), x64.grad(), 1e-3, 1e-4));
     QVERIFY(at::allclose(weight.grad().to(at::kDouble), weight64.grad(), 1e-3, 1e-3));
-    QVERIFY(weight.grad().strides() == weight.strides());
+    QVERIFY(weight.grad().is_contiguous(last));
     if (hasBias) QVERIFY(at::allclose(bias.grad().to(at::kDouble), bias64.grad(), 1e-4, 1e-3));
   }
 

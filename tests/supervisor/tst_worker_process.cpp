@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
@@ -107,6 +108,43 @@ class TstWorkerProcess : public QObject {
     int started = 0;
     std::ifstream(place / "started") >> started;
     QTRY_VERIFY(started > 0 && !tests::isAlive(started));
+  }
+
+  void waitingThreadsOfAWorkerSpinForAWhileUnlessItsUserSaysHow_data() {
+    QTest::addColumn<QByteArray>("variable");
+    QTest::addColumn<QByteArray>("value");
+    QTest::addColumn<QByteArray>("expected");
+    QTest::addRow("nothing said") << QByteArray() << QByteArray() << QByteArray("1000");
+    QTest::addRow("a count") << QByteArray("GOMP_SPINCOUNT") << QByteArray("7") << QByteArray("7");
+    QTest::addRow("a policy") << QByteArray("OMP_WAIT_POLICY") << QByteArray("active")
+                              << QByteArray("unset");
+  }
+
+  void waitingThreadsOfAWorkerSpinForAWhileUnlessItsUserSaysHow() {
+    QFETCH(QByteArray, variable);
+    QFETCH(QByteArray, value);
+    QFETCH(QByteArray, expected);
+    const QByteArray before = qgetenv("OMP_WAIT_POLICY");
+    const auto restore = qScopeGuard([&] {
+      qunsetenv("GOMP_SPINCOUNT");
+      qputenv("OMP_WAIT_POLICY", before);
+    });
+    qunsetenv("GOMP_SPINCOUNT");
+    qunsetenv("OMP_WAIT_POLICY");
+    if (!variable.isEmpty()) qputenv(variable.constData(), value);
+    const QTemporaryDir folder;
+    const fs::path program = fs::path(folder.path().toStdString()) / "worker";
+    std::ofstream(program) << "#!/bin/sh\necho ${GOMP_SPINCOUNT:-unset}\n";
+    fs::permissions(program, fs::perms::owner_all);
+    PollLoop loop;
+    std::string said;
+    auto handlers = ignoringAll();
+    handlers.logLine = [&](const std::string& line) { said = line; };
+    handlers.exited = [&](const WorkerExit&) { loop.stop(); };
+    WorkerProcess worker(loop, handlers);
+    worker.start(program, protocol::Job());
+    loop.run();
+    QCOMPARE(said, expected.toStdString());
   }
 };
 
