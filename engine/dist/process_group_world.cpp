@@ -123,13 +123,13 @@ class ProcessGroupWorld : public World {
                                                     std::int64_t figureCount,
                                                     const std::string& backend) override {
     const at::Device device = parameters.at(0).device();
-    return std::make_unique<ReducedGradients>(
-        parameters, figureCount, makeGroup("gradients", usesNccl(device, backend)), note_);
+    return std::make_unique<ReducedGradients>(parameters, figureCount,
+                                              groupOfSteps(usesNccl(device, backend)), note_);
   }
 
   std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
                                                 const std::string& backend) override {
-    const Group group = makeGroup("statistics", usesNccl(device, backend));
+    const Group group = groupOfSteps(usesNccl(device, backend));
     return [this, group](at::Tensor& tensor) {
       std::vector<at::Tensor> tensors{tensor};
       wait("statistics", [&] { return group->allreduce(tensors); });
@@ -162,11 +162,21 @@ class ProcessGroupWorld : public World {
     return std::make_unique<StoreWatch>(meeting_.connect(), meeting_.rank, watched);
   }
 
-  /// The group of everything but gradients. The first collective connects it: where a rank is gone
-  /// by then that takes for ever, and the world is there already to hear of it from the watch.
+  /// The group of what is told, not summed in a step. The first collective connects it: where a
+  /// rank is gone by then that takes for ever, and the world is there already to hear of it from
+  /// the watch.
   c10d::ProcessGroup& control() {
     if (!control_) control_ = makeGroup("control", /*nccl=*/false);
     return *control_;
+  }
+
+  /// The group of what a step sums, gradients and statistics: two communicators of NCCL at work on
+  /// one GPU may each wait for the other. A backward pass visits its nodes in the same order on
+  /// every rank, heads before backbone, and so come its collectives.
+  Group groupOfSteps(bool nccl) {
+    Group& group = nccl ? ncclOfSteps_ : glooOfSteps_;
+    if (!group) group = makeGroup("steps", nccl);
+    return group;
   }
 
   /// A group of all ranks, made by all at the same point.
@@ -220,7 +230,7 @@ class ProcessGroupWorld : public World {
   Rendezvous meeting_;
   CollectiveNote note_;
   std::unique_ptr<PeerWatch> watch_;
-  Group control_;
+  Group control_, ncclOfSteps_, glooOfSteps_;
   Work agreement_;
   at::Tensor agreed_;
   int groups_ = 0;

@@ -37,8 +37,8 @@ class World {
   virtual std::unique_ptr<GradientAverage> averageGradients(
       const std::vector<at::Tensor>& parameters, std::int64_t figureCount,
       const std::string& backend) = 0;
-  /// A function that replaces a tensor by its sum over the ranks, also within a backward pass:
-  /// its collectives are apart from all others.
+  /// A function that replaces a tensor by its sum over the ranks, also within a backward pass that
+  /// averages gradients: both share a communicator, in the order of the pass.
   virtual std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
                                                         const std::string& backend) = 0;
   /// Says what this rank does to ranks on other machines and hears of them; null where all ranks
