@@ -43,12 +43,4 @@ std::int64_t usableMemoryBytes() {
   return limit > 0 ? std::min(all, limit) : all;
 }
 
-std::string bfloat16Instructions() {
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("amx-bf16")) return "AMX";
-  if (__builtin_cpu_supports("avx512bf16")) return "AVX512_BF16";
-#endif
-  return {};
-}
-
 }  // namespace lockstep::supervisor

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/base/host_name.h"
+#include "engine/base/processor.h"
 
 /// What this machine lends a run.
 namespace lockstep::supervisor {
@@ -13,9 +14,7 @@ namespace lockstep::supervisor {
 int usableCores();
 /// Memory this process may use: the machine's, or its control group's limit when that is less.
 std::int64_t usableMemoryBytes();
-/// Those in which the processor multiplies bfloat16, `AVX512_BF16` or `AMX`; empty: it has none,
-/// and LibTorch is slower in it than in float32.
-std::string bfloat16Instructions();
+using base::bfloat16Instructions;
 using base::hostName;
 
 }  // namespace lockstep::supervisor
