@@ -4,31 +4,25 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #ifdef LOCKSTEP_CUDA
 #include <c10/cuda/CUDAException.h>
 #include <cuda_runtime_api.h>
-
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
 #include "engine/base/error.h"
 #include "engine/base/host_name.h"
+#include "engine/dist/group_backends.h"
 #include "engine/dist/reduced_gradients.h"
 #include "engine/dist/rendezvous.h"
 #include "engine/dist/store_watch.h"
 
 namespace lockstep::dist {
 namespace {
-
-/// Collectives wait for as long as it takes: supervisors watch the ranks, and end them.
-constexpr std::chrono::hours kNeverMs{24 * 365};
 
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
@@ -184,32 +178,11 @@ class ProcessGroupWorld : public World {
     const auto store =
         c10::make_intrusive<c10d::PrefixStore>(name + std::to_string(groups_++), meeting_.store);
     const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank(), size());
+    const GroupPlace place{store, rank(), size(), meeting_.localAddress};
     note_("connect", true);
-    nccl ? addNccl(*group, store) : addGloo(*group, store);
+    nccl ? addNccl(*group, place) : addGloo(*group, place);
     note_("connect", false);
     return group;
-  }
-
-  void addGloo(c10d::ProcessGroup& group, const c10::intrusive_ptr<c10d::Store>& store) const {
-    auto options = c10d::ProcessGroupGloo::Options::create(kNeverMs);
-    options->devices.push_back(
-        c10d::ProcessGroupGloo::createDeviceForHostname(meeting_.localAddress));
-    options->threads = 2;
-    const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank(), size(), options);
-    for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA})
-      group.setBackend(device, c10d::ProcessGroup::BackendType::GLOO, gloo);
-    group.setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
-  }
-
-  void addNccl([[maybe_unused]] c10d::ProcessGroup& group,
-               [[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store) const {
-#ifdef LOCKSTEP_CUDA
-    auto options = c10d::ProcessGroupNCCL::Options::create();
-    options->timeout = kNeverMs;
-    const auto nccl = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank(), size(), options);
-    group.setBackend(c10::DeviceType::CUDA, c10d::ProcessGroup::BackendType::NCCL, nccl);
-    group.setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
-#endif
   }
 
   /// NCCL wants a GPU for every rank: two ranks on one GPU meet over Gloo.

@@ -29,6 +29,12 @@ std::vector<Check> mapChecks();
 std::vector<Check> feedChecks();
 std::vector<Check> stepChecks();
 
+/// Runs them in turn and prints a line of each: `ok`, `FAIL` or `skip`, its name and its figures.
+/// Returns how the program ends, 0 or 1. A check that leaves the GPU's context broken, so that
+/// nothing runs in it any more, does not take the others with it: the program begins anew, with
+/// `arguments` (argv), at the next check.
+int runAll(const std::vector<Check>& checks, const at::Device& device, char** arguments);
+
 /// Before the first kernel: libraries neither round to TF32 nor choose what gives other bits the
 /// next time, since checks compare with a CPU and with themselves.
 void makeLibrariesExact();

@@ -11,31 +11,6 @@
 
 #include "tests/gpu/check.h"
 
-namespace lockstep::gpu {
-
-namespace {
-
-int runAll(const std::vector<Check>& checks, const at::Device& device) {
-  int failed = 0;
-  for (const Check& check : checks) {
-    Finding finding;
-    try {
-      finding = check.run(device);
-    } catch (const std::exception& error) {
-      finding = {false, error.what()};
-    }
-    failed += !finding.pass;
-    const char* word = !finding.pass ? "FAIL" : finding.isLeftOut ? "skip" : "ok";
-    std::printf("%-4s  %-32s %s\n", word, check.name.c_str(), finding.figures.c_str());
-    std::fflush(stdout);
-  }
-  std::printf(failed == 0 ? "all checks passed\n" : "%d checks FAILED\n", failed);
-  return failed == 0 ? 0 : 1;
-}
-
-}  // namespace
-}  // namespace lockstep::gpu
-
 int main(int argc, char** argv) {
   using namespace lockstep::gpu;
   const auto isAsked = [&](const char* word) {
@@ -52,11 +27,11 @@ int main(int argc, char** argv) {
     add(feedChecks());
     add(stepChecks());
   }
-  if (isAsked("cpu")) return runAll(checks, at::kCPU);
+  if (isAsked("cpu")) return runAll(checks, at::kCPU, argv);
   if (!torch::cuda::is_available()) {
     std::puts("SKIP: no GPU");
     return 77;
   }
   makeLibrariesExact();
-  return runAll(checks, at::Device(at::kCUDA, 0));
+  return runAll(checks, at::Device(at::kCUDA, 0), argv);
 }

@@ -15,11 +15,10 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
 #include "engine/dist/reduced_gradients.h"
 #endif
+#include "engine/dist/group_backends.h"
 #include "engine/dist/world.h"
 #include "engine/model/cuda_recorder.h"
 #include "tests/gpu/check.h"
@@ -73,8 +72,10 @@ pid_t startSecondRank(const std::string& device, int port) {
 }
 
 /// Beside one rank that adds up both parts.
-Finding twoRanksAreOneThatAccumulates(const std::string& name) {
-  const at::Device device = deviceOf(name);
+Finding twoRanksAreOneThatAccumulates(const at::Device& device) {
+  if (!dist::hasGloo())
+    return {true, "built without gloo's headers (libgloo-dev)", /*isLeftOut=*/true};
+  const std::string name = device.is_cpu() ? "cpu" : "cuda";
   pid_t child = -1;
   const auto world =
       dist::joinWorld({.localRank = 0, .localRanks = 2, .onListening = [&](int port) {
@@ -94,19 +95,16 @@ Finding twoRanksAreOneThatAccumulates(const std::string& name) {
 c10::intrusive_ptr<c10d::ProcessGroup> groupOfOne() {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, 0, 1);
-  group->setBackend(at::kCUDA, c10d::ProcessGroup::BackendType::NCCL,
-                    c10::make_intrusive<c10d::ProcessGroupNCCL>(
-                        store, 0, 1, c10d::ProcessGroupNCCL::Options::create()));
-  group->setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
+  dist::addNccl(*group, {store, 0, 1});
   return group;
 }
 #endif
 
 /// Gradients of several steps that go through NCCL, recorded as CUDA graphs or not, beside plain
 /// ones.
-Finding aGroupOfOneOverNccl([[maybe_unused]] bool isRecorded) {
+Finding aGroupOfOneOverNccl(const at::Device& device, [[maybe_unused]] bool isRecorded) {
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
 #ifdef LOCKSTEP_CUDA
-  const at::Device device(at::kCUDA, 0);
   const c10::impl::VirtualGuardImpl devices(at::kCUDA);
   const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
   Training reduced(device, smallTraining()), plain(device, smallTraining());
@@ -131,11 +129,6 @@ Finding aGroupOfOneOverNccl([[maybe_unused]] bool isRecorded) {
 #endif
 }
 
-int report(const char* name, const Finding& finding) {
-  std::printf("%-4s  %-32s %s\n", finding.pass ? "ok" : "FAIL", name, finding.figures.c_str());
-  return finding.pass ? 0 : 1;
-}
-
 }  // namespace
 }  // namespace lockstep::gpu
 
@@ -149,11 +142,11 @@ int main(int argc, char** argv) {
     std::puts("SKIP: no GPU");
     return 77;
   }
-  int failed = 0;
-  if (device != "cpu") {
-    failed += report("a group of one over NCCL", aGroupOfOneOverNccl(/*isRecorded=*/false));
-    failed += report("the same, recorded", aGroupOfOneOverNccl(/*isRecorded=*/true));
-  }
-  failed += report("two ranks over Gloo", twoRanksAreOneThatAccumulates(device));
-  return failed == 0 ? 0 : 1;
+  const std::vector<Check> checks{
+      {"a group of one over NCCL",
+       [](const at::Device& on) { return aGroupOfOneOverNccl(on, /*isRecorded=*/false); }},
+      {"the same, recorded",
+       [](const at::Device& on) { return aGroupOfOneOverNccl(on, /*isRecorded=*/true); }},
+      {"two ranks over Gloo", twoRanksAreOneThatAccumulates}};
+  return runAll(checks, deviceOf(device), argv);
 }
