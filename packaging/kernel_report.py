@@ -1,14 +1,81 @@
-"""Prints the architectures of the CUDA kernels in a program, and what each kernel takes of a multiprocessor.
+"""Prints of every CUDA kernel in a program what it takes of a multiprocessor, and holds what it must be against FACTS.
 
 usage: kernel_report.py CUOBJDUMP PROGRAM
+
+Registers, stack and shared memory of all architectures; of sm_90, for which FACTS are, how many warps run at once (occupancy) and
+the 128-bit accesses to memory. Ends with 1 and a line for each fact that does not hold: kernel, fact, found, expected.
 """
+import pathlib
 import re
 import subprocess
 import sys
+import typing
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ARCHITECTURE = "sm_90"
+
+# A multiprocessor of compute capability 9.0, as in the toolkit's cuda_occupancy.h.
+WARPS, BLOCKS, PARTITIONS = 64, 32, 4
+REGISTERS_OF_PARTITION, REGISTERS_AT_ONCE = 65536 // PARTITIONS, 256
+SHARED_BYTES, SHARED_AT_ONCE, RESERVED_BYTES = 233472, 128, 1024
+
+
+class Kernel(typing.NamedTuple):
+    """What cuobjdump says of one kernel for one architecture."""
+    registers: int
+    stack: int  # bytes: spills and arrays in local memory
+    shared: int  # bytes, with those that sm_90 keeps of a block for itself wherever a kernel uses any
+
+
+class Accesses(typing.NamedTuple):
+    """Instructions in the code of a kernel."""
+    wide_loads: int = 0  # of memory, 128 bits a thread
+    wide_stores: int = 0
+    local: int = 0  # of local memory
+
+
+class Fact(typing.NamedTuple):
+    """Of the kernels whose names match, each with all of it."""
+    kernels: str
+    threads: str  # of a block: where its constant stands, FILE:NAME
+    registers: int  # at most
+    occupancy: float  # at least
+    wide_loads: int = 0  # at least
+    wide_stores: int = 0  # at least
+    dynamic_bytes: int = 0  # of shared memory that the start adds, at 1344 px
+
+
+_FLOATING = "<(BFloat16|Half|float|double)"
+_PACKS = "(8|4|2)"  # of 16 bytes; the kernels with 1 are for maps that allow none
+FACTS = [
+    # A thread sums up the 64 pixels of a tile: the registers are meant, spilling any of them would cost more.
+    Fact(r"spreadKernel<(BFloat16|Half|float)>", "roi_align_kernels.cuh:kRoiThreads", 128, 0.25, dynamic_bytes=896),
+    Fact(r"spreadKernel<double>", "roi_align_kernels.cuh:kRoiThreads", 255, 0.125, dynamic_bytes=896),
+    Fact(r"poolKernel<(BFloat16, 8|Half, 8|float, 4)>", "roi_align_kernels.cuh:kRoiThreads", 64, 0.5, wide_loads=4,
+         wide_stores=1),
+    Fact(r"poolKernel<double, 2>", "roi_align_kernels.cuh:kRoiThreads", 72, 0.375, wide_loads=4, wide_stores=1),
+    Fact(rf"finishKernel{_FLOATING}, .*, {_PACKS}>", "epilogue_kernels.cuh:kFinishThreads", 40, 0.75, wide_loads=2,
+         wide_stores=1),
+    Fact(rf"maxPoolKernel{_FLOATING}, {_PACKS}>", "max_pool.cu:kThreads", 40, 0.75, wide_loads=1, wide_stores=1),
+    Fact(rf"maxPoolBackwardKernel{_FLOATING}, {_PACKS}>", "max_pool.cu:kThreads", 48, 0.625, wide_loads=1, wide_stores=1),
+    Fact(rf"channelSumsKernel{_FLOATING}, {_PACKS}, .*", "group_norm_kernels.cuh:kNormThreads", 72, 0.375, wide_loads=1),
+    Fact(rf"normaliseKernel{_FLOATING}, {_PACKS}>", "group_norm_kernels.cuh:kNormThreads", 40, 0.75, wide_loads=2, wide_stores=1),
+    Fact(rf"normBackwardKernel{_FLOATING}, {_PACKS}>", "group_norm_kernels.cuh:kNormThreads", 72, 0.375, wide_loads=2,
+         wide_stores=2),
+    Fact(r"norm(Moments|Coefficients)Kernel<.*>", "group_norm_kernels.cuh:kGroupThreads", 48, 0.625),
+    Fact(r"overlapKernel", "nms_kernels.cuh:kNmsBits", 32, 1.0, wide_loads=2),
+    Fact(r"keepKernel", "nms.cu:kThreads", 40, 0.75),
+    Fact(r"(best|restore)Kernel", "matching_kernels.cuh:kMatchThreads", 32, 1.0, wide_loads=2),
+    Fact(r"sample(Parts)?Kernel", "sampling.cu:kThreads", 32, 1.0),
+    Fact(r"bestOf(Parts|Segments)Kernel<.*>", "segment_best.cu:kThreads", 32, 1.0),
+    Fact(r"targetKernel", "mask_targets_kernels.cuh:kTargetThreads", 40, 0.75, dynamic_bytes=12096),
+    Fact(r"boxKernel<.*>", "boxes.cu:kThreads", 32, 1.0),
+    Fact(r"resizeKernel", "resize_images_kernels.cuh:kResizeThreads", 40, 0.75),
+]
 
 
 def kernels(dump):
-    """{mangled name: {architecture: (registers, bytes of stack, bytes of shared memory)}}"""
+    """{mangled name: {architecture: Kernel}} of `cuobjdump --dump-resource-usage`"""
     found, architecture, name = {}, None, None
     for line in dump.splitlines():
         if line.startswith("arch = "):
@@ -17,9 +84,84 @@ def kernels(dump):
             name = line.strip().removeprefix("Function ").removesuffix(":")
         elif name and "REG:" in line:
             figures = dict(re.findall(r"(\w+):(\d+)", line))
-            found.setdefault(name, {})[architecture] = tuple(int(figures[key]) for key in ("REG", "STACK", "SHARED"))
+            found.setdefault(name, {})[architecture] = Kernel(*(int(figures[key]) for key in ("REG", "STACK", "SHARED")))
             name = None
     return found
+
+
+def accesses(lines):
+    """{mangled name: Accesses} of the lines of `cuobjdump --dump-sass`, of one architecture"""
+    found, name = {}, None
+    for line in lines:
+        text = line.strip()
+        if text.startswith("Function : "):
+            name = text.removeprefix("Function : ")
+            found[name] = Accesses()
+            continue
+        instruction = re.match(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", text)
+        if name is None or instruction is None:
+            continue
+        words, so_far = instruction[1].split("."), found[name]
+        if words[0] in ("LDL", "STL"):
+            found[name] = so_far._replace(local=so_far.local + 1)
+        elif words[0] in ("LDG", "LD") and "128" in words:
+            found[name] = so_far._replace(wide_loads=so_far.wide_loads + 1)
+        elif words[0] in ("STG", "ST") and "128" in words:
+            found[name] = so_far._replace(wide_stores=so_far.wide_stores + 1)
+    return found
+
+
+def rounded_up(value, multiple):
+    return -(-value // multiple) * multiple
+
+
+def blocks_at_once(threads, registers, shared):
+    """Blocks that a multiprocessor of sm_90 runs at once; shared: bytes that the block asks for."""
+    warps = rounded_up(threads, 32) // 32
+    warps_by_registers = REGISTERS_OF_PARTITION // rounded_up(registers * 32, REGISTERS_AT_ONCE) * PARTITIONS
+    return min(BLOCKS, WARPS // warps, warps_by_registers // warps,
+               SHARED_BYTES // rounded_up(shared + RESERVED_BYTES, SHARED_AT_ONCE))
+
+
+def occupancy(threads, kernel, dynamic_bytes=0):
+    """Share of its warps that a multiprocessor runs at once."""
+    shared = max(kernel.shared - RESERVED_BYTES, 0) + dynamic_bytes
+    return blocks_at_once(threads, kernel.registers, shared) * (rounded_up(threads, 32) // 32) / WARPS
+
+
+def constant(place):
+    """The number of `FILE:NAME` in engine/ops."""
+    file, name = place.split(":")
+    found = re.search(rf"constexpr int {name} =\s*(\d+);", (ROOT / "engine/ops" / file).read_text())
+    if found is None:
+        sys.exit(f"kernel_report.py: engine/ops/{file} has no constexpr int {name}, which a row of FACTS names")
+    return int(found[1])
+
+
+def occupancies(found, facts, threads_at=constant):
+    """{name: occupancy} of the kernels that have a fact"""
+    return {name: occupancy(threads_at(fact.threads), kernel, fact.dynamic_bytes)
+            for fact in facts for name, (kernel, _) in found.items() if re.fullmatch(fact.kernels, name)}
+
+
+def broken_facts(found, facts, threads_at=constant):
+    """Lines, of {name: (Kernel, Accesses)}: what does not hold."""
+    at_once = occupancies(found, facts, threads_at)
+    lines = [f"{name}: local memory: found {kernel.stack} bytes of stack and {code.local} accesses, expected none"
+             for name, (kernel, code) in found.items() if kernel.stack or code.local]
+    for fact in facts:
+        matching = [name for name in found if re.fullmatch(fact.kernels, name)]
+        if not matching:
+            lines.append(f"{fact.kernels}: found no such kernel")
+        for name in matching:
+            kernel, code = found[name]
+            checks = [("registers", kernel.registers, "at most", fact.registers, kernel.registers <= fact.registers),
+                      ("occupancy", at_once[name], "at least", fact.occupancy, at_once[name] >= fact.occupancy),
+                      ("128-bit loads", code.wide_loads, "at least", fact.wide_loads, code.wide_loads >= fact.wide_loads),
+                      ("128-bit stores", code.wide_stores, "at least", fact.wide_stores, code.wide_stores >= fact.wide_stores)]
+            lines += [f"{name}: {what}: found {value}, expected {bound} {expected}"
+                      for what, value, bound, expected, holds in checks if not holds]
+    return lines
 
 
 def plain_names(mangled):
@@ -32,19 +174,49 @@ def number(architecture):
     return int(re.sub(r"\D", "", architecture))
 
 
+def dumped(cuobjdump, *arguments):
+    ended = subprocess.run([cuobjdump, *arguments], capture_output=True, text=True)
+    if ended.returncode != 0:
+        sys.exit(f"kernel_report.py: {cuobjdump} {' '.join(arguments)}: {ended.stderr.strip()}")
+    return ended.stdout
+
+
+def print_table(found, architectures, of_facts):
+    """found: {name: {architecture: Kernel}}; of_facts: {name: (Kernel, Accesses)} of the architecture of the facts."""
+    print(f"{len(found)} kernels for {', '.join(architectures) or 'no architecture'}; registers, + bytes of stack (spills and "
+          f"arrays); of {ARCHITECTURE} 128-bit loads and stores, and occupancy")
+    print(f"{'kernel':64}" + "".join(f"{name:>10}" for name in architectures) + f"{'shared B':>10}{'128-bit':>10}{'warps':>10}")
+    at_once = occupancies(of_facts, FACTS)
+    for name, figures in sorted(found.items()):
+        cells = [figures.get(each, Kernel(0, 0, 0)) for each in architectures]
+        taken = [f"{cell.registers}+{cell.stack}" if cell.stack else str(cell.registers) for cell in cells]
+        wide = f"{of_facts[name][1].wide_loads}, {of_facts[name][1].wide_stores}" if name in of_facts else ""
+        warps = f"{at_once[name]:.1%}" if name in at_once else ""
+        shared = max(cell.shared for cell in cells)
+        print(f"{name:64}" + "".join(f"{each:>10}" for each in taken) + f"{shared:10}{wide:>10}{warps:>10}".rstrip())
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    dump = subprocess.run([sys.argv[1], "--dump-resource-usage", sys.argv[2]], capture_output=True, text=True, check=True).stdout
-    found = kernels(dump)
+    cuobjdump, program = sys.argv[1:]
+    mangled = kernels(dumped(cuobjdump, "--dump-resource-usage", program))
+    names = dict(zip(mangled, plain_names(mangled)))
+    found = {names[each]: figures for each, figures in mangled.items()}
     architectures = sorted({name for figures in found.values() for name in figures}, key=number)
-    print(f"{len(found)} kernels for {', '.join(architectures) or 'no architecture'}; registers, + bytes of stack (spills and arrays):")
-    print(f"{'kernel':58}" + "".join(f"{name:>10}" for name in architectures) + f"{'shared B':>10}")
-    for name, figures in sorted(zip(plain_names(found), found.values())):
-        cells = [figures.get(each, (0, 0, 0)) for each in architectures]
-        taken = [f"{registers}+{stack}" if stack else str(registers) for registers, stack, _ in cells]
-        print(f"{name:58}" + "".join(f"{each:>10}" for each in taken) + f"{max(cell[2] for cell in cells):10}")
+    of_facts = {}
+    if ARCHITECTURE in architectures:
+        code = accesses(dumped(cuobjdump, "--dump-sass", "--gpu-architecture", ARCHITECTURE, program).splitlines())
+        of_facts = {names[each]: (figures[ARCHITECTURE], code[each]) for each, figures in mangled.items()
+                    if ARCHITECTURE in figures}
+    print_table(found, architectures, of_facts)
+    if not of_facts:
+        print(f"no kernels for {ARCHITECTURE}: the facts of the table in kernel_report.py are not checked")
+        return 0
+    broken = broken_facts(of_facts, FACTS)
+    print("\n".join(broken) or f"all facts of {len(FACTS)} kinds of kernels hold")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
