@@ -5,6 +5,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/checkpoint/weights_layout.h"
 
 namespace lockstep::checkpoint {
 namespace {
@@ -76,8 +77,8 @@ void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& mod
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(folder.string() + ": cannot be made: " + failure.message());
-  state.files = {writeSealed(folder, kModelFile, model, toMetadata(facts)),
-                 writeSealed(folder, kOptimizerFile, optimizer, {})};
+  state.files = {writeSealed(folder, kModelFile, inFileShapes(model), toMetadata(facts)),
+                 writeSealed(folder, kOptimizerFile, inFileShapes(optimizer), {})};
   run_folder::writeTrainingState(folder, state);
   base::syncToDisk(folder);
 }

@@ -181,7 +181,7 @@ std::string LoadedWeights::summary() const {
 
 LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file, WeightsUse use,
                           const std::string& name) {
-  const FileTensors tensors = inModelNames(file);
+  const FileTensors tensors = inModelNames({inModelShapes(file.tensors, model), {}});
   const Names names = namesOf(model, tensors);
   LoadedWeights result = compare(model, tensors);
   if (use == WeightsUse::Start) {

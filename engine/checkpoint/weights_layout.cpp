@@ -37,6 +37,8 @@ std::string todaysName(std::string name) {
   return name;
 }
 
+constexpr const char* kMapWeight = "roi_heads.box_head.fc6.weight";
+
 /// Number of blocks in each of the four stages; one is there when any of its tensors is.
 std::array<int, 4> blocksOf(const std::vector<std::string>& names) {
   constexpr std::size_t kLongest = 60;  // of what is looked at: a file may name anything
@@ -62,6 +64,27 @@ FileTensors inModelNames(const SafetensorsFile& file) {
     tensors[isOfResNet ? "backbone.body." + name : todaysName(name)] = {name, tensor};
   }
   return tensors;
+}
+
+at::Tensor inFileShape(const std::string& name, const at::Tensor& ofModel) {
+  return name.ends_with(kMapWeight) && ofModel.dim() == 4 ? ofModel.detach().flatten(1) : ofModel;
+}
+
+NamedTensors inFileShapes(NamedTensors ofModel) {
+  for (auto& [name, tensor] : ofModel) tensor = inFileShape(name, tensor);
+  return ofModel;
+}
+
+NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model) {
+  const auto weight = std::ranges::find(model, kMapWeight, &NamedTensors::value_type::first);
+  if (weight == model.end()) return ofFile;
+  const at::Tensor& own = weight->second;
+  for (auto& [name, tensor] : ofFile) {
+    const bool isMatrixOfIt = name.ends_with(kMapWeight) && tensor.dim() == 2 &&
+                              tensor.size(0) == own.size(0) && tensor.numel() == own.numel();
+    if (isMatrixOfIt) tensor = tensor.view(own.sizes());
+  }
+  return ofFile;
 }
 
 bool isNameOfLayout(const std::string& name) {

@@ -21,6 +21,16 @@ using FileTensors = std::unordered_map<std::string, FileTensor>;
 /// torchvision before 0.13 as today's.
 FileTensors inModelNames(const SafetensorsFile& file);
 
+/// In files a weight that the model applies to maps at once, `roi_heads.box_head.fc6.weight`
+/// [out,C,H,W], is torchvision's matrix [out,C * H * W]; the optimizer's state of it too, whose
+/// name ends alike. Everything else is the same in both.
+at::Tensor inFileShape(const std::string& name, const at::Tensor& ofModel);
+/// All of a model or of its optimizer's state.
+NamedTensors inFileShapes(NamedTensors ofModel);
+/// Tensors of a file in the shapes that they have in a model (MaskRcnn::namedState()); what does
+/// not fit it stays as it is.
+NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model);
+
 inline bool isOfBody(const std::string& name) { return name.starts_with("backbone.body."); }
 
 /// Counts of batch norm's updates: files have them or not, and nothing in inference or training

@@ -76,4 +76,21 @@ at::Tensor Linear::forward(const at::Tensor& x) const {
   return out;
 }
 
+MapLinear::MapLinear(std::int64_t in, std::int64_t side, std::int64_t out) {
+  const auto bound = Initialiser::uniform(1.0 / std::sqrt(static_cast<double>(in * side * side)));
+  weight_ = addParameter("weight", {out, in, side, side}, bound);
+  bias_ = addParameter("bias", {out}, bound);
+}
+
+at::Tensor MapLinear::forward(const at::Tensor& x) const {
+  // Views: maps and weights are channels_last.
+  const auto inMemoryOrder = [](const at::Tensor& map) {
+    return map.permute({0, 2, 3, 1}).flatten(1);
+  };
+  at::Tensor out =
+      at::linear(inMemoryOrder(x), inMemoryOrder(inTypeOf(x, weight_)), inTypeOf(x, bias_));
+  report(out);
+  return out;
+}
+
 }  // namespace lockstep::model

@@ -71,6 +71,20 @@ class Linear : public Layer {
   at::Tensor weight_, bias_;
 };
 
+/// A torch.nn.Linear whose input is a map. It multiplies the map as it lies in channels_last
+/// memory, without a copy in the order of channels: that is why its weight is one over maps.
+/// Flattened it is the Linear's, and begins with the same numbers.
+class MapLinear : public Layer {
+ public:
+  /// side: height and width of the map.
+  MapLinear(std::int64_t in, std::int64_t side, std::int64_t out);
+  /// x [N,C,side,side] -> [N,out]
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  at::Tensor weight_, bias_;  ///< [out,C,side,side], [out]
+};
+
 /// A module that only groups others under numbers: `0`, `1` …
 class Numbered : public torch::nn::Module {
  public:

@@ -38,8 +38,8 @@ RoiHeads::RoiHeads(const RoiHeadsConfig& config)
     : config_(config), regressionWeights_(fourWeights(config.box.regressionWeights)) {
   const std::int64_t side = config.box.roiResolution, fc = config.box.fcDim;
   const auto head = register_module("box_head", std::make_shared<torch::nn::Module>());
-  fc6_ = head->register_module("fc6",
-                               std::make_shared<Linear>(config.featureChannels * side * side, fc));
+  fc6_ =
+      head->register_module("fc6", std::make_shared<MapLinear>(config.featureChannels, side, fc));
   fc7_ = head->register_module("fc7", std::make_shared<Linear>(fc, fc));
   const auto predictor = register_module("box_predictor", std::make_shared<torch::nn::Module>());
   classScore_ =
@@ -59,7 +59,7 @@ RoiHeads::BoxPrediction RoiHeads::predictBoxes(const std::vector<at::Tensor>& fe
                                                const at::Tensor& boxes) const {
   const at::Tensor pooled = poolRegions(
       features, rows, boxes, square(config_.box.roiResolution, config_.box.samplingRatio));
-  const at::Tensor hidden = fc7_->forward(fc6_->forward(pooled.flatten(1)).relu_()).relu_();
+  const at::Tensor hidden = fc7_->forward(fc6_->forward(pooled).relu_()).relu_();
   return {classScore_->forward(hidden),
           boxDelta_->forward(hidden).view({-1, config_.classCount, 4})};
 }

@@ -61,7 +61,8 @@ class RoiHeads : public torch::nn::Module {
 
   RoiHeadsConfig config_;
   ops::BoxWeights regressionWeights_;
-  std::shared_ptr<Linear> fc6_, fc7_, classScore_, boxDelta_;
+  std::shared_ptr<MapLinear> fc6_;
+  std::shared_ptr<Linear> fc7_, classScore_, boxDelta_;
   std::shared_ptr<MaskHead> maskHead_;
   std::shared_ptr<MaskPredictor> maskPredictor_;
 };

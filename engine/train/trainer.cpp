@@ -7,6 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/checkpoint/weights_layout.h"
 #include "engine/data/training_batches.h"
 #include "engine/model/cuda_recorder.h"
 #include "engine/train/device.h"
@@ -142,9 +143,11 @@ void Trainer::loadStartWeights() {
 
 void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   checkpoint::Checkpoint saved = loadSharedCheckpoint(context_.world, checkpointFolder);
-  checkpoint::loadWeights(model_->namedState(), saved.model, checkpoint::WeightsUse::Exactly,
+  const solver::NamedTensors model = model_->namedState();
+  checkpoint::loadWeights(model, saved.model, checkpoint::WeightsUse::Exactly,
                           checkpointFolder.string());
-  resumeOptimizer(std::move(saved.optimizer), saved.state.optimizer);
+  resumeOptimizer(checkpoint::inModelShapes(std::move(saved.optimizer), model),
+                  saved.state.optimizer);
   state_.step = saved.state.step;
   state_.earlyStop = saved.state.earlyStop;
   stopsEarly_ = state_.stopsEarly(experiment_.evaluation.earlyStop);

@@ -5,6 +5,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/weights_layout.h"
 #include "engine/config/load.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/step_replay.h"
@@ -66,7 +67,8 @@ std::string Trainer::writeReplayWeights(std::int64_t step) const {
   try {
     fs::remove_all(partial);
     fs::create_directories(partial);
-    checkpoint::writeSafetensors(partial / run_folder::kReplayWeights, model_->namedState(),
+    checkpoint::writeSafetensors(partial / run_folder::kReplayWeights,
+                                 checkpoint::inFileShapes(model_->namedState()),
                                  checkpoint::toMetadata(modelFacts(experiment_.model, trainSet_)));
   } catch (const std::exception& error) {
     return exceptionText(error);

@@ -64,7 +64,8 @@ class Stepper {
                    .solver = experiment.solver,
                    .type = experiment.runtime.precision == "bf16" ? at::kBFloat16 : at::kFloat}) {
     const at::NoGradGuard noGrad;
-    for (auto& [name, tensor] : training_.model().namedState()) tensor.copy_(*weights.find(name));
+    for (auto& [name, tensor] : training_.model().namedState())
+      tensor.copy_(weights.find(name)->view(tensor.sizes()));
   }
 
   std::filesystem::path folder_;

@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/checkpoint/weights_layout.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -282,6 +283,42 @@ class TstLoadWeights : public QObject {
       QVERIFY2(std::string(error.what()).find("0 NaN and 588 infinite") != std::string::npos,
                error.what());
     }
+  }
+
+  /// What files hold of the first layer of the box head is the matrix that torchvision flattens
+  /// regions for; a model that takes them as maps, in channels_last memory, gets the same numbers.
+  void aMatrixIsLoadedAsAWeightOverMaps() {
+    const std::string name = "roi_heads.box_head.fc6.weight";
+    const auto overMaps = [] {
+      return torch::zeros({5, 4, 2, 3}).contiguous(at::MemoryFormat::ChannelsLast);
+    };
+    NamedTensors target = smallModel(3, 0), source = smallModel(3, 2);
+    target.emplace_back(name, overMaps());
+    source.emplace_back(name, torch::arange(120, torch::kFloat).view({5, 24}));
+    checkpoint::loadWeights(target, file(source), WeightsUse::Exactly, "a");
+    const auto numbers = target.back().second.accessor<float, 4>();
+    for (int out = 0; out < 5; ++out)
+      for (int channel = 0; channel < 4; ++channel)
+        for (int y = 0; y < 2; ++y)
+          for (int x = 0; x < 3; ++x)
+            QCOMPARE(numbers[out][channel][y][x],
+                     static_cast<float>(out * 24 + channel * 6 + y * 3 + x));
+
+    const NamedTensors state{{"exp_avg." + name, source.back().second},
+                             {"step." + name, torch::ones({})}};
+    const NamedTensors inModel = checkpoint::inModelShapes(state, target);
+    QVERIFY(at::equal(inModel[0].second, target.back().second));
+    QCOMPARE(inModel[1].second.dim(), std::int64_t(0));
+    const NamedTensors inFile = checkpoint::inFileShapes(inModel);
+    for (std::size_t i = 0; i < state.size(); ++i)
+      QVERIFY(at::equal(inFile[i].second, state[i].second));
+
+    source.back().second = torch::ones({5, 25});
+    QVERIFY(
+        refusal(target, source, WeightsUse::Exactly).find(name + " [5, 25] is not [5, 4, 2, 3]") !=
+        std::string::npos);
+    source.back().second = torch::ones({6, 20});
+    QVERIFY(!refusal(target, source, WeightsUse::Exactly).empty());
   }
 
   void anythingElseThanTheModelIsRefusedWhereItMatters() {

@@ -67,7 +67,7 @@ TorchvisionCase::TorchvisionCase(const std::filesystem::path& folder, const std:
   {
     const at::NoGradGuard noGrad;
     for (auto& [name, tensor] : model->namedState()) {
-      if (weights.contains(name)) tensor.copy_(weights.at(name));
+      if (weights.contains(name)) tensor.copy_(weights.at(name).view(tensor.sizes()));
     }
   }
   const auto scene = read(folder / "scene.safetensors");

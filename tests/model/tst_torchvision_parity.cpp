@@ -7,6 +7,7 @@
 #include <QTest>
 #include <algorithm>
 
+#include "engine/checkpoint/weights_layout.h"
 #include "tests/model/torchvision_case.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -96,7 +97,8 @@ class TstTorchvisionParity : public QObject {
   /// Names and shapes of the state; torchvision does not keep the classifier of the ResNet either.
   void compareNames(const TorchvisionCase& reference) {
     std::map<std::string, at::Tensor> ours;
-    for (const auto& [name, tensor] : reference.model->namedState()) ours[name] = tensor;
+    for (const auto& [name, tensor] : checkpoint::inFileShapes(reference.model->namedState()))
+      ours[name] = tensor;
     QCOMPARE(ours.size(), reference.weights.size());
     for (const auto& [name, tensor] : reference.weights) {
       QVERIFY2(ours.contains(name), name.c_str());
@@ -269,7 +271,8 @@ class TstTorchvisionParity : public QObject {
     QCOMPARE(static_cast<std::ptrdiff_t>(parameters.size()), expected);
     for (const model::ParameterInfo& info : parameters) {
       const double difference =
-          tests::relativeDifference(info.tensor.grad(), reference.of("grad." + info.name));
+          tests::relativeDifference(checkpoint::inFileShape(info.name, info.tensor.grad()),
+                                    reference.of("grad." + info.name));
       if (!fits(kind, difference, limit, info.name))
         different
             << QStringLiteral("%1 by %2").arg(QString::fromStdString(info.name)).arg(difference);

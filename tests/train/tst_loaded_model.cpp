@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "engine/base/error.h"
+#include "engine/checkpoint/weights_layout.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
@@ -26,7 +27,7 @@ class TstLoadedModel : public QObject {
     const model::MaskRcnn model(experiment_.model, 4, 1);
     const coco::Dataset trainSet = datasetNaming({{{2}, "two"}, {{5}, "five"}, {{9}, "nine"}});
     checkpoint::writeSafetensors(
-        weights(), model.namedState(),
+        weights(), checkpoint::inFileShapes(model.namedState()),
         checkpoint::toMetadata(train::modelFacts(experiment_.model, trainSet)));
   }
 
@@ -64,7 +65,7 @@ class TstLoadedModel : public QObject {
   void weightsWithoutMetadataNeedAsManyCategories() {
     const model::MaskRcnn model(experiment_.model, 4, 1);
     const std::string plain = folder_.filePath(QStringLiteral("plain.safetensors")).toStdString();
-    checkpoint::writeSafetensors(plain, model.namedState());
+    checkpoint::writeSafetensors(plain, checkpoint::inFileShapes(model.namedState()));
     const coco::Dataset three = datasetNaming({{{3}, "a"}, {{6}, "b"}, {{8}, "c"}});
     QCOMPARE(train::loadModel(experiment_, plain, &three, at::kCPU).categories,
              (std::vector<CategoryId>{{3}, {6}, {8}}));

@@ -10,6 +10,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/weights_layout.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/data/made_scenes.h"
@@ -245,13 +246,14 @@ class TstTorchvisionTraining : public QObject {
     writeExperiment(experiment, folder / "experiment.json");
     Session session(experiment, folder / "run");
     checkpoint::writeSafetensors(folder / "start.safetensors",
-                                 session.trainer.model().namedState());
+                                 checkpoint::inFileShapes(session.trainer.model().namedState()));
     session.observer.afterSteps = [&] {
       if (session.observer.steps.back().step == steps)
         session.mailbox.post(tests::control("stop", "enough"));
     };
     if (session.trainer.run().step != steps) return false;
-    checkpoint::writeSafetensors(folder / "ours.safetensors", session.trainer.model().namedState());
+    checkpoint::writeSafetensors(folder / "ours.safetensors",
+                                 checkpoint::inFileShapes(session.trainer.model().namedState()));
     for (std::size_t i = 0; i < static_cast<std::size_t>(steps); ++i) {
       for (const char* loss : kLosses)
         ours_[loss].push_back(session.observer.value(i, std::string("train/") + loss));

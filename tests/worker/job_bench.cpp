@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/checkpoint/weights_layout.h"
 #include "engine/config/load.h"
 #include "tests/train/small_training.h"
 
@@ -66,7 +67,7 @@ config::Experiment makeSmallModel(const std::string& folder) {
     if (name.starts_with("roi_heads.box_predictor.cls_score.")) tensor.zero_();
   }
   checkpoint::writeSafetensors(
-      folder + "/weights.safetensors", model.namedState(),
+      folder + "/weights.safetensors", checkpoint::inFileShapes(model.namedState()),
       checkpoint::toMetadata(train::modelFacts(experiment.model, trainSet)));
   return experiment;
 }
