@@ -84,7 +84,7 @@ at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& devi
 
 DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
                          const at::Tensor& limits, double minSide) {
-  LOCKSTEP_RECORD_OP("decode_boxes");
+  LOCKSTEP_RECORD_OP("decode_boxes", from.deltas, from.boxes, from.chosen);
   const at::Tensor deltas = from.deltas.detach().contiguous(), boxes = floats(from.boxes);
   const at::Tensor chosen = rows(from.chosen), sides = floats(limits);
   const CodingSizes sizes = codingSizes(boxes, chosen);
@@ -114,7 +114,7 @@ DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
 }
 
 at::Tensor encodeBoxes(const ChosenMatches& from, const BoxWeights& weights) {
-  LOCKSTEP_RECORD_OP("encode_boxes");
+  LOCKSTEP_RECORD_OP("encode_boxes", from.boxes, from.matches, from.chosen);
   const at::Tensor boxes = floats(from.boxes), gtBoxes = floats(from.gtBoxes);
   const at::Tensor chosen = rows(from.chosen), isPositive = rows(from.isPositive);
   const at::Tensor matches = from.matches.contiguous();

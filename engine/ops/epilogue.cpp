@@ -82,7 +82,7 @@ class FinishFunction : public torch::autograd::Function<FinishFunction> {
   static at::Tensor forward(AutogradContext* context, at::Tensor map,
                             const std::optional<at::Tensor>& bias,
                             const std::optional<at::Tensor>& residual, bool hasRelu) {
-    LOCKSTEP_RECORD_OP("finish");
+    LOCKSTEP_RECORD_OP("finish", map, bias, residual);
     context->mark_dirty({map});
     at::Tensor values = map.detach();
     finishInPlace(values, {bias, residual, hasRelu});

@@ -45,7 +45,7 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const std::optional<at::Tensor>& residual,
                             const GroupNormOptions& options, const RunningStatistics& running) {
-    LOCKSTEP_RECORD_OP("group_norm");
+    LOCKSTEP_RECORD_OP("group_norm", x, residual);
     const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor skip =
         residual ? residual->contiguous(at::MemoryFormat::ChannelsLast) : at::Tensor();
@@ -67,7 +67,7 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    LOCKSTEP_RECORD_OP("group_norm_backward");
+    LOCKSTEP_RECORD_OP("group_norm_backward", grads[0]);
     const variable_list tensors = context->get_saved_variables();
     const auto doubles = [&](const char* name) {
       return context->saved_data[name].toDoubleVector();
@@ -92,7 +92,7 @@ class GroupNormCudaFunction : public torch::autograd::Function<GroupNormCudaFunc
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const std::optional<at::Tensor>& residual,
                             const GroupNormOptions& options) {
-    LOCKSTEP_RECORD_OP("group_norm");
+    LOCKSTEP_RECORD_OP("group_norm", x, residual);
     const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast),
                      factors = weight.contiguous();
     const at::Tensor skip =
@@ -108,7 +108,7 @@ class GroupNormCudaFunction : public torch::autograd::Function<GroupNormCudaFunc
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    LOCKSTEP_RECORD_OP("group_norm_backward");
+    LOCKSTEP_RECORD_OP("group_norm_backward", grads[0]);
     const auto tensors = context->get_saved_variables();
     const GroupNormSaved saved{tensors[0],
                                tensors[1],

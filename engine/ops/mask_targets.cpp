@@ -97,7 +97,7 @@ void checkMasks(const GtMasks& masks, const at::Device& device) {
 }  // namespace
 
 at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
-  LOCKSTEP_RECORD_OP("mask_targets");
+  LOCKSTEP_RECORD_OP("mask_targets", masks.pixels, regions.boxesXyxy, side);
   const at::Tensor& boxes = regions.boxesXyxy;
   TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4 && boxes.scalar_type() == at::kFloat,
               "boxes must be [P,4] float32, got ", boxes.sizes());

@@ -119,7 +119,7 @@ at::Tensor matchOnCpu(const GtBatch& groundTruth, const at::Tensor& candidates,
 
 at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds) {
-  LOCKSTEP_RECORD_OP("match_boxes");
+  LOCKSTEP_RECORD_OP("match_boxes", groundTruth.boxesXyxy, candidates);
   const at::Tensor& gtBoxes = groundTruth.boxesXyxy;
   TORCH_CHECK(gtBoxes.dim() == 3 && gtBoxes.size(1) > 0 && gtBoxes.size(2) == 4,
               "ground-truth boxes must be [N,G,4], got ", gtBoxes.sizes());

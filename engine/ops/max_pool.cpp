@@ -135,7 +135,7 @@ void spreadOnCpu(const at::Tensor& gradOut, const at::Tensor& places, const Pool
 class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x) {
-    LOCKSTEP_RECORD_OP("max_pool");
+    LOCKSTEP_RECORD_OP("max_pool", x);
     const PoolSize size(x.size(0), x.size(1), x.size(2), x.size(3));
     const auto options = x.options().memory_format(at::MemoryFormat::ChannelsLast);
     at::Tensor out =
@@ -151,7 +151,7 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    LOCKSTEP_RECORD_OP("max_pool_backward");
+    LOCKSTEP_RECORD_OP("max_pool_backward", grads[0]);
     const at::Tensor places = context->get_saved_variables()[0];
     const auto sizes = context->saved_data["size"].toIntVector();
     const PoolSize size(sizes[0], sizes[1], sizes[2], sizes[3]);

@@ -141,7 +141,7 @@ at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
 }
 
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most) {
-  LOCKSTEP_RECORD_OP("select_by_nms");
+  LOCKSTEP_RECORD_OP("select_by_nms", candidates.boxesXyxy, candidates.groups, most);
   TORCH_CHECK(candidates.boxesXyxy.dim() == 3 && candidates.scores.dim() == 2,
               "boxes must be [N,A,4] and scores [N,A], got ", candidates.boxesXyxy.sizes(), " and ",
               candidates.scores.sizes());

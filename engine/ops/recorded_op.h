@@ -2,6 +2,19 @@
 
 #include <ATen/record_function.h>
 
-/// At the beginning of an operator of ours: profilers see it under this name, `lockstep::nms`.
-#define LOCKSTEP_RECORD_OP(name) \
-  RECORD_FUNCTION("lockstep::" name, c10::ArrayRef<const c10::IValue>{})
+#include <vector>
+
+namespace lockstep::ops {
+
+/// What an operator of ours takes, for those who watch: tensors, lists of them, sizes.
+template <typename... Inputs>
+std::vector<c10::IValue> recordedInputs(const Inputs&... inputs) {
+  return {c10::IValue(inputs)...};
+}
+
+}  // namespace lockstep::ops
+
+/// At the beginning of an operator of ours: profilers see it under this name, `lockstep::nms`, and
+/// the inputs that follow the name, which are made only where somebody watches.
+#define LOCKSTEP_RECORD_OP(name, ...) \
+  RECORD_FUNCTION("lockstep::" name, ::lockstep::ops::recordedInputs(__VA_ARGS__))

@@ -207,7 +207,6 @@ class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
   static at::Tensor forward(AutogradContext* context, at::TensorList features,
                             const at::Tensor& rois, const at::Tensor& levels,
                             const std::vector<double>& scales, const RoiAlignShape& shape) {
-    LOCKSTEP_RECORD_OP("roi_align");
     context->save_for_backward({rois, levels});
     context->saved_data["scales"] = scales;
     context->saved_data["shape"] =
@@ -241,7 +240,7 @@ class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
  private:
   static variable_list levelGradients(const at::Tensor& gradOut, const Regions& regions,
                                       const std::vector<std::vector<std::int64_t>>& sizes) {
-    LOCKSTEP_RECORD_OP("roi_align_backward");
+    LOCKSTEP_RECORD_OP("roi_align_backward", gradOut, sizes);
 #ifdef LOCKSTEP_CUDA
     if (gradOut.is_cuda()) {
       return roiAlignBackwardCuda(gradOut, sizes, regions.rois, regions.levels, regions.scales,
@@ -277,6 +276,7 @@ void checkArguments(const std::vector<at::Tensor>& features, const std::vector<d
 at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
                            const std::vector<double>& spatialScales, const at::Tensor& rois,
                            const at::Tensor& levels, const RoiAlignShape& shape) {
+  LOCKSTEP_RECORD_OP("roi_align", features, rois, shape.height);
   checkArguments(features, spatialScales, rois, levels);
   const at::ScalarType type = features[0].scalar_type();
   // A GPU reads halves and adds them up in float32 by itself.

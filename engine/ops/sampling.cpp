@@ -103,7 +103,7 @@ Selection selectSmallestKeys(const at::Tensor& isCandidate, std::int64_t count,
 
 BalancedSelection sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
                                  const SamplingKeys& keys, const at::Tensor& numbers) {
-  LOCKSTEP_RECORD_OP("sample_balanced");
+  LOCKSTEP_RECORD_OP("sample_balanced", labels, counts.total);
   TORCH_CHECK(labels.dim() == 2 && keys.positive.size() == keys.negative.size() &&
                   labels.size(0) == static_cast<std::int64_t>(keys.positive.size()),
               "labels must be [", keys.positive.size(), ",A], got ", labels.sizes());

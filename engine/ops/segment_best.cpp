@@ -73,7 +73,7 @@ at::Tensor segmentsOf(const std::vector<std::int64_t>& counts, const at::Tensor&
 
 SegmentBest bestOfSegments(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
                            std::int64_t most) {
-  LOCKSTEP_RECORD_OP("best_of_segments");
+  LOCKSTEP_RECORD_OP("best_of_segments", scores, sizes, most);
   TORCH_CHECK(scores.dim() == 2 &&
                   scores.size(1) == std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}),
               "segments of ", sizes, " do not make up scores of ", scores.sizes());
