@@ -4,7 +4,6 @@
 
 #include "engine/base/error.h"
 #include "engine/model/losses.h"
-#include "engine/model/roi_pooler.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/selection.h"
@@ -26,10 +25,6 @@ ops::BoxWeights fourWeights(const std::vector<double>& weights) {
 at::Tensor ofClasses(const at::Tensor& deltas, const at::Tensor& classes) {
   const at::Tensor firsts = at::arange(deltas.size(0), classes.options()) * deltas.size(1);
   return ops::pickOnce(deltas.view({1, -1, 4}), {(firsts + classes).unsqueeze(0), {}}).squeeze(0);
-}
-
-ops::RoiAlignShape square(int resolution, int samplingRatio) {
-  return {resolution, resolution, samplingRatio};
 }
 
 }  // namespace
@@ -54,20 +49,23 @@ RoiHeads::RoiHeads(const RoiHeadsConfig& config)
       "mask_predictor", std::make_shared<MaskPredictor>(maskChannels, config.classCount));
 }
 
-RoiHeads::BoxPrediction RoiHeads::predictBoxes(const std::vector<at::Tensor>& features,
-                                               const RegionRows& rows,
-                                               const at::Tensor& boxes) const {
-  const at::Tensor pooled = poolRegions(
-      features, rows, boxes, square(config_.box.roiResolution, config_.box.samplingRatio));
+PoolingRows RoiHeads::ofBoxHead(const RegionRows& rows, const at::Tensor& boxes) const {
+  const int side = config_.box.roiResolution;
+  return {rows, boxes, {side, side, config_.box.samplingRatio}};
+}
+
+PoolingRows RoiHeads::ofMaskHead(const RegionRows& rows, const at::Tensor& boxes) const {
+  const int side = config_.mask.roiResolution;
+  return {rows, boxes, {side, side, config_.mask.samplingRatio}};
+}
+
+RoiHeads::BoxPrediction RoiHeads::predictBoxes(const at::Tensor& pooled) const {
   const at::Tensor hidden = fc7_->forward(fc6_->forward(pooled).relu_()).relu_();
   return {classScore_->forward(hidden),
           boxDelta_->forward(hidden).view({-1, config_.classCount, 4})};
 }
 
-at::Tensor RoiHeads::predictMasks(const std::vector<at::Tensor>& features, const RegionRows& rows,
-                                  const at::Tensor& boxes, const at::Tensor& classes) const {
-  const at::Tensor pooled = poolRegions(
-      features, rows, boxes, square(config_.mask.roiResolution, config_.mask.samplingRatio));
+at::Tensor RoiHeads::predictMasks(const at::Tensor& pooled, const at::Tensor& classes) const {
   return maskPredictor_->forward(maskHead_->forward(pooled), classes);
 }
 
@@ -77,29 +75,26 @@ RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Propos
   const TrainingRegions regions =
       sampleRegions(config_.box, regressionWeights_, proposals, groundTruth, samplingKeys);
   const RegionRows rows(regions.valid, shapes);
-  const BoxPrediction predicted = predictBoxes(features, rows, rows.of(regions.boxes));
+  // The regions of the mask head are those of the box head that are of objects.
+  const auto mayBePositive = [&](const at::Tensor& values) {
+    return values.slice(1, 0, regions.mostPositives);
+  };
+  const RegionRows maskRows(mayBePositive(regions.isPositive()), shapes);
+  const ops::MaskRegions masks{maskRows.of(mayBePositive(regions.boxes)),
+                               maskRows.images().masked_fill(maskRows.isThere().logical_not(), -1),
+                               maskRows.of(mayBePositive(regions.objects))};
+  const std::vector<at::Tensor> pooled = poolRegions(
+      features, {ofBoxHead(rows, rows.of(regions.boxes)), ofMaskHead(maskRows, masks.boxesXyxy)});
+  const BoxPrediction predicted = predictBoxes(pooled[0]);
+  const at::Tensor maskLogits =
+      predictMasks(pooled[1], maskRows.of(mayBePositive(regions.classes)));
   const at::Tensor labels = rows.of(regions.classes), weights = rows.weights();
   return {classLoss(predicted.logits, labels, weights),
           boxRegressionLoss(ofClasses(predicted.deltas, labels), rows.of(regions.targets),
                             weights * (labels > 0), weights.sum()),
-          maskLoss(features, regions, groundTruth, shapes)};
-}
-
-at::Tensor RoiHeads::maskLoss(const std::vector<at::Tensor>& features,
-                              const TrainingRegions& regions, const ops::GtBatch& groundTruth,
-                              RowShapes shapes) const {
-  const auto mayBePositive = [&](const at::Tensor& values) {
-    return values.slice(1, 0, regions.mostPositives);
-  };
-  const RegionRows rows(mayBePositive(regions.isPositive()), shapes);
-  const at::Tensor boxes = rows.of(mayBePositive(regions.boxes));
-  const at::Tensor logits =
-      predictMasks(features, rows, boxes, rows.of(mayBePositive(regions.classes)));
-  const at::Tensor images = rows.images().masked_fill(rows.isThere().logical_not(), -1);
-  const at::Tensor targets =
-      ops::maskTargets(groundTruth.masks, {boxes, images, rows.of(mayBePositive(regions.objects))},
-                       2 * config_.mask.roiResolution);
-  return binaryLoss(logits, targets, rows.weights());
+          binaryLoss(maskLogits,
+                     ops::maskTargets(groundTruth.masks, masks, 2 * config_.mask.roiResolution),
+                     maskRows.weights())};
 }
 
 struct RoiHeads::Detections {
@@ -136,14 +131,15 @@ std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& 
                                                  const Proposals& proposals,
                                                  const at::Tensor& limits, RowShapes shapes) const {
   const RegionRows rows(proposals.valid, shapes);
-  const BoxPrediction predicted = predictBoxes(features, rows, rows.of(proposals.boxes));
+  const BoxPrediction predicted =
+      predictBoxes(poolRegions(features, {ofBoxHead(rows, rows.of(proposals.boxes))})[0]);
   const Detections found = chooseDetections(rows.spread(at::softmax(widened(predicted.logits), 1)),
                                             rows.spread(predicted.deltas), proposals, limits);
   const RegionRows foundRows(found.valid, shapes);
+  const at::Tensor pooled =
+      poolRegions(features, {ofMaskHead(foundRows, foundRows.of(found.boxes))})[0];
   const at::Tensor masks =
-      foundRows.spread(widened(predictMasks(features, foundRows, foundRows.of(found.boxes),
-                                            foundRows.of(found.classes)))
-                           .sigmoid());
+      foundRows.spread(widened(predictMasks(pooled, foundRows.of(found.classes))).sigmoid());
   const at::Tensor counts = found.valid.sum(1).cpu();
   std::vector<ops::PredInstances> detections;
   for (std::int64_t n = 0; n < counts.size(0); ++n) {

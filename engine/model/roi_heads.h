@@ -9,6 +9,7 @@
 #include "engine/model/mask_branch.h"
 #include "engine/model/region_rows.h"
 #include "engine/model/region_sampling.h"
+#include "engine/model/roi_pooler.h"
 #include "engine/model/rpn.h"
 #include "engine/ops/boxes.h"
 #include "engine/ops/instances.h"
@@ -48,12 +49,10 @@ class RoiHeads : public torch::nn::Module {
     at::Tensor logits;  // [rows,C]
     at::Tensor deltas;  // [rows,C,4]
   };
-  BoxPrediction predictBoxes(const std::vector<at::Tensor>& features, const RegionRows& rows,
-                             const at::Tensor& boxes) const;
-  at::Tensor predictMasks(const std::vector<at::Tensor>& features, const RegionRows& rows,
-                          const at::Tensor& boxes, const at::Tensor& classes) const;
-  at::Tensor maskLoss(const std::vector<at::Tensor>& features, const TrainingRegions& regions,
-                      const ops::GtBatch& groundTruth, RowShapes shapes) const;
+  PoolingRows ofBoxHead(const RegionRows& rows, const at::Tensor& boxes) const;
+  PoolingRows ofMaskHead(const RegionRows& rows, const at::Tensor& boxes) const;
+  BoxPrediction predictBoxes(const at::Tensor& pooled) const;
+  at::Tensor predictMasks(const at::Tensor& pooled, const at::Tensor& classes) const;
   /// What is found in all images, in tensors of fixed size: [N,D,...].
   struct Detections;
   Detections chooseDetections(const at::Tensor& probs, const at::Tensor& deltas,

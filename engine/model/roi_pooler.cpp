@@ -16,17 +16,23 @@ at::Tensor levelsOf(const at::Tensor& boxes) {
   return level.floor().clamp(kFinestLevel, kCoarsestLevel).to(at::kLong) - kFinestLevel;
 }
 
+ops::RoiSet setOf(const PoolingRows& head) {
+  const at::Tensor rois =
+      at::cat({head.rows.images().to(head.boxes.scalar_type()).unsqueeze(1), head.boxes}, 1)
+          .detach();
+  const at::Tensor levels =
+      levelsOf(rois.slice(1, 1, 5)).masked_fill(head.rows.isThere().logical_not(), ops::kNoLevel);
+  return {rois, levels, head.shape};
+}
+
 }  // namespace
 
-at::Tensor poolRegions(const std::vector<at::Tensor>& features, const RegionRows& rows,
-                       const at::Tensor& boxes, const ops::RoiAlignShape& shape) {
+std::vector<at::Tensor> poolRegions(const std::vector<at::Tensor>& features,
+                                    const std::vector<PoolingRows>& heads) {
   const std::vector<at::Tensor> levels(features.begin(), features.begin() + 4);
-  const at::Tensor rois =
-      at::cat({rows.images().to(boxes.scalar_type()).unsqueeze(1), boxes}, 1).detach();
-  const at::Tensor levelOfRow =
-      levelsOf(rois.slice(1, 1, 5)).masked_fill(rows.isThere().logical_not(), ops::kNoLevel);
-  return ops::roiAlignPyramid(levels, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, rois, levelOfRow,
-                              shape);
+  std::vector<ops::RoiSet> sets;
+  for (const PoolingRows& head : heads) sets.push_back(setOf(head));
+  return ops::roiAlignSets(levels, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, sets);
 }
 
 }  // namespace lockstep::model

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/ops/recorded_op.h"
 #include "engine/ops/roi_align_cuda.h"
@@ -87,12 +88,15 @@ void spread(double* gradImage, PixelStrides strides, const RegionTaps& region, s
   spreadBody(gradImage, strides, region, count, outChannels, gradOut);
 }
 
-/// Everything but the features: what to pool, from where, to which size.
+/// What to pool to one size, and from where.
 struct Regions {
   at::Tensor rois;    // [K,5] float32, contiguous, CPU
   at::Tensor levels;  // [K] int64, contiguous, CPU
   std::vector<double> scales;
   RoiAlignShape shape;
+
+  Regions(const RoiSet& set, const std::vector<double>& spatialScales)
+      : rois(set.rois), levels(set.levels), scales(spatialScales), shape(set.shape) {}
 
   std::int64_t count() const { return rois.size(0); }
   std::int64_t levelOf(std::int64_t k) const { return levels.const_data_ptr<std::int64_t>()[k]; }
@@ -132,32 +136,51 @@ void poolAll(const std::vector<at::Tensor>& features, const Regions& regions, at
   });
 }
 
-/// Each thread owns a block of channels of an image and walks the regions in order, so that the
-/// order in which a pixel's gradient is added up does not depend on the threads.
+/// The gradient that comes back to a set of regions, channels last, and where it goes.
+struct Slopes {
+  Regions regions;
+  at::Tensor gradOut;
+  std::vector<RegionTaps> taps;
+
+  Slopes(Regions of, at::Tensor grad, const std::vector<at::Tensor>& levels)
+      : regions(std::move(of)), gradOut(std::move(grad)), taps(regions.count()) {
+    at::parallel_for(0, regions.count(), 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        if (!regions.isThere(k)) continue;
+        const at::Tensor& level = levels[regions.levelOf(k)];
+        taps[k] = regions.taps(k, level.size(2), level.size(3));
+      }
+    });
+  }
+};
+
+/// Adds channels [channel, channel + kChannelBlock) of an image's regions to the levels.
 template <typename T>
-void spreadAll(const at::Tensor& gradOut, const Regions& regions, std::vector<at::Tensor>& grads) {
-  const std::int64_t channels = gradOut.size(1), binCount = gradOut.size(2) * gradOut.size(3);
-  std::vector<RegionTaps> taps(regions.count());
-  at::parallel_for(0, regions.count(), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      if (!regions.isThere(k)) continue;
-      const at::Tensor& level = grads[regions.levelOf(k)];
-      taps[k] = regions.taps(k, level.size(2), level.size(3));
-    }
-  });
+void spreadBlock(const Slopes& slopes, std::int64_t image, std::int64_t channel,
+                 std::vector<at::Tensor>& levels) {
+  const Regions& regions = slopes.regions;
+  const std::int64_t channels = slopes.gradOut.size(1),
+                     binCount = slopes.gradOut.size(2) * slopes.gradOut.size(3);
+  for (std::int64_t k = 0; k < regions.count(); ++k) {
+    if (regions.imageOf(k) != image || !regions.isThere(k)) continue;
+    const at::Tensor& level = levels[regions.levelOf(k)];
+    spread(level.data_ptr<T>() + image * level.stride(0) + channel,
+           {level.stride(2), level.stride(3)}, slopes.taps[k],
+           std::min(kChannelBlock, channels - channel), channels,
+           slopes.gradOut.const_data_ptr<T>() + k * binCount * channels + channel);
+  }
+}
+
+/// Each thread owns a block of channels of an image and walks the sets and their regions in order,
+/// so that the order in which a pixel's gradient is added up does not depend on the threads.
+template <typename T>
+void spreadAll(const std::vector<Slopes>& sets, std::vector<at::Tensor>& levels) {
+  const std::int64_t images = levels.front().size(0), channels = levels.front().size(1);
   const std::int64_t blocks = (channels + kChannelBlock - 1) / kChannelBlock;
-  const std::int64_t images = grads.front().size(0);
   at::parallel_for(0, images * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) {
-      const std::int64_t image = part / blocks, channel = part % blocks * kChannelBlock;
-      for (std::int64_t k = 0; k < regions.count(); ++k) {
-        if (regions.imageOf(k) != image || !regions.isThere(k)) continue;
-        const at::Tensor& level = grads[regions.levelOf(k)];
-        spread(level.data_ptr<T>() + image * level.stride(0) + channel,
-               {level.stride(2), level.stride(3)}, taps[k],
-               std::min(kChannelBlock, channels - channel), channels,
-               gradOut.const_data_ptr<T>() + k * binCount * channels + channel);
-      }
+      for (const Slopes& set : sets)
+        spreadBlock<T>(set, part / blocks, part % blocks * kChannelBlock, levels);
     }
   });
 }
@@ -170,123 +193,166 @@ at::Tensor channelsLast(const at::Tensor& tensor) {
   return result.as_strided(result.sizes(), {h * w * c, 1, w * c, c});
 }
 
-at::Tensor forwardOnCpu(at::TensorList features, const Regions& regions) {
-  regions.check(features[0].size(0), features.size());
-  std::vector<at::Tensor> levels;
+std::vector<at::Tensor> forwardOnCpu(at::TensorList features, const std::vector<double>& scales,
+                                     const std::vector<RoiSet>& sets) {
+  std::vector<at::Tensor> levels, pooled;
   for (const at::Tensor& level : features) levels.push_back(channelsLast(level));
-  at::Tensor out =
-      at::empty({regions.count(), features[0].size(1), regions.shape.height, regions.shape.width},
-                features[0].options().memory_format(at::MemoryFormat::ChannelsLast));
-  if (out.scalar_type() == at::kDouble) {
-    poolAll<double>(levels, regions, out);
-  } else {
-    poolAll<float>(levels, regions, out);
+  for (const RoiSet& set : sets) {
+    const Regions regions(set, scales);
+    regions.check(features[0].size(0), features.size());
+    at::Tensor out =
+        at::empty({regions.count(), features[0].size(1), set.shape.height, set.shape.width},
+                  features[0].options().memory_format(at::MemoryFormat::ChannelsLast));
+    if (out.scalar_type() == at::kDouble) {
+      poolAll<double>(levels, regions, out);
+    } else {
+      poolAll<float>(levels, regions, out);
+    }
+    pooled.push_back(out);
   }
-  return out;
+  return pooled;
 }
 
-std::vector<at::Tensor> backwardOnCpu(const at::Tensor& gradOut, const Regions& regions,
+std::vector<at::Tensor> backwardOnCpu(const std::vector<RoiSlopes>& sets,
+                                      const std::vector<double>& scales,
                                       const std::vector<std::vector<std::int64_t>>& sizes) {
+  const at::TensorOptions options = sets.front().gradOut.options();
   std::vector<at::Tensor> grads;
   for (const auto& size : sizes) {
-    at::Tensor zero = at::zeros({size[0], size[2], size[3], size[1]}, gradOut.options());
-    grads.push_back(zero.permute({0, 3, 1, 2}));
+    grads.push_back(at::zeros({size[0], size[2], size[3], size[1]}, options).permute({0, 3, 1, 2}));
   }
-  const at::Tensor grad = channelsLast(gradOut);
-  if (grad.scalar_type() == at::kDouble) {
-    spreadAll<double>(grad, regions, grads);
+  std::vector<Slopes> slopes;
+  for (const RoiSlopes& set : sets)
+    slopes.emplace_back(Regions(set.of, scales), channelsLast(set.gradOut), grads);
+  if (options.dtype() == at::kDouble) {
+    spreadAll<double>(slopes, grads);
   } else {
-    spreadAll<float>(grad, regions, grads);
+    spreadAll<float>(slopes, grads);
   }
   return grads;
 }
 
-/// features, rois, levels, scales, shape -> pooled; differentiable in the features.
+/// features, scales, sets -> pooled, one per set; differentiable in the features.
 class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
  public:
-  static at::Tensor forward(AutogradContext* context, at::TensorList features,
-                            const at::Tensor& rois, const at::Tensor& levels,
-                            const std::vector<double>& scales, const RoiAlignShape& shape) {
-    context->save_for_backward({rois, levels});
-    context->saved_data["scales"] = scales;
-    context->saved_data["shape"] =
-        std::vector<std::int64_t>{shape.height, shape.width, shape.samplingRatio};
-    std::vector<std::int64_t> sizes;
-    for (const at::Tensor& level : features) {
-      sizes.insert(sizes.end(), level.sizes().begin(), level.sizes().end());
+  static variable_list forward(AutogradContext* context, at::TensorList features,
+                               const std::vector<double>& scales, const std::vector<RoiSet>& sets) {
+    // Of a set that no loss looks at nothing comes back, not zeros.
+    context->set_materialize_grads(false);
+    variable_list tensors;
+    std::vector<std::int64_t> shapes, sizes;
+    for (const RoiSet& set : sets) {
+      tensors.insert(tensors.end(), {set.rois, set.levels});
+      shapes.insert(shapes.end(), {set.shape.height, set.shape.width, set.shape.samplingRatio});
     }
+    for (const at::Tensor& level : features)
+      sizes.insert(sizes.end(), level.sizes().begin(), level.sizes().end());
+    context->save_for_backward(tensors);
+    context->saved_data["scales"] = scales;
+    context->saved_data["shapes"] = shapes;
     context->saved_data["sizes"] = sizes;
 #ifdef LOCKSTEP_CUDA
-    if (rois.is_cuda()) return roiAlignForwardCuda(features, rois, levels, scales, shape);
+    if (features[0].is_cuda()) return roiAlignForwardCuda(features, scales, sets);
 #endif
-    return forwardOnCpu(features, {rois, levels, scales, shape});
+    return forwardOnCpu(features, scales, sets);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
     const variable_list saved = context->get_saved_variables();
     const auto scales = context->saved_data["scales"].toDoubleVector();
-    const auto shape = context->saved_data["shape"].toIntVector();
+    const auto shapes = context->saved_data["shapes"].toIntVector();
     const auto flat = context->saved_data["sizes"].toIntVector();
     std::vector<std::vector<std::int64_t>> sizes;
-    for (std::size_t i = 0; i < flat.size(); i += 4) {
+    for (std::size_t i = 0; i < flat.size(); i += 4)
       sizes.emplace_back(flat.begin() + i, flat.begin() + i + 4);
+    std::vector<RoiSlopes> sets;
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      if (!grads[i].defined()) continue;
+      const RoiAlignShape shape{shapes[3 * i], shapes[3 * i + 1], shapes[3 * i + 2]};
+      sets.push_back({{saved[2 * i], saved[2 * i + 1], shape}, grads[i]});
     }
-    const Regions regions{saved[0], saved[1], scales, {shape[0], shape[1], shape[2]}};
-    variable_list result = levelGradients(grads[0], regions, sizes);
-    result.resize(result.size() + 4);  // rois, levels, scales, shape have none
+    variable_list result(sizes.size());
+    if (!sets.empty()) result = levelGradients(sets, scales, sizes);
+    result.resize(result.size() + 2);  // scales and sets have none
     return result;
   }
 
  private:
-  static variable_list levelGradients(const at::Tensor& gradOut, const Regions& regions,
+  static variable_list levelGradients(const std::vector<RoiSlopes>& sets,
+                                      const std::vector<double>& scales,
                                       const std::vector<std::vector<std::int64_t>>& sizes) {
-    LOCKSTEP_RECORD_OP("roi_align_backward", gradOut, sizes);
+    std::vector<at::Tensor> slopes;
+    for (const RoiSlopes& set : sets) slopes.push_back(set.gradOut);
+    LOCKSTEP_RECORD_OP("roi_align_backward", slopes, sizes);
 #ifdef LOCKSTEP_CUDA
-    if (gradOut.is_cuda()) {
-      return roiAlignBackwardCuda(gradOut, sizes, regions.rois, regions.levels, regions.scales,
-                                  regions.shape);
-    }
+    if (sets.front().gradOut.is_cuda()) return roiAlignBackwardCuda(sets, scales, sizes);
 #endif
-    return backwardOnCpu(gradOut, regions, sizes);
+    return backwardOnCpu(sets, scales, sizes);
   }
 };
 
-void checkArguments(const std::vector<at::Tensor>& features, const std::vector<double>& scales,
-                    const at::Tensor& rois, const at::Tensor& levels) {
+void checkFeatures(const std::vector<at::Tensor>& features, const std::vector<double>& scales) {
   TORCH_CHECK(!features.empty() && features.size() == scales.size(), "got ", features.size(),
               " feature levels and ", scales.size(), " scales");
   for (const at::Tensor& level : features) {
     TORCH_CHECK(level.dim() == 4 && level.size(0) == features[0].size(0) &&
-                    level.size(1) == features[0].size(1) && level.device() == rois.device(),
-                "features must be [N,C,H,W] with one N, one C and the device of rois, got ",
-                level.sizes());
+                    level.size(1) == features[0].size(1) && level.device() == features[0].device(),
+                "features must be [N,C,H,W] with one N, one C and one device, got ", level.sizes());
   }
-  TORCH_CHECK(rois.dim() == 2 && rois.size(1) == 5 && rois.scalar_type() == at::kFloat,
-              "rois must be [K,5] float32, got ", rois.sizes(), " ", rois.scalar_type());
-  TORCH_CHECK(
-      levels.dim() == 1 && levels.size(0) == rois.size(0) && levels.scalar_type() == at::kLong,
-      "levels must be [", rois.size(0), "] int64, got ", levels.sizes(), " ", levels.scalar_type());
 #ifndef LOCKSTEP_CUDA
-  TORCH_CHECK(rois.is_cpu(), "this program was built without kernels for ", rois.device());
+  TORCH_CHECK(features[0].is_cpu(), "this program was built without kernels for ",
+              features[0].device());
 #endif
+}
+
+void checkSet(const RoiSet& set, const at::Device& device) {
+  const auto& [rois, levels, shape] = set;
+  TORCH_CHECK(rois.dim() == 2 && rois.size(1) == 5 && rois.scalar_type() == at::kFloat &&
+                  rois.device() == device,
+              "rois must be [K,5] float32 beside the features, got ", rois.sizes(), " ",
+              rois.scalar_type());
+  TORCH_CHECK(levels.dim() == 1 && levels.size(0) == rois.size(0) &&
+                  levels.scalar_type() == at::kLong && levels.device() == device,
+              "levels must be [", rois.size(0), "] int64 beside the features, got ", levels.sizes(),
+              " ", levels.scalar_type());
 }
 
 }  // namespace
 
+std::vector<at::Tensor> roiAlignSets(const std::vector<at::Tensor>& features,
+                                     const std::vector<double>& spatialScales,
+                                     const std::vector<RoiSet>& sets) {
+  std::vector<at::Tensor> rois;
+  std::vector<std::int64_t> heights;
+  for (const RoiSet& set : sets) {
+    rois.push_back(set.rois);
+    heights.push_back(set.shape.height);
+  }
+  LOCKSTEP_RECORD_OP("roi_align", features, rois, heights);
+  checkFeatures(features, spatialScales);
+  TORCH_CHECK(!sets.empty() && sets.size() <= kMostRoiSets, "got ", sets.size(),
+              " sets of regions, not 1 to ", kMostRoiSets);
+  std::vector<RoiSet> laidOut;
+  for (const RoiSet& set : sets) {
+    checkSet(set, features[0].device());
+    laidOut.push_back({set.rois.detach().contiguous(), set.levels.contiguous(), set.shape});
+  }
+  const at::ScalarType type = features[0].scalar_type();
+  // A GPU reads halves and adds them up in float32 by itself.
+  const bool isWidened = features[0].is_cpu() && type != at::kDouble;
+  std::vector<at::Tensor> inputs;
+  for (const at::Tensor& level : features)
+    inputs.push_back(level.to(isWidened ? at::kFloat : type));
+  std::vector<at::Tensor> pooled =
+      RoiAlignFunction::apply(at::TensorList(inputs), spatialScales, laidOut);
+  for (at::Tensor& out : pooled) out = out.to(type).contiguous(features[0].suggest_memory_format());
+  return pooled;
+}
+
 at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
                            const std::vector<double>& spatialScales, const at::Tensor& rois,
                            const at::Tensor& levels, const RoiAlignShape& shape) {
-  LOCKSTEP_RECORD_OP("roi_align", features, rois, shape.height);
-  checkArguments(features, spatialScales, rois, levels);
-  const at::ScalarType type = features[0].scalar_type();
-  // A GPU reads halves and adds them up in float32 by itself.
-  const bool isWidened = rois.is_cpu() && type != at::kDouble;
-  const at::ScalarType computeType = isWidened ? at::kFloat : type;
-  std::vector<at::Tensor> inputs;
-  for (const at::Tensor& level : features) inputs.push_back(level.to(computeType));
-  at::Tensor out = RoiAlignFunction::apply(at::TensorList(inputs), rois.detach().contiguous(),
-                                           levels.contiguous(), spatialScales, shape);
-  return out.to(type).contiguous(features[0].suggest_memory_format());
+  return roiAlignSets(features, spatialScales, {{rois, levels, shape}})[0];
 }
 
 at::Tensor roiAlign(const at::Tensor& features, const at::Tensor& rois, double spatialScale,

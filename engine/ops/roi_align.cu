@@ -4,9 +4,10 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "engine/ops/cuda_launch.h"
 #include "engine/ops/roi_align_cuda.h"
@@ -19,12 +20,12 @@ struct LevelSize {
   std::int64_t channels, height, width;
 };
 
-RoiLevel describe(int index, const LevelSize& size, double scale, const at::Tensor& rois,
-                  const at::Tensor& levels, const RoiAlignShape& shape) {
-  return {rois.const_data_ptr<float>(),
-          levels.const_data_ptr<std::int64_t>(),
-          rois.size(0),
-          index,
+RoiLevel describe(std::size_t index, const LevelSize& size, double scale, const RoiSet& set) {
+  const RoiAlignShape& shape = set.shape;
+  return {set.rois.const_data_ptr<float>(),
+          set.levels.const_data_ptr<std::int64_t>(),
+          set.rois.size(0),
+          static_cast<int>(index),
           static_cast<int>(size.channels),
           static_cast<int>(size.height),
           static_cast<int>(size.width),
@@ -49,31 +50,56 @@ void launchPool(const at::Tensor& map, const RoiLevel& level, at::Tensor& out) {
 /// The tensors behind RegionLists.
 struct ListTensors {
   at::Tensor order, first;
+  int levelCount;
 
-  ListTensors(const at::Tensor& rois, const at::Tensor& levels, std::int64_t images,
-              std::int64_t levelCount) {
+  ListTensors(const RoiSet& set, std::int64_t images, std::size_t levels)
+      : levelCount(static_cast<int>(levels)) {
     const at::Tensor list =
-        (rois.select(1, 0).to(at::kLong) * levelCount + levels)
-            .masked_fill(levels == kNoLevel, images * levelCount);  // after the last
+        (set.rois.select(1, 0).to(at::kLong) * levelCount + set.levels)
+            .masked_fill(set.levels == kNoLevel, images * levelCount);  // after the last
     at::Tensor sorted;
     std::tie(sorted, order) = list.sort(/*stable=*/true, 0, /*descending=*/false);
     first = at::searchsorted(sorted, at::arange(images * levelCount + 1, sorted.options()));
   }
+
+  RegionLists lists() const {
+    return {order.const_data_ptr<std::int64_t>(), first.const_data_ptr<std::int64_t>(), levelCount};
+  }
 };
 
-}  // namespace
+/// What comes back to a set, and the lists of its regions.
+struct Returned {
+  RoiSet set;
+  at::Tensor grad;  // [K,height,width,C]
+  ListTensors lists;
 
-at::Tensor roiAlignForwardCuda(at::TensorList features, const at::Tensor& rois,
-                               const at::Tensor& levels, const std::vector<double>& spatialScales,
-                               const RoiAlignShape& shape) {
-  const c10::cuda::CUDAGuard guard(rois.device());
-  at::Tensor out = at::zeros({rois.size(0), shape.height, shape.width, features[0].size(1)},
-                             features[0].options());
+  Returned(const RoiSlopes& slopes, std::int64_t images, std::size_t levels)
+      : set(slopes.of),
+        grad(slopes.gradOut.permute({0, 2, 3, 1}).contiguous()),
+        lists(slopes.of, images, levels) {}
+};
+
+template <typename T>
+void launchSpread(const std::vector<Returned>& sets, std::size_t index, const LevelSize& size,
+                  double scale, at::Tensor& gradIn) {
+  SlopesOfSets<T> all{};
+  for (const Returned& each : sets) {
+    all.sets[all.count++] = {describe(index, size, scale, each.set), each.lists.lists(),
+                             each.grad.const_data_ptr<T>()};
+  }
+  launch(spreadKernel<T>, spreadLaunch(all, gradIn.size(0)), all, gradIn.data_ptr<T>());
+}
+
+at::Tensor poolSet(at::TensorList features, const std::vector<double>& spatialScales,
+                   const RoiSet& set) {
+  at::Tensor out =
+      at::zeros({set.rois.size(0), set.shape.height, set.shape.width, features[0].size(1)},
+                features[0].options());
   if (out.numel() == 0) return out.permute({0, 3, 1, 2});
   for (std::size_t i = 0; i < features.size(); ++i) {
     const at::Tensor map = features[i].contiguous(at::MemoryFormat::ChannelsLast);
-    const RoiLevel level = describe(static_cast<int>(i), {map.size(1), map.size(2), map.size(3)},
-                                    spatialScales[i], rois, levels, shape);
+    const RoiLevel level =
+        describe(i, {map.size(1), map.size(2), map.size(3)}, spatialScales[i], set);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, map.scalar_type(),
                                     "roi_align_forward",
                                     [&] { launchPool<scalar_t>(map, level, out); });
@@ -81,29 +107,34 @@ at::Tensor roiAlignForwardCuda(at::TensorList features, const at::Tensor& rois,
   return out.permute({0, 3, 1, 2});
 }
 
-std::vector<at::Tensor> roiAlignBackwardCuda(const at::Tensor& gradOut,
-                                             const std::vector<std::vector<std::int64_t>>& sizes,
-                                             const at::Tensor& rois, const at::Tensor& levels,
+static_assert(kMostSpreadSets == kMostRoiSets);
+
+}  // namespace
+
+std::vector<at::Tensor> roiAlignForwardCuda(at::TensorList features,
+                                            const std::vector<double>& spatialScales,
+                                            const std::vector<RoiSet>& sets) {
+  const c10::cuda::CUDAGuard guard(features[0].device());
+  std::vector<at::Tensor> pooled;
+  for (const RoiSet& set : sets) pooled.push_back(poolSet(features, spatialScales, set));
+  return pooled;
+}
+
+std::vector<at::Tensor> roiAlignBackwardCuda(const std::vector<RoiSlopes>& sets,
                                              const std::vector<double>& spatialScales,
-                                             const RoiAlignShape& shape) {
-  const c10::cuda::CUDAGuard guard(rois.device());
-  const at::Tensor grad = gradOut.permute({0, 2, 3, 1}).contiguous();
-  const auto levelCount = static_cast<std::int64_t>(sizes.size());
-  const ListTensors tensors(rois, levels, sizes[0][0], levelCount);
-  const RegionLists lists{tensors.order.const_data_ptr<std::int64_t>(),
-                          tensors.first.const_data_ptr<std::int64_t>(),
-                          static_cast<int>(levelCount)};
+                                             const std::vector<std::vector<std::int64_t>>& sizes) {
+  const at::TensorOptions options = sets.front().gradOut.options();
+  const c10::cuda::CUDAGuard guard(options.device());
+  std::vector<Returned> returned;
+  for (const RoiSlopes& set : sets) returned.emplace_back(set, sizes[0][0], sizes.size());
   std::vector<at::Tensor> grads;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t images = sizes[i][0], channels = sizes[i][1], height = sizes[i][2],
                        width = sizes[i][3];
-    at::Tensor gradIn = at::empty({images, height, width, channels}, grad.options());
-    const RoiLevel level = describe(static_cast<int>(i), {channels, height, width},
-                                    spatialScales[i], rois, levels, shape);
+    at::Tensor gradIn = at::empty({images, height, width, channels}, options);
     AT_DISPATCH_FLOATING_TYPES_AND2(
-        at::kHalf, at::kBFloat16, grad.scalar_type(), "roi_align_backward", [&] {
-          launch(spreadKernel<scalar_t>, spreadLaunch(level, images),
-                 grad.const_data_ptr<scalar_t>(), level, lists, gradIn.data_ptr<scalar_t>());
+        at::kHalf, at::kBFloat16, gradIn.scalar_type(), "roi_align_backward", [&] {
+          launchSpread<scalar_t>(returned, i, {channels, height, width}, spatialScales[i], gradIn);
         });
     grads.push_back(gradIn.permute({0, 3, 1, 2}));
   }

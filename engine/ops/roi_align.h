@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,5 +36,21 @@ inline constexpr std::int64_t kNoLevel = -1;
 at::Tensor roiAlignPyramid(const std::vector<at::Tensor>& features,
                            const std::vector<double>& spatialScales, const at::Tensor& rois,
                            const at::Tensor& levels, const RoiAlignShape& shape);
+
+/// Regions that are pooled to one size. As roiAlignPyramid's arguments.
+struct RoiSet {
+  at::Tensor rois;    ///< [K,5]
+  at::Tensor levels;  ///< [K]
+  RoiAlignShape shape;
+};
+
+inline constexpr std::size_t kMostRoiSets = 2;  ///< a box head's and a mask head's
+
+/// roiAlignPyramid of several sets of regions, at most kMostRoiSets, in one node of the graph: the
+/// backward pass makes one gradient of each level, to which the regions of all sets are added in
+/// their order, where separate nodes would make one each and a sum.
+std::vector<at::Tensor> roiAlignSets(const std::vector<at::Tensor>& features,
+                                     const std::vector<double>& spatialScales,
+                                     const std::vector<RoiSet>& sets);
 
 }  // namespace lockstep::ops

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/ops/channel_packs.cuh"
@@ -73,7 +75,7 @@ struct RoiAxis {
   }
 };
 
-/// What both kernels know of a level and the regions.
+/// What both kernels know of a level and a set of regions.
 struct RoiLevel {
   const float* rois;           // [K,5]
   const std::int64_t* levels;  // [K]
@@ -155,80 +157,120 @@ struct RegionLists {
   int levels;
 };
 
-/// One block per tile of an image, one thread per channel; regions are walked in their order, so
-/// that every element has one owner and one order of summation. gradOut [K,binRows,binColumns,C],
-/// gradIn [N,H,W,C].
+/// The gradient that comes back to a set of regions.
 template <typename T>
-__global__ void spreadKernel(const T* gradOut, RoiLevel level, RegionLists lists, T* gradIn) {
-  auto* const weights = dynamicShared<float>();  // [binRows + binColumns][kRoiTile]
-  __shared__ bool touches[kRoiThreads];
-  float* columnWeights = weights + level.binRows * kRoiTile;
-  const int tilesAcross = (level.width + kRoiTile - 1) / kRoiTile;
-  const int x0 = static_cast<int>(blockIdx.x) % tilesAcross * kRoiTile,
-            y0 = static_cast<int>(blockIdx.x) / tilesAcross * kRoiTile;
-  const int image = static_cast<int>(blockIdx.y);
-  const int channel = static_cast<int>(blockIdx.z * blockDim.x + threadIdx.x);
-  const std::int64_t list = static_cast<std::int64_t>(image) * lists.levels + level.index;
-  const std::int64_t listEnd = lists.first[list + 1];
-  Wide<T> sums[kRoiTile][kRoiTile] = {};
+struct SlopesOfSet {
+  RoiLevel level;
+  RegionLists lists;
+  const T* gradOut;  // [K,binRows,binColumns,C]
+};
 
-  for (std::int64_t start = lists.first[list]; start < listEnd; start += kRoiThreads) {
+constexpr int kMostSpreadSets = 2;
+
+/// Sets of regions on one level.
+template <typename T>
+struct SlopesOfSets {
+  SlopesOfSet<T> sets[kMostSpreadSets];
+  int count;
+};
+
+/// The feature pixels [kRoiTile,kRoiTile] of a block, from (y0, x0) on.
+struct RoiTile {
+  int image, x0, y0;
+};
+
+/// Sums of a channel over a tile.
+template <typename T>
+using TileSums = Wide<T>[kRoiTile][kRoiTile];
+
+/// Adds a channel of region k, whose shares lie in `weights`, to the sums.
+template <typename T>
+__device__ void addRegion(const SlopesOfSet<T>& set, std::int64_t k, const RoiTile& tile,
+                          int channel, const float* weights, TileSums<T>& sums) {
+  const RoiLevel& level = set.level;
+  const float* columnWeights = weights + level.binRows * kRoiTile;
+  int firstRow, endRow, firstColumn, endColumn;
+  level.rows(k).binsOf(tile.y0, level.binRows, firstRow, endRow);
+  level.columns(k).binsOf(tile.x0, level.binColumns, firstColumn, endColumn);
+  for (int i = firstRow; i < endRow; ++i) {
+    const T* grad =
+        set.gradOut + ((k * level.binRows + i) * level.binColumns) * level.channels + channel;
+    Wide<T> ofRow[kRoiTile] = {};
+    for (int j = firstColumn; j < endColumn; ++j) {
+      const auto value = static_cast<Wide<T>>(grad[static_cast<std::int64_t>(j) * level.channels]);
+      LOCKSTEP_UNROLL
+      for (int x = 0; x < kRoiTile; ++x)
+        ofRow[x] += static_cast<Wide<T>>(columnWeights[j * kRoiTile + x]) * value;
+    }
+    LOCKSTEP_UNROLL
+    for (int y = 0; y < kRoiTile; ++y) {
+      const auto rowWeight = static_cast<Wide<T>>(weights[i * kRoiTile + y]);
+      LOCKSTEP_UNROLL
+      for (int x = 0; x < kRoiTile; ++x) sums[y][x] += rowWeight * ofRow[x];
+    }
+  }
+}
+
+/// Adds a channel of a set's regions in their order to the sums. All threads of the block;
+/// `weights` [binRows + binColumns][kRoiTile] and `touches` [kRoiThreads] are shared by them.
+template <typename T>
+__device__ void addSet(const SlopesOfSet<T>& set, const RoiTile& tile, int channel, float* weights,
+                       bool* touches, TileSums<T>& sums) {
+  const RoiLevel& level = set.level;
+  const std::int64_t list = static_cast<std::int64_t>(tile.image) * set.lists.levels + level.index;
+  const std::int64_t listEnd = set.lists.first[list + 1];
+  for (std::int64_t start = set.lists.first[list]; start < listEnd; start += kRoiThreads) {
     const std::int64_t mine = start + threadIdx.x;
     touches[threadIdx.x] = false;
     if (mine < listEnd) {
-      const std::int64_t k = lists.order[mine];
-      touches[threadIdx.x] = level.rows(k).mayTouch(y0, level.binRows) &&
-                             level.columns(k).mayTouch(x0, level.binColumns);
+      const std::int64_t k = set.lists.order[mine];
+      touches[threadIdx.x] = level.rows(k).mayTouch(tile.y0, level.binRows) &&
+                             level.columns(k).mayTouch(tile.x0, level.binColumns);
     }
     __syncthreads();
     const int size = static_cast<int>(min(static_cast<std::int64_t>(kRoiThreads), listEnd - start));
     for (int offset = 0; offset < size; ++offset) {
       if (!touches[offset]) continue;  // the same for all threads
-      const std::int64_t k = lists.order[start + offset];
+      const std::int64_t k = set.lists.order[start + offset];
       const RoiAxis rows = level.rows(k), columns = level.columns(k);
       for (int i = threadIdx.x; i < (level.binRows + level.binColumns) * kRoiTile;
            i += kRoiThreads) {
         const int bin = i / kRoiTile, pixel = i % kRoiTile;
-        weights[i] = bin < level.binRows ? rows.weight(bin, y0 + pixel)
-                                         : columns.weight(bin - level.binRows, x0 + pixel);
+        weights[i] = bin < level.binRows ? rows.weight(bin, tile.y0 + pixel)
+                                         : columns.weight(bin - level.binRows, tile.x0 + pixel);
       }
       __syncthreads();
-      if (channel < level.channels) {
-        int firstRow, endRow, firstColumn, endColumn;
-        rows.binsOf(y0, level.binRows, firstRow, endRow);
-        columns.binsOf(x0, level.binColumns, firstColumn, endColumn);
-        for (int i = firstRow; i < endRow; ++i) {
-          const T* grad =
-              gradOut + ((k * level.binRows + i) * level.binColumns) * level.channels + channel;
-          Wide<T> ofRow[kRoiTile] = {};
-          for (int j = firstColumn; j < endColumn; ++j) {
-            const auto value =
-                static_cast<Wide<T>>(grad[static_cast<std::int64_t>(j) * level.channels]);
-            LOCKSTEP_UNROLL
-            for (int x = 0; x < kRoiTile; ++x)
-              ofRow[x] += static_cast<Wide<T>>(columnWeights[j * kRoiTile + x]) * value;
-          }
-          LOCKSTEP_UNROLL
-          for (int y = 0; y < kRoiTile; ++y) {
-            const auto rowWeight = static_cast<Wide<T>>(weights[i * kRoiTile + y]);
-            LOCKSTEP_UNROLL
-            for (int x = 0; x < kRoiTile; ++x) sums[y][x] += rowWeight * ofRow[x];
-          }
-        }
-      }
+      if (channel < level.channels) addRegion(set, k, tile, channel, weights, sums);
       __syncthreads();
     }
     __syncthreads();
   }
-  if (channel >= level.channels) return;
+}
+
+/// One block per tile of an image, one thread per channel; sets and regions are walked in their
+/// order, so that every element has one owner and one order of summation. gradIn [N,H,W,C].
+template <typename T>
+__global__ void spreadKernel(SlopesOfSets<T> all, T* gradIn) {
+  auto* const weights = dynamicShared<float>();
+  __shared__ bool touches[kRoiThreads];
+  const RoiLevel& map = all.sets[0].level;  // of all sets the same but for the regions
+  const int tilesAcross = (map.width + kRoiTile - 1) / kRoiTile;
+  const RoiTile tile{static_cast<int>(blockIdx.y),
+                     static_cast<int>(blockIdx.x) % tilesAcross * kRoiTile,
+                     static_cast<int>(blockIdx.x) / tilesAcross * kRoiTile};
+  const int channel = static_cast<int>(blockIdx.z * blockDim.x + threadIdx.x);
+  TileSums<T> sums = {};
+  for (int s = 0; s < all.count; ++s) addSet(all.sets[s], tile, channel, weights, touches, sums);
+  if (channel >= map.channels) return;
   LOCKSTEP_UNROLL
   for (int y = 0; y < kRoiTile; ++y) {
     LOCKSTEP_UNROLL
     for (int x = 0; x < kRoiTile; ++x) {
-      if (y0 + y >= level.height || x0 + x >= level.width) continue;
+      if (tile.y0 + y >= map.height || tile.x0 + x >= map.width) continue;
       const std::int64_t pixel =
-          (static_cast<std::int64_t>(image) * level.height + y0 + y) * level.width + x0 + x;
-      gradIn[pixel * level.channels + channel] = static_cast<T>(sums[y][x]);
+          (static_cast<std::int64_t>(tile.image) * map.height + tile.y0 + y) * map.width + tile.x0 +
+          x;
+      gradIn[pixel * map.channels + channel] = static_cast<T>(sums[y][x]);
     }
   }
 }
@@ -237,11 +279,15 @@ inline Launch poolLaunch(const RoiLevel& level) {
   return {static_cast<unsigned>(level.count), 1, 1, kRoiThreads};
 }
 
-inline Launch spreadLaunch(const RoiLevel& level, std::int64_t images) {
-  const unsigned tiles = blocksFor(level.height, kRoiTile) * blocksFor(level.width, kRoiTile);
-  const auto bins = static_cast<std::size_t>(level.binRows + level.binColumns);
-  return {tiles, static_cast<unsigned>(images), blocksFor(level.channels, kRoiThreads), kRoiThreads,
-          bins * kRoiTile * sizeof(float)};
+template <typename T>
+Launch spreadLaunch(const SlopesOfSets<T>& all, std::int64_t images) {
+  const RoiLevel& map = all.sets[0].level;
+  const unsigned tiles = blocksFor(map.height, kRoiTile) * blocksFor(map.width, kRoiTile);
+  int mostBins = 0;
+  for (int s = 0; s < all.count; ++s)
+    mostBins = std::max(mostBins, all.sets[s].level.binRows + all.sets[s].level.binColumns);
+  return {tiles, static_cast<unsigned>(images), blocksFor(map.channels, kRoiThreads), kRoiThreads,
+          static_cast<std::size_t>(mostBins) * kRoiTile * sizeof(float)};
 }
 
 }  // namespace lockstep::ops

@@ -252,22 +252,23 @@ def torchvision_roi_align_backward(operator):
 
 
 def roi_align(operator):
-    """features of all levels, rois, side; a kernel a level after one that fills with zeros."""
-    features, rois, side = operator.inputs
-    values, element = rois.shape[0] * features[0].shape[1] * side * side, BYTES[features[0].type]
-    work = roi_align_work(values, element, size(features), kernels=1 + len(features))
+    """features of all levels, rois of each set, side of each; a kernel a level and set after one that fills with zeros."""
+    features, rois, sides = operator.inputs
+    element = BYTES[features[0].type]
+    values = sum(each.shape[0] * features[0].shape[1] * side * side for each, side in zip(rois, sides, strict=True))
+    work = roi_align_work(values, element, len(rois) * size(features), kernels=len(rois) * (1 + len(features)))
     work.bytes += values * element
     return work
 
 
 def roi_align_backward(operator):
-    """gradient, sizes of the levels: lists of the regions by image and level, then a kernel a level that writes each pixel once.
-    In halves on a GPU; the CPU's gradient is wider."""
-    gradient, sizes = operator.inputs
-    element = BYTES["BFloat16"]
+    """gradients of the sets, sizes of the levels: lists of each set's regions by image and level, then a kernel a level that
+    writes each pixel once. In halves on a GPU; the CPU's gradients are wider."""
+    gradients, sizes = operator.inputs
+    element, count = BYTES["BFloat16"], sum(each.count for each in gradients)
     maps = element * sum(math.prod(each) for each in sizes)
-    return Work(operations=2 * TAPS * gradient.count, bytes=element * gradient.count + maps,
-                cache_bytes=TAPS * element * gradient.count / 4, kernels=9 + len(sizes))
+    return Work(operations=2 * TAPS * count, bytes=element * count + maps, cache_bytes=TAPS * element * count / 4,
+                kernels=9 * len(gradients) + len(sizes))
 
 
 # Maps

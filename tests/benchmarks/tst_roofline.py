@@ -77,8 +77,8 @@ class Rules(unittest.TestCase):
 
     def test_our_roi_align_reads_no_more_than_its_maps(self):
         maps = [half(1, 4, side, side) for side in (8, 4)]
-        few = work("lockstep::roi_align", [maps, Tensor("Float", (1, 5), 5), 1])
-        many = work("lockstep::roi_align", [maps, Tensor("Float", (100, 5), 500), 7])
+        few = work("lockstep::roi_align", [maps, [Tensor("Float", (1, 5), 5)], [1]])
+        many = work("lockstep::roi_align", [maps, [Tensor("Float", (100, 5), 500)], [7]])
         self.assertEqual(few.bytes, 2 * 4 * 16 + 2 * 2 * 4)  # 16 pixels a channel; zeros, then the result
         self.assertEqual(many.bytes, 2 * 4 * (64 + 16) + 2 * 2 * 100 * 4 * 49)
 
@@ -100,7 +100,7 @@ class Innermost(unittest.TestCase):
             entry(1, "aten::addmm", [some, some, some], [some]),
             entry(2, "aten::copy_", [some, some], [some]),
             entry(0, "lockstep::best_of_segments", [some, [8, 8], 4], nodes=[7, 7]),
-            entry(0, "lockstep::roi_align", [[some], some, 7], nodes=[7, 9]),
+            entry(0, "lockstep::roi_align", [[some], [some], [7]], nodes=[7, 9]),
             entry(1, "aten::to", [some], [some]),
             entry(2, "aten::_to_copy", [some], [some]),
             entry(0, "aten::sum", [some], [some]),
@@ -109,7 +109,7 @@ class Innermost(unittest.TestCase):
             entry(0, "ToCopyBackward0", node=7),
             entry(1, "aten::_to_copy", [some], [some]),
             entry(0, "RoiAlignFunction", node=8),
-            entry(1, "lockstep::roi_align_backward", [some, [[1, 4, 4, 4]]], nodes=[10, 10]),
+            entry(1, "lockstep::roi_align_backward", [[some], [[1, 4, 4, 4]]], nodes=[10, 10]),
             entry(2, "aten::zeros", [], [some]),
             entry(0, "AddmmBackward0", node=3),
             entry(1, "aten::mm", [some, some], [some]),

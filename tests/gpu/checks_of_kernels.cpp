@@ -159,10 +159,12 @@ Finding maskTargetsAreTheSame(const at::Device& device) {
   return equal("300 regions", got, expected);
 }
 
-/// Features of four levels, regions on all of them, and the gradient that comes back.
+/// Features of four levels, regions on all of them for a box and a mask head, and the gradients
+/// that come back.
 struct RoiCase {
   std::vector<at::Tensor> features;
-  at::Tensor rois, levels, gradient;
+  std::vector<ops::RoiSet> sets;
+  std::vector<at::Tensor> gradients;
 };
 
 RoiCase roiCase(std::int64_t count, std::int64_t channels) {
@@ -172,36 +174,45 @@ RoiCase roiCase(std::int64_t count, std::int64_t channels) {
     made.features.push_back(
         at::randn({2, channels, kSize.height >> (2 + level), kSize.width >> (2 + level)})
             .contiguous(at::MemoryFormat::ChannelsLast));
-  const at::Tensor images = at::randint(0, 2, {count, 1}).to(at::kFloat);
-  made.rois = at::cat({images, randomBoxes(count, kSize)}, 1);
-  made.levels = at::randint(-1, 4, {count}, at::kLong);
-  made.gradient = at::randn({count, channels, 7, 7});
+  for (const auto& [rows, side] : {std::pair{count, std::int64_t{7}}, {count / 4, 14}}) {
+    const at::Tensor images = at::randint(0, 2, {rows, 1}).to(at::kFloat);
+    made.sets.push_back({at::cat({images, randomBoxes(rows, kSize)}, 1),
+                         at::randint(-1, 4, {rows}, at::kLong),
+                         {side, side, 2}});
+    made.gradients.push_back(at::randn({rows, channels, side, side}));
+  }
   return made;
 }
 
 struct Pooled {
-  at::Tensor output;
-  std::vector<at::Tensor> gradients;
+  std::vector<at::Tensor> outputs, gradients;
 };
 
 Pooled pool(const RoiCase& one, const at::Device& device, at::ScalarType type) {
   std::vector<at::Tensor> features;
   for (const at::Tensor& level : one.features)
     features.push_back(level.to(device, type).detach().requires_grad_());
-  const at::Tensor output =
-      ops::roiAlignPyramid(features, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, one.rois.to(device),
-                           one.levels.to(device), {7, 7, 2});
-  output.backward(one.gradient.to(device, type));
-  Pooled pooled{output.detach(), {}};
-  for (const at::Tensor& level : features) pooled.gradients.push_back(level.grad());
-  return pooled;
+  std::vector<ops::RoiSet> sets;
+  std::vector<at::Tensor> gradients;
+  for (std::size_t i = 0; i < one.sets.size(); ++i) {
+    const ops::RoiSet& set = one.sets[i];
+    sets.push_back({set.rois.to(device), set.levels.to(device), set.shape});
+    gradients.push_back(one.gradients[i].to(device, type));
+  }
+  const std::vector<at::Tensor> outputs =
+      ops::roiAlignSets(features, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, sets);
+  return {outputs, torch::autograd::grad(outputs, features, gradients)};
 }
 
 Finding roiAlignIsTheSame(const at::Device& device, at::ScalarType type, double limit) {
   const RoiCase one = roiCase(500, 96);
   const Pooled expected = pool(one, at::kCPU, type == at::kDouble ? at::kDouble : at::kFloat),
                got = pool(one, device, type);
-  Finding finding = within("forward", relativeDifference(got.output, expected.output), limit);
+  Finding finding{true, ""};
+  for (std::size_t i = 0; i < 2; ++i) {
+    finding = both(finding, within(i == 0 ? "forward of boxes" : "of masks",
+                                   relativeDifference(got.outputs[i], expected.outputs[i]), limit));
+  }
   double largest = 0;
   for (std::size_t i = 0; i < 4; ++i) {
     largest = std::max(largest, relativeDifference(got.gradients[i], expected.gradients[i]));

@@ -1,9 +1,12 @@
 #include <QObject>
 #include <QTest>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
+#include <string_view>
 
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
@@ -12,6 +15,9 @@
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch_reference.h"
+#ifndef Q_MOC_RUN
+#include <ATen/record_function.h>
+#endif
 
 using namespace lockstep;
 using tests::smallModel;
@@ -146,6 +152,21 @@ class TstMaskRcnn : public QObject {
       QVERIFY(at::allclose(got[n].boxesXyxy, expected[n].boxesXyxy, 1e-5, 1e-3));
       QVERIFY(at::allclose(got[n].maskProbs, expected[n].maskProbs, 1e-5, 1e-5));
     }
+  }
+
+  void bothHeadsGiveTheLevelsOneGradient() {
+    static std::atomic<int> passes;
+    passes = 0;
+    const auto count = [](const at::RecordFunction& function) {
+      if (std::string_view(function.name()) == "lockstep::roi_align_backward") ++passes;
+      return std::unique_ptr<at::ObserverContext>();
+    };
+    const at::CallbackHandle handle = at::addGlobalCallback(
+        at::RecordFunctionCallback(count).scopes({at::RecordScope::FUNCTION}));
+    model::MaskRcnn model(smallModel(), 3, 1);
+    lossesOf(model, makeScene()).total({}).backward();
+    at::removeCallback(handle);
+    QCOMPARE(passes.load(), 1);
   }
 
   void bfloat16ComesNearFloat32_data() {

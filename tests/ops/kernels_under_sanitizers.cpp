@@ -176,9 +176,14 @@ void poolRegions() {
                               {kHeight * kWidth * kChannels, kWidth * kChannels, kChannels}, level,
                               pooled.data());
   });
+  ops::RoiLevel finer = level;  // of the second set
+  finer.binRows = finer.binColumns = 2 * kBins;
+  const std::vector<float> slopes = noise(4 * pooled.size());
   const ops::RegionLists lists{order.data(), first.data(), 1};
-  tests::launchOnCpu(ops::spreadLaunch(level, kImages),
-                     [&] { ops::spreadKernel<float>(pooled.data(), level, lists, grad.data()); });
+  const ops::SlopesOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, slopes.data()}},
+                                     2};
+  tests::launchOnCpu(ops::spreadLaunch(all, kImages),
+                     [&] { ops::spreadKernel<float>(all, grad.data()); });
 }
 
 void match() {

@@ -11,6 +11,9 @@
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
+#ifndef Q_MOC_RUN
+#include <torch/csrc/autograd/autograd.h>
+#endif
 // After the words of CUDA.
 #include "engine/ops/mask_targets_kernels.cuh"
 #include "engine/ops/matching_kernels.cuh"
@@ -101,51 +104,67 @@ at::Tensor poolByKernel(const Pyramid& pyramid, const Regions& regions,
   return out.permute({0, 3, 1, 2});
 }
 
+/// The regions of every image and level, and the lists of them that roi_align.cu makes.
+struct Lists {
+  std::vector<std::int64_t> order, first;
+  int levels;
+
+  Lists(const Regions& regions, std::size_t levelCount) : levels(static_cast<int>(levelCount)) {
+    for (std::int64_t list = 0; list < 2 * levels; ++list) {
+      first.push_back(static_cast<std::int64_t>(order.size()));
+      for (std::int64_t k = 0; k < regions.rois.size(0); ++k) {
+        const auto image = static_cast<std::int64_t>(regions.rois[k][0].item<float>());
+        const auto level = regions.levels[k].item<std::int64_t>();
+        if (level != ops::kNoLevel && image * levels + level == list) order.push_back(k);
+      }
+    }
+    first.push_back(static_cast<std::int64_t>(order.size()));
+  }
+};
+
+/// Regions, the size they are pooled to, and the gradient of what is pooled.
+struct RegionSet {
+  Regions regions;
+  ops::RoiAlignShape shape;
+  at::Tensor slopes;
+};
+
 /// As roiAlignBackwardCuda.
 template <typename T>
-std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const Regions& regions,
-                                       const ops::RoiAlignShape& shape, const at::Tensor& slopes) {
-  const at::Tensor grad = slopes.permute({0, 2, 3, 1}).contiguous();
-  const auto levelCount = static_cast<std::int64_t>(pyramid.maps.size());
-  std::vector<std::int64_t> order, first;
-  for (std::int64_t list = 0; list < 2 * levelCount; ++list) {
-    first.push_back(static_cast<std::int64_t>(order.size()));
-    for (std::int64_t k = 0; k < regions.rois.size(0); ++k) {
-      const auto image = static_cast<std::int64_t>(regions.rois[k][0].item<float>());
-      if (image * levelCount + regions.levels[k].item<std::int64_t>() == list &&
-          regions.levels[k].item<std::int64_t>() != ops::kNoLevel)
-        order.push_back(k);
-    }
+std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector<RegionSet>& sets) {
+  std::vector<Lists> lists;
+  std::vector<at::Tensor> gradients, grads;
+  for (const RegionSet& set : sets) {
+    lists.emplace_back(set.regions, pyramid.maps.size());
+    gradients.push_back(set.slopes.permute({0, 2, 3, 1}).contiguous());
   }
-  first.push_back(static_cast<std::int64_t>(order.size()));
-  const ops::RegionLists lists{order.data(), first.data(), static_cast<int>(levelCount)};
-  std::vector<at::Tensor> grads;
   for (std::size_t i = 0; i < pyramid.maps.size(); ++i) {
     // What no thread writes stays no number.
     at::Tensor out = torch::full_like(pyramid.maps[i], NAN).permute({0, 2, 3, 1});
-    const ops::RoiLevel level = levelOf(pyramid, i, regions, shape);
-    tests::launchOnCpu(ops::spreadLaunch(level, 2), [&] {
-      ops::spreadKernel<T>(grad.const_data_ptr<T>(), level, lists, out.data_ptr<T>());
-    });
+    ops::SlopesOfSets<T> all{};
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      all.sets[all.count++] = {levelOf(pyramid, i, sets[s].regions, sets[s].shape),
+                               {lists[s].order.data(), lists[s].first.data(), lists[s].levels},
+                               gradients[s].const_data_ptr<T>()};
+    }
+    tests::launchOnCpu(ops::spreadLaunch(all, 2),
+                       [&] { ops::spreadKernel<T>(all, out.data_ptr<T>()); });
     grads.push_back(out.permute({0, 3, 1, 2}));
   }
   return grads;
 }
 
-struct CpuGradients {
-  at::Tensor slopes;  ///< random, of what is pooled
-  std::vector<at::Tensor> ofMaps;
-};
-
-CpuGradients gradientsOfCpu(Pyramid pyramid, const Regions& regions,
-                            const ops::RoiAlignShape& shape) {
+/// Gives the sets random gradients, and those of the maps, by the CPU.
+std::vector<at::Tensor> gradientsOfCpu(Pyramid pyramid, std::vector<RegionSet>& sets) {
   for (at::Tensor& map : pyramid.maps) map = map.clone().requires_grad_();
-  const at::Tensor pooled =
-      ops::roiAlignPyramid(pyramid.maps, pyramid.scales, regions.rois, regions.levels, shape);
-  CpuGradients gradients{torch::randn(pooled.sizes()), {}};
-  pooled.backward(gradients.slopes);
-  for (const at::Tensor& map : pyramid.maps) gradients.ofMaps.push_back(map.grad());
-  return gradients;
+  std::vector<ops::RoiSet> regions;
+  for (const RegionSet& set : sets)
+    regions.push_back({set.regions.rois, set.regions.levels, set.shape});
+  const auto pooled = ops::roiAlignSets(pyramid.maps, pyramid.scales, regions);
+  std::vector<at::Tensor> slopes;
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    slopes.push_back(sets[s].slopes = torch::randn(pooled[s].sizes()));
+  return torch::autograd::grad(pooled, pyramid.maps, slopes);
 }
 
 /// Largest difference, beside the largest value.
@@ -266,24 +285,61 @@ class TstRegionKernelsOnCpu : public QObject {
     QFETCH(int, channels);
     QFETCH(int, bins);
     QFETCH(int, samples);
-    const ops::RoiAlignShape shape{bins, bins, samples};
     const Pyramid pyramid = makePyramid(channels, 50, 90, at::kFloat);
-    const Regions regions = someRegions(50, 90);
-    const auto [slopes, expected] = gradientsOfCpu(pyramid, regions, shape);
-    const auto got = spreadByKernel<float>(pyramid, regions, shape, slopes);
+    std::vector<RegionSet> sets{{someRegions(50, 90), {bins, bins, samples}, {}}};
+    const auto expected = gradientsOfCpu(pyramid, sets);
+    const auto got = spreadByKernel<float>(pyramid, sets);
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
     // Another order of blocks and threads: the same bits.
-    const auto again = spreadByKernel<float>(pyramid, regions, shape, slopes);
+    const auto again = spreadByKernel<float>(pyramid, sets);
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(at::equal(got[i], again[i]));
   }
 
+  void gradientsOfTwoSetsAreThoseOfTheCpu_data() {
+    QTest::addColumn<int>("first");
+    QTest::addColumn<int>("second");
+    QTest::newRow("box and mask head") << 7 << 14;
+    QTest::newRow("the larger first") << 9 << 3;
+  }
+  void gradientsOfTwoSetsAreThoseOfTheCpu() {
+    QFETCH(int, first);
+    QFETCH(int, second);
+    const Pyramid pyramid = makePyramid(12, 50, 90, at::kFloat);
+    std::vector<RegionSet> sets{{someRegions(50, 90), {first, first, 2}, {}},
+                                {someRegions(50, 90), {second, second, 2}, {}}};
+    const auto expected = gradientsOfCpu(pyramid, sets);
+    const auto got = spreadByKernel<float>(pyramid, sets);
+    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
+    // Halves are added up in float32 over both sets and rounded once.
+    Pyramid halves = pyramid;
+    for (at::Tensor& map : halves.maps) map = map.to(at::kBFloat16);
+    for (RegionSet& set : sets) set.slopes = set.slopes.to(at::kBFloat16);
+    const auto ofHalves = spreadByKernel<c10::BFloat16>(halves, sets);
+    for (RegionSet& set : sets) set.slopes = set.slopes.to(at::kFloat);
+    const auto exact = spreadByKernel<float>(pyramid, sets);
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      QVERIFY(at::equal(ofHalves[i], exact[i].to(at::kBFloat16)));
+  }
+
+  void setsWithoutRegionsGiveZeros() {
+    const Pyramid pyramid = makePyramid(5, 30, 40, at::kFloat);
+    const Regions none{torch::zeros({0, 5}), torch::zeros({0}, at::kLong)};
+    std::vector<RegionSet> sets{{someRegions(30, 40), {7, 7, 2}, {}}, {none, {14, 14, 2}, {}}};
+    const auto expected = gradientsOfCpu(pyramid, sets);
+    const auto got = spreadByKernel<float>(pyramid, sets);
+    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
+    sets[0] = sets[1];
+    for (const at::Tensor& map : spreadByKernel<float>(pyramid, sets))
+      QVERIFY((map == 0).all().item<bool>());
+  }
+
   void moreRegionsThanABlockHasThreadsAreAddedUp() {
-    const ops::RoiAlignShape shape{2, 2, 1};
     const Pyramid pyramid = makePyramid(4, 30, 30, at::kFloat);
     Regions regions{torch::rand({600, 5}) * 20, torch::zeros({600}, at::kLong)};
     regions.rois.select(1, 0).zero_();
-    const auto [slopes, expected] = gradientsOfCpu(pyramid, regions, shape);
-    const auto got = spreadByKernel<float>(pyramid, regions, shape, slopes);
+    std::vector<RegionSet> sets{{regions, {2, 2, 1}, {}}};
+    const auto expected = gradientsOfCpu(pyramid, sets);
+    const auto got = spreadByKernel<float>(pyramid, sets);
     QVERIFY(difference(got[0], expected[0]) < 1e-5);
     QVERIFY((got[1] == 0).all().item<bool>() && (got[2] == 0).all().item<bool>());
   }

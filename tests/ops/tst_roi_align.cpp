@@ -5,6 +5,9 @@
 #include "engine/ops/roi_align.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
+#ifndef Q_MOC_RUN
+#include <torch/csrc/autograd/autograd.h>
+#endif
 
 using namespace lockstep;
 
@@ -70,6 +73,47 @@ at::Tensor someRois() {
                         {0.f, 35.f, 1.f, 80.f, 90.f},
                         {0.f, 3.3f, 4.1f, 29.7f, 22.2f},
                         {1.f, 200.f, 200.f, 220.f, 230.f}});
+}
+
+/// Two levels of two images in float32 or float64 that take a gradient.
+std::vector<at::Tensor> someLevels(at::ScalarType type) {
+  std::vector<at::Tensor> levels;
+  for (const std::int64_t side : {32, 16})
+    levels.push_back(torch::randn({2, 40, side, side}, type).requires_grad_());
+  return levels;
+}
+
+const std::vector<double> kScales{0.25, 0.125};
+
+/// As a box head pools and as a mask head does, the latter only some of the regions.
+std::vector<ops::RoiSet> boxAndMaskSets() {
+  const at::Tensor rois = someRois(),
+                   levels = torch::tensor(std::vector<std::int64_t>{0, 1, 1, 0, ops::kNoLevel, 0});
+  return {{rois, levels, {7, 7, 2}}, {rois.slice(0, 0, 3), levels.slice(0, 0, 3), {14, 14, 2}}};
+}
+
+/// Random gradients of what the sets give; the same for the same sets.
+std::vector<at::Tensor> slopesOf(const std::vector<ops::RoiSet>& sets, at::ScalarType type) {
+  torch::manual_seed(8);
+  std::vector<at::Tensor> slopes;
+  for (const ops::RoiSet& set : sets) {
+    slopes.push_back(torch::randn({set.rois.size(0), 40, set.shape.height, set.shape.width}, type));
+  }
+  return slopes;
+}
+
+/// Gradients of the levels for these of what the sets give; an undefined one: no loss looks at it.
+std::vector<at::Tensor> gradientsOf(const std::vector<at::Tensor>& levels,
+                                    const std::vector<ops::RoiSet>& sets,
+                                    const std::vector<at::Tensor>& slopes) {
+  const std::vector<at::Tensor> pooled = ops::roiAlignSets(levels, kScales, sets);
+  std::vector<at::Tensor> outputs, gradients;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (!slopes[i].defined()) continue;
+    outputs.push_back(pooled[i]);
+    gradients.push_back(slopes[i]);
+  }
+  return torch::autograd::grad(outputs, levels, gradients);
 }
 
 }  // namespace
@@ -143,7 +187,10 @@ class TstRoiAlign : public QObject {
       at::set_num_threads(threads);
       torch::manual_seed(4);
       at::Tensor features = torch::randn({2, 80, 30, 30}).requires_grad_();
-      (ops::roiAlign(features, rois, 0.25, {7, 7, 2}) * weights).sum().backward();
+      const at::Tensor levels = torch::zeros({200}, at::kLong);
+      const auto pooled = ops::roiAlignSets(
+          {features}, {0.25}, {{rois, levels, {7, 7, 2}}, {rois, levels, {14, 14, 2}}});
+      ((pooled[0] * weights).sum() + pooled[1].square().sum()).backward();
       grads.push_back(features.grad());
     }
     QVERIFY(at::equal(grads[0], grads[1]));
@@ -167,6 +214,87 @@ class TstRoiAlign : public QObject {
       QVERIFY(at::equal(out.index_select(0, index), part));
       QVERIFY(at::equal(levels[level].grad(), alone[level].grad()));
     }
+  }
+
+  void setsAreWhatEachOfThemIsAlone() {
+    const std::vector<at::Tensor> levels = someLevels(at::kFloat);
+    const std::vector<ops::RoiSet> sets = boxAndMaskSets();
+    const std::vector<at::Tensor> pooled = ops::roiAlignSets(levels, kScales, sets);
+    QCOMPARE(pooled.size(), sets.size());
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const auto& [rois, choice, shape] = sets[i];
+      QVERIFY(at::equal(pooled[i], ops::roiAlignPyramid(levels, kScales, rois, choice, shape)));
+    }
+  }
+
+  /// In float32 they differ from it in the last bits: what was (boxes) + (masks) is now the boxes
+  /// and then mask after mask.
+  void gradientsOfSetsAreTheSumOfEachAlone_data() {
+    QTest::addColumn<bool>("isDouble");
+    QTest::newRow("float32") << false;
+    QTest::newRow("float64") << true;
+  }
+  void gradientsOfSetsAreTheSumOfEachAlone() {
+    QFETCH(bool, isDouble);
+    const at::ScalarType type = isDouble ? at::kDouble : at::kFloat;
+    const std::vector<at::Tensor> levels = someLevels(type);
+    const std::vector<ops::RoiSet> sets = boxAndMaskSets();
+    const std::vector<at::Tensor> slopes = slopesOf(sets, type);
+    const auto got = gradientsOf(levels, sets, slopes);
+    const auto boxes = gradientsOf(levels, {sets[0]}, {slopes[0]}),
+               masks = gradientsOf(levels, {sets[1]}, {slopes[1]});
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const at::Tensor sum = boxes[i] + masks[i];
+      QVERIFY(masks[i].abs().max().item<double>() > 0.1);
+      QVERIFY((got[i] - sum).abs().max().item<double>() <=
+              (isDouble ? 1e-15 : 2e-7) * sum.abs().max().item<double>());
+    }
+  }
+
+  /// Regions of one size in two sets are added up in the order that they have in one.
+  void gradientsOfSetsAreAddedUpInTheirOrder() {
+    const std::vector<at::Tensor> levels = someLevels(at::kFloat);
+    const ops::RoiSet all{someRois(), torch::tensor({0, 1, 1, 0, 0, 0}, at::kLong), {7, 7, 2}};
+    const auto part = [&](std::int64_t from, std::int64_t to) {
+      return ops::RoiSet{all.rois.slice(0, from, to), all.levels.slice(0, from, to), all.shape};
+    };
+    const at::Tensor slopes = slopesOf({all}, at::kFloat)[0];
+    const auto whole = gradientsOf(levels, {all}, {slopes});
+    const auto inParts = gradientsOf(levels, {part(0, 4), part(4, 6)},
+                                     {slopes.slice(0, 0, 4), slopes.slice(0, 4, 6)});
+    for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(inParts[i], whole[i]));
+  }
+
+  void aSetThatNoLossLooksAtAddsNothing() {
+    const std::vector<at::Tensor> levels = someLevels(at::kFloat);
+    const std::vector<ops::RoiSet> sets = boxAndMaskSets();
+    const std::vector<at::Tensor> slopes = slopesOf(sets, at::kFloat);
+    const auto got = gradientsOf(levels, sets, {{}, slopes[1]}),
+               expected = gradientsOf(levels, {sets[1]}, {slopes[1]});
+    for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(got[i], expected[i]));
+  }
+
+  void aSetOfNoRegionsAddsNothing() {
+    const std::vector<at::Tensor> levels = someLevels(at::kFloat);
+    std::vector<ops::RoiSet> sets = boxAndMaskSets();
+    sets[1] = {torch::zeros({0, 5}), torch::zeros({0}, at::kLong), {14, 14, 2}};
+    const auto slopes = slopesOf(sets, at::kFloat);
+    const auto pooled = ops::roiAlignSets(levels, kScales, sets);
+    QVERIFY((pooled[1].sizes() == at::IntArrayRef{0, 40, 14, 14}));
+    const auto got = gradientsOf(levels, sets, slopes),
+               expected = gradientsOf(levels, {sets[0]}, {slopes[0]});
+    for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(got[i], expected[i]));
+    sets[0] = sets[1];
+    for (const at::Tensor& none : gradientsOf(levels, sets, slopesOf(sets, at::kFloat)))
+      QVERIFY((none == 0).all().item<bool>());
+  }
+
+  void moreSetsThanHeadsAreRefused() {
+    const std::vector<ops::RoiSet> sets = boxAndMaskSets();
+    QVERIFY_EXCEPTION_THROWN(
+        ops::roiAlignSets(someLevels(at::kFloat), kScales, {sets[0], sets[1], sets[0]}),
+        c10::Error);
+    QVERIFY_EXCEPTION_THROWN(ops::roiAlignSets(someLevels(at::kFloat), kScales, {}), c10::Error);
   }
 
   void noRegionsGiveNothingAndAZeroGradient() {
