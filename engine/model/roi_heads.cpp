@@ -122,7 +122,8 @@ RoiHeads::Detections RoiHeads::chooseDetections(const at::Tensor& probs, const a
                        regressionWeights_, limits, kSmallestSidePx);
   const at::Tensor isThere = isCandidate.gather(1, places).logical_and(isLarge);
   const ops::Selection kept =
-      ops::selectByNms({boxes, scores, label, isThere}, box.nmsThreshold, box.detectionsPerImage);
+      ops::selectByNms({boxes, scores, label, isThere, config_.classCount, proposals.valid.size(1)},
+                       box.nmsThreshold, box.detectionsPerImage);
   return {ops::pick(boxes, kept.indices), scores.gather(1, kept.indices),
           label.gather(1, kept.indices), kept.valid};
 }

@@ -95,15 +95,16 @@ void Rpn::reportLevel(const at::Tensor& outputs) const {
 Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
                          bool forTraining) const {
   const at::NoGradGuard noGrad;
+  const std::int64_t mostOfLevel = forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest;
   const auto [best, levels] =
-      ops::bestOfSegments(output.objectness, output.levelCounts,
-                          forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest);
+      ops::bestOfSegments(output.objectness, output.levelCounts, mostOfLevel);
   const at::Tensor scores = widened(output.objectness.gather(1, best)).sigmoid();
   const auto [boxes, isLarge] = ops::decodeBoxes({output.deltas, output.anchors, 1, best},
                                                  kAnchorWeights, limits, kSmallestSidePx);
-  const ops::Selection kept =
-      ops::selectByNms({boxes, scores, levels, isLarge}, config_.nmsThreshold,
-                       forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
+  const ops::Selection kept = ops::selectByNms(
+      {boxes, scores, levels, isLarge, static_cast<std::int64_t>(output.levelCounts.size()),
+       mostOfLevel},
+      config_.nmsThreshold, forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
   return {ops::pick(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
           kept.valid};
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstdint>
 #include <vector>
 
 #include "engine/ops/nms_cuda.h"
@@ -51,13 +51,13 @@ void suppressOverlapping(const BoxColumns& boxes, std::size_t best, float thresh
   }
 }
 
-/// The kept ones of `order`, which is best score first.
+/// The kept ones of `order`, which is best score first; at most `most`.
 std::vector<std::int64_t> suppress(const float* boxes, const std::vector<std::int64_t>& order,
-                                   float threshold) {
+                                   float threshold, std::size_t most) {
   const BoxColumns columns(boxes, order);
   std::vector<std::int32_t> suppressed(order.size(), 0);
   std::vector<std::int64_t> kept;
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (std::size_t i = 0; i < order.size() && kept.size() < most; ++i) {
     if (suppressed[i]) continue;
     kept.push_back(order[i]);
     suppressOverlapping(columns, i, threshold, suppressed.data());
@@ -65,39 +65,107 @@ std::vector<std::int64_t> suppress(const float* boxes, const std::vector<std::in
   return kept;
 }
 
-/// Positions 0 … count-1, best score first, equal scores in their order.
-std::vector<std::int64_t> orderByScore(const float* scores, std::int64_t count) {
-  std::vector<std::int64_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int64_t a, std::int64_t b) { return scores[a] > scores[b]; });
-  return order;
-}
+/// The candidates of all images in memory.
+struct Candidates {
+  at::Tensor boxes, scores, groups, valid;
+  std::int64_t images, size, groupCount, groupSize;
 
-at::Tensor toIndex(const std::vector<std::int64_t>& values) {
-  at::Tensor index = at::empty({static_cast<std::int64_t>(values.size())}, at::kLong);
-  std::copy(values.begin(), values.end(), index.data_ptr<std::int64_t>());
-  return index;
-}
+  explicit Candidates(const NmsCandidates& all)
+      : boxes(all.boxesXyxy.detach().to(at::kFloat).contiguous()),
+        scores(all.scores.detach().to(at::kFloat).contiguous()),
+        groups(all.groups.contiguous()),
+        valid(all.valid.contiguous()),
+        images(scores.size(0)),
+        size(scores.size(1)),
+        groupCount(all.groupCount),
+        groupSize(all.groupSize()) {}
 
-/// Each group's members in the order of `order`.
-std::vector<std::vector<std::int64_t>> splitByGroup(const std::vector<std::int64_t>& order,
-                                                    const std::int64_t* groups) {
-  std::vector<std::int64_t> names(groups, groups + order.size());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::vector<std::vector<std::int64_t>> members(names.size());
-  for (const std::int64_t index : order) {
-    const auto name = std::lower_bound(names.begin(), names.end(), groups[index]);
-    members[name - names.begin()].push_back(index);
+  const float* boxesOf(std::int64_t image) const {
+    return boxes.const_data_ptr<float>() + image * size * 4;
   }
-  return members;
+
+  /// The valid candidates of an image, best score first, equal scores in their order.
+  std::vector<std::int64_t> sorted(std::int64_t image) const {
+    const bool* isThere = valid.const_data_ptr<bool>() + image * size;
+    const float* values = scores.const_data_ptr<float>() + image * size;
+    std::vector<std::int64_t> order;
+    for (std::int64_t i = 0; i < size; ++i)
+      if (isThere[i]) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; });
+    return order;
+  }
+
+  /// Those of each group in the order of `order`.
+  std::vector<std::vector<std::int64_t>> byGroup(std::int64_t image,
+                                                 const std::vector<std::int64_t>& order) const {
+    const auto* names = groups.const_data_ptr<std::int64_t>() + image * size;
+    std::vector<std::vector<std::int64_t>> members(groupCount);
+    for (const std::int64_t index : order) {
+      TORCH_CHECK(names[index] >= 0 && names[index] < groupCount, "candidate ", index,
+                  " is of group ", names[index], " of ", groupCount);
+      members[names[index]].push_back(index);
+    }
+    for (const auto& group : members) {
+      TORCH_CHECK(static_cast<std::int64_t>(group.size()) <= groupSize, "a group has ",
+                  group.size(), " candidates, which is more than ", groupSize);
+    }
+    return members;
+  }
+};
+
+/// What is known of an image on the way.
+struct ImageOrder {
+  std::vector<std::int64_t> order;  // best score first
+  std::vector<std::vector<std::int64_t>> groups;
+  std::vector<std::uint8_t> isKept;
+};
+
+Selection selectOnCpu(const Candidates& all, float threshold, std::int64_t most) {
+  Selection selection{at::zeros({all.images, most}, at::kLong),
+                      at::zeros({all.images, most}, at::kBool)};
+  std::vector<ImageOrder> images(all.images);
+  at::parallel_for(0, all.images, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      images[n].order = all.sorted(n);
+      images[n].groups = all.byGroup(n, images[n].order);
+      images[n].isKept.resize(all.size);
+    }
+  });
+  at::parallel_for(0, all.images * all.groupCount, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t n = i / all.groupCount;
+      const auto& group = images[n].groups[i % all.groupCount];
+      for (const std::int64_t index : suppress(all.boxesOf(n), group, threshold, most))
+        images[n].isKept[index] = 1;
+    }
+  });
+  for (std::int64_t n = 0; n < all.images; ++n) {
+    auto* indices = selection.indices.data_ptr<std::int64_t>() + n * most;
+    bool* valid = selection.valid.data_ptr<bool>() + n * most;
+    std::int64_t filled = 0;
+    for (const std::int64_t index : images[n].order) {
+      if (filled == most) break;
+      if (!images[n].isKept[index]) continue;
+      valid[filled] = true;
+      indices[filled++] = index;
+    }
+  }
+  return selection;
 }
 
-void checkBoxesAndScores(const at::Tensor& boxes, const at::Tensor& scores) {
-  TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4, "boxes must be [R,4], got ", boxes.sizes());
-  TORCH_CHECK(scores.dim() == 1 && scores.size(0) == boxes.size(0), "scores must be [",
-              boxes.size(0), "], got ", scores.sizes());
+void check(const NmsCandidates& all) {
+  const at::Tensor &boxes = all.boxesXyxy, &scores = all.scores;
+  TORCH_CHECK(scores.dim() == 2 && boxes.dim() == 3 && boxes.size(0) == scores.size(0) &&
+                  boxes.size(1) == scores.size(1) && boxes.size(2) == 4,
+              "boxes must be [N,A,4] and scores [N,A], got ", boxes.sizes(), " and ",
+              scores.sizes());
+  TORCH_CHECK(all.groups.sizes() == scores.sizes() && all.groups.scalar_type() == at::kLong,
+              "groups must be ", scores.sizes(), " int64, got ", all.groups.sizes(), " ",
+              all.groups.scalar_type());
+  TORCH_CHECK(all.valid.sizes() == scores.sizes() && all.valid.scalar_type() == at::kBool,
+              "valid must be ", scores.sizes(), " bool, got ", all.valid.sizes(), " ",
+              all.valid.scalar_type());
 }
 
 }  // namespace
@@ -107,62 +175,22 @@ float largestFloatUpTo(double value) {
   return nearest > value ? std::nextafter(nearest, -1.0f) : nearest;
 }
 
-at::Tensor nms(const at::Tensor& boxesXyxy, const at::Tensor& scores, double iouThreshold) {
-  checkBoxesAndScores(boxesXyxy, scores);
-  return batchedNms(boxesXyxy, scores, at::zeros_like(scores, at::kLong), iouThreshold);
-}
-
-at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
-                      const at::Tensor& groups, double iouThreshold) {
-  checkBoxesAndScores(boxesXyxy, scores);
-  TORCH_CHECK(groups.sizes() == scores.sizes(), "groups must be [", scores.size(0), "], got ",
-              groups.sizes());
-  const at::Tensor boxes = boxesXyxy.detach().to(at::kFloat).contiguous();
-  const at::Tensor values = scores.detach().to(at::kFloat).contiguous();
-  const at::Tensor names = groups.to(at::kLong).contiguous();
-  TORCH_CHECK(boxes.is_cpu(), "one image alone is for the CPU: see selectByNms");
-
-  const std::int64_t count = boxes.size(0);
-  const auto members = splitByGroup(orderByScore(values.const_data_ptr<float>(), count),
-                                    names.const_data_ptr<std::int64_t>());
-  std::vector<std::uint8_t> isKept(count, 0);
-  const float threshold = largestFloatUpTo(iouThreshold);
-  at::parallel_for(0, members.size(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto kept = suppress(boxes.const_data_ptr<float>(), members[i], threshold);
-      for (const std::int64_t index : kept) isKept[index] = 1;
-    }
-  });
-  std::vector<std::int64_t> kept;
-  for (const std::int64_t index : orderByScore(values.const_data_ptr<float>(), count)) {
-    if (isKept[index]) kept.push_back(index);
-  }
-  return toIndex(kept);
+std::int64_t NmsCandidates::groupSize() const {
+  const std::int64_t size = scores.size(1);
+  return mostOfGroup > 0 ? std::min(mostOfGroup, size) : size;
 }
 
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most) {
-  LOCKSTEP_RECORD_OP("select_by_nms", candidates.boxesXyxy, candidates.groups, most);
-  TORCH_CHECK(candidates.boxesXyxy.dim() == 3 && candidates.scores.dim() == 2,
-              "boxes must be [N,A,4] and scores [N,A], got ", candidates.boxesXyxy.sizes(), " and ",
-              candidates.scores.sizes());
+  LOCKSTEP_RECORD_OP("select_by_nms", candidates.boxesXyxy, candidates.groupSize(), most);
+  check(candidates);
+  const float threshold = largestFloatUpTo(iouThreshold);
+  const std::int64_t slots = std::min(most, candidates.scores.size(1));
 #ifdef LOCKSTEP_CUDA
-  if (candidates.scores.is_cuda()) return selectByNmsCuda(candidates, iouThreshold, most);
+  if (candidates.scores.is_cuda()) return selectByNmsCuda(candidates, threshold, slots);
 #endif
   TORCH_CHECK(candidates.scores.is_cpu(), "this program was built without kernels for ",
               candidates.scores.device());
-  const std::int64_t images = candidates.scores.size(0),
-                     size = std::min(most, candidates.scores.size(1));
-  Selection selection{at::zeros({images, size}, at::kLong), at::zeros({images, size}, at::kBool)};
-  for (std::int64_t n = 0; n < images; ++n) {
-    const at::Tensor rows = candidates.valid[n].nonzero().squeeze(1);
-    const at::Tensor kept = batchedNms(candidates.boxesXyxy[n].index_select(0, rows),
-                                       candidates.scores[n].index_select(0, rows),
-                                       candidates.groups[n].index_select(0, rows), iouThreshold)
-                                .slice(0, 0, size);
-    selection.indices[n].slice(0, 0, kept.size(0)).copy_(rows.index_select(0, kept));
-    selection.valid[n].slice(0, 0, kept.size(0)).fill_(true);
-  }
-  return selection;
+  return selectOnCpu(Candidates(candidates), threshold, slots);
 }
 
 }  // namespace lockstep::ops

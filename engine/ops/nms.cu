@@ -1,29 +1,22 @@
 #include <ATen/ATen.h>
-#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
+#include "engine/ops/cuda_launch.h"
 #include "engine/ops/nms_cuda.h"
 #include "engine/ops/nms_kernels.cuh"
 
 namespace lockstep::ops {
-namespace {
 
-constexpr int kThreads = 256;
-
-}  // namespace
-
-Selection selectByNmsCuda(const NmsCandidates& candidates, double iouThreshold, std::int64_t most) {
+Selection selectByNmsCuda(const NmsCandidates& candidates, float threshold, std::int64_t slots) {
   const at::Tensor& scores = candidates.scores;
   const c10::cuda::CUDAGuard guard(scores.device());
   const std::int64_t images = scores.size(0), size = scores.size(1);
-  if (images == 0 || size == 0) {
-    return {at::zeros({images, 0}, scores.options().dtype(at::kLong)),
-            at::zeros({images, 0}, scores.options().dtype(at::kBool))};
+  if (images == 0 || slots == 0) {
+    return {at::zeros({images, slots}, scores.options().dtype(at::kLong)),
+            at::zeros({images, slots}, scores.options().dtype(at::kBool))};
   }
   const at::Tensor ranked =
       scores.detach()
@@ -35,25 +28,30 @@ Selection selectByNmsCuda(const NmsCandidates& candidates, double iouThreshold, 
   const at::Tensor groups = candidates.groups.contiguous();
   const at::Tensor counts = candidates.valid.sum(1);
   const NmsBoxes all{reinterpret_cast<const float4*>(boxes.const_data_ptr<float>()),
-                     groups.const_data_ptr<std::int64_t>(), order.const_data_ptr<std::int64_t>(),
-                     counts.const_data_ptr<std::int64_t>(), static_cast<int>(size)};
-  TORCH_CHECK(all.words() <= kMostNmsWords, size, " boxes of an image are too many for NMS");
-  at::Tensor mask = at::empty({images, size, all.words()}, order.options());
-  const std::int64_t slots = std::min(most, size);
+                     groups.const_data_ptr<std::int64_t>(),
+                     order.const_data_ptr<std::int64_t>(),
+                     counts.const_data_ptr<std::int64_t>(),
+                     static_cast<int>(size),
+                     static_cast<int>(candidates.groupCount),
+                     static_cast<int>(candidates.groupSize())};
+  TORCH_CHECK(all.words() <= kMostNmsWords, all.groupSize,
+              " boxes of a group are too many for NMS");
+  const auto intOptions = order.options().dtype(at::kInt);
+  at::Tensor members = at::empty({images, size}, intOptions),
+             problems = at::empty({2, images * all.groupCount}, intOptions),
+             mask = at::empty({images, size, all.words()}, order.options()),
+             isKept = at::zeros({images, size}, candidates.valid.options());
+  const NmsWork work{
+      members.data_ptr<int>(), problems[0].data_ptr<int>(), problems[1].data_ptr<int>(),
+      reinterpret_cast<NmsWord*>(mask.data_ptr<std::int64_t>()), isKept.data_ptr<bool>()};
   Selection kept{at::empty({images, slots}, order.options()),
                  at::empty({images, slots}, candidates.valid.options())};
-  auto* bits = reinterpret_cast<NmsWord*>(mask.data_ptr<std::int64_t>());
-  const auto stream = c10::cuda::getCurrentCUDAStream();
-  const auto words = static_cast<unsigned>(all.words()), count = static_cast<unsigned>(images);
-  // The CPU compares with the threshold in double: this is the largest float32 up to it.
-  overlapKernel<<<dim3(words, words, count), kNmsBits, 0, stream>>>(
-      all, largestFloatUpTo(iouThreshold), bits);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-  keepKernel<<<count, kThreads, 0, stream>>>(
-      all, bits,
-      {static_cast<int>(slots), kept.indices.data_ptr<std::int64_t>(),
-       kept.valid.data_ptr<bool>()});
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const NmsKept out{static_cast<int>(slots), kept.indices.data_ptr<std::int64_t>(),
+                    kept.valid.data_ptr<bool>()};
+  launch(groupKernel, groupLaunch(all, images), all, work);
+  launch(overlapKernel, overlapLaunch(all, images), all, work, threshold);
+  launch(keepKernel, keepLaunch(all, images), all, work, out.slots);
+  launch(gatherKernel, gatherLaunch(images), all, work, out);
   return kept;
 }
 

@@ -10,27 +10,28 @@ namespace lockstep::ops {
 /// come out above.
 float largestFloatUpTo(double value);
 
-/// Greedy non-maximum suppression, on the CPU. boxes [R,4] xyxy px, scores [R] -> index [K] int64
-/// of the kept boxes, best score first; equal scores keep their order. A box goes when its IoU with
-/// a kept better one is > iouThreshold.
-at::Tensor nms(const at::Tensor& boxesXyxy, const at::Tensor& scores, double iouThreshold);
-
-/// The same inside each group on its own, on the CPU; groups [R] int64 (class or pyramid level).
-/// The result is over all groups, best score first. Where torchvision shifts the boxes of a group
-/// apart (up to 1000 boxes on a CPU), coordinates lose bits there and not here: an IoU within 1e-6
-/// of the threshold may fall on the other side.
-at::Tensor batchedNms(const at::Tensor& boxesXyxy, const at::Tensor& scores,
-                      const at::Tensor& groups, double iouThreshold);
-
-/// Candidates [N,A] of N images for selectByNms.
+/// Candidates [N,A] of N images, each of a group (class or pyramid level) out of G.
 struct NmsCandidates {
-  at::Tensor boxesXyxy;  ///< [N,A,4]
+  at::Tensor boxesXyxy;  ///< [N,A,4] px
   at::Tensor scores;     ///< [N,A]
-  at::Tensor groups;     ///< [N,A] int64
+  at::Tensor groups;     ///< [N,A] int64, 0 … G - 1
   at::Tensor valid;      ///< [N,A] bool: the others neither stay nor suppress
+
+  std::int64_t groupCount = 1;  ///< G
+  /// Valid candidates that a group of an image has at most; 0: all A. A GPU's work is laid out for
+  /// so many and passes over further ones; a CPU refuses them.
+  std::int64_t mostOfGroup = 0;
+
+  /// The same, never 0 and never more than A.
+  std::int64_t groupSize() const;
 };
 
-/// batchedNms of each image, at most `most` of its boxes, best first.
+/// Greedy non-maximum suppression in each group of each image on its own, side by side: best score
+/// first, equal scores in their order, a box goes when its IoU with a kept better one of its group
+/// is > iouThreshold. Of what is kept at most `most` of an image, over all groups best first.
+///
+/// Where torchvision shifts the boxes of a group apart (up to 1000 boxes on a CPU), coordinates
+/// lose bits there and not here: an IoU within 1e-6 of the threshold may fall on the other side.
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most);
 
 }  // namespace lockstep::ops

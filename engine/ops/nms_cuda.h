@@ -5,7 +5,8 @@
 /// NMS of CUDA tensors; only in programs built with LOCKSTEP_CUDA.
 namespace lockstep::ops {
 
-/// selectByNms without a wait for the device.
-Selection selectByNmsCuda(const NmsCandidates& candidates, double iouThreshold, std::int64_t most);
+/// selectByNms of checked candidates without a wait for the device. A box goes when its IoU is
+/// above `threshold`; as many slots an image.
+Selection selectByNmsCuda(const NmsCandidates& candidates, float threshold, std::int64_t slots);
 
 }  // namespace lockstep::ops

@@ -1,77 +1,47 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/ops/box_iou.cuh"
+#include "engine/ops/dynamic_shared.cuh"
 #include "engine/ops/host_device.h"
+#include "engine/ops/launch.h"
 
-/// Kernels of nms.cu. Letters: N images, A candidates of an image, K that may be kept.
+/// Kernels of nms.cu, in the order in which they run: each group of each image is one problem, all
+/// of them are solved side by side. Letters: N images, A candidates of an image, G groups, K that
+/// may be kept.
 namespace lockstep::ops {
 
 using NmsWord = unsigned long long;
-constexpr int kNmsBits = 64;         // boxes whose suppression one word of the mask holds
-constexpr int kMostNmsWords = 4096;  // of a row
-constexpr int kNmsRowsAtOnce = 8;    // whose words are on their way together
+constexpr int kNmsBits = 64;                // boxes whose suppression one word of the mask holds
+constexpr int kMostNmsWords = 4096;         // of a row
+constexpr int kNmsRowsAtOnce = 16;          // whose words are on their way together
+constexpr int kNmsThreads = 256;            // of the blocks that go over all candidates of an image
+constexpr unsigned kNmsTileBlocks = 16384;  // that are started at most, or else one per problem
 
 /// The candidates of all images. Sorted: an image's best score first, those not there last.
 struct NmsBoxes {
   const float4* boxes;         // [N,A]
-  const std::int64_t* groups;  // [N,A]
+  const std::int64_t* groups;  // [N,A], 0 … G - 1
   const std::int64_t* order;   // [N,A], which candidate each of the sorted ones is
   const std::int64_t* counts;  // [N], of those that are there
   int size;                    // A
+  int groupCount;              // G
+  int groupSize;               // members of a group at most
 
-  LOCKSTEP_HOST_DEVICE int words() const { return (size + kNmsBits - 1) / kNmsBits; }
+  LOCKSTEP_HOST_DEVICE int words() const { return (groupSize + kNmsBits - 1) / kNmsBits; }
 };
 
-/// mask [N,A,words]: bit j of row i says that sorted box j comes after box i, is of its group and
-/// overlaps it too much. A block has 64 rows (y) and 64 columns (x) of an image (z); blocks below
-/// the diagonal and beyond the count have nothing to say and are not read.
-inline __global__ void overlapKernel(NmsBoxes all, float threshold, NmsWord* mask) {
-  __shared__ float4 columns[kNmsBits];
-  __shared__ std::int64_t columnGroups[kNmsBits];
-  const int image = static_cast<int>(blockIdx.z), count = static_cast<int>(all.counts[image]);
-  const int firstRow = static_cast<int>(blockIdx.y) * kNmsBits,
-            firstColumn = static_cast<int>(blockIdx.x) * kNmsBits;
-  if (blockIdx.x < blockIdx.y || firstRow >= count || firstColumn >= count) return;
-  const float4* boxes = all.boxes + static_cast<std::int64_t>(image) * all.size;
-  const std::int64_t* groups = all.groups + static_cast<std::int64_t>(image) * all.size;
-  const std::int64_t* order = all.order + static_cast<std::int64_t>(image) * all.size;
-  for (int i = static_cast<int>(threadIdx.x); i < kNmsBits && firstColumn + i < count;
-       i += static_cast<int>(blockDim.x)) {
-    columns[i] = boxes[order[firstColumn + i]];
-    columnGroups[i] = groups[order[firstColumn + i]];
-  }
-  __syncthreads();
-  for (int r = static_cast<int>(threadIdx.x); r < kNmsBits && firstRow + r < count;
-       r += static_cast<int>(blockDim.x)) {
-    const int row = firstRow + r;
-    const float4 own = boxes[order[row]];
-    const std::int64_t group = groups[order[row]];
-    NmsWord bits = 0;
-    for (int i = 0; i < kNmsBits && firstColumn + i < count; ++i) {
-      const bool isLater = firstColumn + i > row;
-      if (isLater && columnGroups[i] == group && boxIou(own, columns[i]) > threshold)
-        bits |= NmsWord{1} << i;
-    }
-    mask[(static_cast<std::int64_t>(image) * all.size + row) * all.words() + blockIdx.x] = bits;
-  }
-}
-
-/// The word `later` of the rows of 64 boxes that are set in `kept`, together.
-inline __device__ NmsWord suppressedBy(NmsWord kept, const NmsWord* rows, int words, int later) {
-  NmsWord gone = 0;
-  while (kept != 0) {
-    NmsWord some[kNmsRowsAtOnce];
-    for (int i = 0; i < kNmsRowsAtOnce; ++i) {
-      const int row = __ffsll(static_cast<long long>(kept)) - 1;  // -1 where none is left
-      some[i] = row < 0 ? 0 : rows[static_cast<std::int64_t>(row) * words + later];
-      kept &= kept - 1;
-    }
-    for (int i = 0; i < kNmsRowsAtOnce; ++i) gone |= some[i];
-  }
-  return gone;
-}
+/// What the kernels leave for each other. A problem is a group of an image: image * G + group.
+struct NmsWork {
+  int* members;   // [N,A], places among the sorted ones: group after group, each in their order
+  int* firsts;    // [N * G], where a problem's members begin in those of its image
+  int* counts;    // [N * G], of its members
+  NmsWord* mask;  // [N,A,words], of each member which later ones of its group it suppresses
+  bool* isKept;   // [N,A], of the sorted ones; starts as false
+};
 
 struct NmsKept {
   int slots;              // K
@@ -79,23 +49,145 @@ struct NmsKept {
   bool* valid;            // [N,K]
 };
 
-/// One block an image. Takes 64 boxes at a time: one thread settles these among themselves, then
-/// all threads share the later words of what the kept ones suppress.
-inline __global__ void keepKernel(NmsBoxes all, const NmsWord* mask, NmsKept out) {
-  __shared__ NmsWord suppressed[kMostNmsWords];
+/// A problem as its blocks see it.
+struct NmsProblem {
+  const float4* boxes;        // of the image
+  const std::int64_t* order;  // of the image
+  bool* isKept;               // of the image
+  const int* members;
+  int count;
+  std::int64_t firstRow;  // of the mask
+
+  __device__ NmsProblem(const NmsBoxes& all, const NmsWork& work, std::int64_t problem) {
+    const std::int64_t image = problem / all.groupCount;
+    boxes = all.boxes + image * all.size;
+    order = all.order + image * all.size;
+    isKept = work.isKept + image * all.size;
+    firstRow = image * all.size + work.firsts[problem];
+    members = work.members + firstRow;
+    count = work.counts[problem];
+  }
+  __device__ float4 box(int member) const { return boxes[order[members[member]]]; }
+};
+
+/// Elements [first, end) that are this thread's when a block shares out `count`.
+struct ThreadShare {
+  int first, end;
+
+  __device__ explicit ThreadShare(int count) {
+    const int threads = static_cast<int>(blockDim.x), each = (count + threads - 1) / threads;
+    first = min(static_cast<int>(threadIdx.x) * each, count);
+    end = min(first + each, count);
+  }
+};
+
+/// A number of the threads added up.
+struct ThreadSum {
+  int before, all;  // over those before this one, and over all
+
+  /// sums [threads] is shared by them and free again afterwards.
+  __device__ ThreadSum(int own, int* sums) {
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    sums[thread] = own;
+    __syncthreads();
+    for (int step = 1; step < threads; step *= 2) {
+      const int other = thread >= step ? sums[thread - step] : 0;
+      __syncthreads();
+      sums[thread] += other;
+      __syncthreads();
+    }
+    before = sums[thread] - own;
+    all = sums[threads - 1];
+    __syncthreads();
+  }
+};
+
+/// One block a problem: its members, behind those of the groups before it.
+inline __global__ void groupKernel(NmsBoxes all, NmsWork work) {
+  __shared__ int sums[kNmsThreads];
+  const std::int64_t problem = blockIdx.x, image = problem / all.groupCount;
+  const std::int64_t group = problem - image * all.groupCount;
+  const std::int64_t* groups = all.groups + image * all.size;
+  const std::int64_t* order = all.order + image * all.size;
+  const ThreadShare share(static_cast<int>(all.counts[image]));
+  int own = 0, ofEarlier = 0;
+  for (int i = share.first; i < share.end; ++i) {
+    own += groups[order[i]] == group;
+    ofEarlier += groups[order[i]] < group;
+  }
+  const int first = ThreadSum(ofEarlier, sums).all;
+  const ThreadSum members(own, sums);
+  int* place = work.members + image * all.size + first + members.before;
+  for (int i = share.first; i < share.end; ++i)
+    if (groups[order[i]] == group) *place++ = i;
+  if (threadIdx.x == 0) {
+    work.firsts[problem] = first;
+    work.counts[problem] = min(members.all, all.groupSize);
+  }
+}
+
+/// Bit j of a member's word w: member 64 w + j comes after it and overlaps it too much. A tile has
+/// 64 members, one a row, and 64 in its columns; those above the diagonal and on it are shared out
+/// among the blocks (y) of a problem (x). Words below the diagonal are not written and not read.
+inline __global__ void overlapKernel(NmsBoxes all, NmsWork work, float threshold) {
+  __shared__ float4 columns[kNmsBits];
+  const NmsProblem problem(all, work, blockIdx.x);
+  const int words = (problem.count + kNmsBits - 1) / kNmsBits, tiles = words * (words + 1) / 2;
+  for (int tile = static_cast<int>(blockIdx.y); tile < tiles; tile += static_cast<int>(gridDim.y)) {
+    int rowTile = 0, columnTile = tile;  // a row of tiles is one shorter than that before it
+    for (; columnTile >= words - rowTile; ++rowTile) columnTile -= words - rowTile;
+    columnTile += rowTile;
+    const int firstRow = rowTile * kNmsBits, firstColumn = columnTile * kNmsBits;
+    const int rows = min(kNmsBits, problem.count - firstRow),
+              size = min(kNmsBits, problem.count - firstColumn);
+    for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x))
+      columns[i] = problem.box(firstColumn + i);
+    __syncthreads();
+    for (int r = static_cast<int>(threadIdx.x); r < rows; r += static_cast<int>(blockDim.x)) {
+      const float4 own = problem.box(firstRow + r);
+      NmsWord bits = 0;
+      for (int i = rowTile == columnTile ? r + 1 : 0; i < size; ++i)
+        if (boxIou(own, columns[i]) > threshold) bits |= NmsWord{1} << i;
+      work.mask[(problem.firstRow + firstRow + r) * all.words() + columnTile] = bits;
+    }
+    __syncthreads();
+  }
+}
+
+/// The word `later` of the rows of 64 boxes that are set in `kept`, together.
+inline __device__ NmsWord suppressedBy(NmsWord kept, const NmsWord* rows, int words, int later) {
+  NmsWord gone = 0;
+  int row = 0;
+  while (kept != 0) {
+    NmsWord some[kNmsRowsAtOnce];
+    LOCKSTEP_UNROLL
+    for (int i = 0; i < kNmsRowsAtOnce; ++i) {
+      // Where none is left the last again: it changes nothing, and no load waits for a branch.
+      if (kept != 0) row = __ffsll(static_cast<long long>(kept)) - 1;
+      some[i] = rows[static_cast<std::int64_t>(row) * words + later];
+      kept &= kept - 1;
+    }
+    LOCKSTEP_UNROLL
+    for (int i = 0; i < kNmsRowsAtOnce; ++i) gone |= some[i];
+  }
+  return gone;
+}
+
+/// One block a problem. Takes 64 members at a time: one thread settles these among themselves, then
+/// all threads share the later words of what the kept ones suppress. Ends with as many kept as an
+/// image has slots.
+inline __global__ void keepKernel(NmsBoxes all, NmsWork work, int slots) {
+  auto* const suppressed = dynamicShared<NmsWord>();  // [words]
   __shared__ NmsWord diagonal[kNmsBits];
   __shared__ NmsWord kept;
-  const int image = static_cast<int>(blockIdx.x), count = static_cast<int>(all.counts[image]);
+  const NmsProblem problem(all, work, blockIdx.x);
   const int words = all.words(), first = static_cast<int>(threadIdx.x),
             threads = static_cast<int>(blockDim.x);
-  const NmsWord* rows = mask + static_cast<std::int64_t>(image) * all.size * words;
-  const std::int64_t* order = all.order + static_cast<std::int64_t>(image) * all.size;
-  std::int64_t* indices = out.indices + static_cast<std::int64_t>(image) * out.slots;
-  bool* valid = out.valid + static_cast<std::int64_t>(image) * out.slots;
+  const NmsWord* rows = work.mask + problem.firstRow * words;
   for (int word = first; word < words; word += threads) suppressed[word] = 0;
   int filled = 0;  // slots; the same in every thread
-  for (int word = 0; word * kNmsBits < count && filled < out.slots; ++word) {
-    const int size = count - word * kNmsBits < kNmsBits ? count - word * kNmsBits : kNmsBits;
+  for (int word = 0; word * kNmsBits < problem.count && filled < slots; ++word) {
+    const int size = min(kNmsBits, problem.count - word * kNmsBits);
     const NmsWord* own = rows + static_cast<std::int64_t>(word) * kNmsBits * words;
     for (int i = first; i < size; i += threads)
       diagonal[i] = own[static_cast<std::int64_t>(i) * words + word];
@@ -103,7 +195,7 @@ inline __global__ void keepKernel(NmsBoxes all, const NmsWord* mask, NmsKept out
     if (first == 0) {
       const NmsWord there = size < kNmsBits ? (NmsWord{1} << size) - 1 : ~NmsWord{0};
       NmsWord left = there & ~suppressed[word], stays = 0;
-      for (int room = out.slots - filled; left != 0 && room > 0; --room) {
+      for (int room = slots - filled; left != 0 && room > 0; --room) {
         const int i = __ffsll(static_cast<long long>(left)) - 1;
         stays |= NmsWord{1} << i;
         left &= ~(diagonal[i] | NmsWord{1} << i);
@@ -112,21 +204,57 @@ inline __global__ void keepKernel(NmsBoxes all, const NmsWord* mask, NmsKept out
     }
     __syncthreads();
     const NmsWord stays = kept;
-    for (int i = first; i < size; i += threads) {
-      if ((stays >> i & 1) == 0) continue;
-      const int slot = filled + __popcll(stays & ((NmsWord{1} << i) - 1));
-      indices[slot] = order[word * kNmsBits + i];
-      valid[slot] = true;
-    }
+    for (int i = first; i < size; i += threads)
+      if ((stays >> i & 1) != 0) problem.isKept[problem.members[word * kNmsBits + i]] = true;
     filled += __popcll(stays);
-    for (int later = word + 1 + first; later * kNmsBits < count; later += threads)
+    for (int later = word + 1 + first; later * kNmsBits < problem.count; later += threads)
       suppressed[later] |= suppressedBy(stays, own, words, later);
-    __syncthreads();
   }
-  for (int slot = filled + first; slot < out.slots; slot += threads) {
-    indices[slot] = 0;
-    valid[slot] = false;
+}
+
+/// One block an image: the first of what its groups keep.
+inline __global__ void gatherKernel(NmsBoxes all, NmsWork work, NmsKept out) {
+  __shared__ int sums[kNmsThreads];
+  const std::int64_t image = blockIdx.x;
+  const bool* isKept = work.isKept + image * all.size;
+  const std::int64_t* order = all.order + image * all.size;
+  std::int64_t* indices = out.indices + image * out.slots;
+  bool* valid = out.valid + image * out.slots;
+  const ThreadShare share(static_cast<int>(all.counts[image]));
+  int own = 0;
+  for (int i = share.first; i < share.end; ++i) own += isKept[i];
+  const ThreadSum kept(own, sums);
+  int slot = kept.before;
+  for (int i = share.first; i < share.end && slot < out.slots; ++i) {
+    if (!isKept[i]) continue;
+    indices[slot] = order[i];
+    valid[slot++] = true;
   }
+  for (int empty = kept.all + static_cast<int>(threadIdx.x); empty < out.slots;
+       empty += static_cast<int>(blockDim.x)) {
+    indices[empty] = 0;
+    valid[empty] = false;
+  }
+}
+
+inline Launch groupLaunch(const NmsBoxes& all, std::int64_t images) {
+  return {static_cast<unsigned>(images * all.groupCount), 1, 1, kNmsThreads};
+}
+
+inline Launch overlapLaunch(const NmsBoxes& all, std::int64_t images) {
+  const auto problems = static_cast<unsigned>(images * all.groupCount),
+             words = static_cast<unsigned>(all.words());
+  const unsigned blocks = std::max(kNmsTileBlocks / problems, 1U);
+  return {problems, std::min(words * (words + 1) / 2, blocks), 1, kNmsBits};
+}
+
+inline Launch keepLaunch(const NmsBoxes& all, std::int64_t images) {
+  return {static_cast<unsigned>(images * all.groupCount), 1, 1, kNmsThreads,
+          static_cast<std::size_t>(all.words()) * sizeof(NmsWord)};
+}
+
+inline Launch gatherLaunch(std::int64_t images) {
+  return {static_cast<unsigned>(images), 1, 1, kNmsThreads};
 }
 
 }  // namespace lockstep::ops

@@ -167,25 +167,27 @@ def wait(operator):
     return Work(waits=1)
 
 
-def overlap_work(boxes, kept, images, kernels):
-    """A sort, a mask of 64 boxes a word by pairs, and a walk over it that waits for the row of every box it keeps."""
-    return Work(operations=16 * images * boxes * boxes / 2, bytes=images * boxes * (2 * boxes / 8 + 64), kernels=kernels,
-                steps=kept + boxes / 64)
+def overlap_work(boxes, others, kept, images, kernels):
+    """A sort, a mask of 64 boxes a word of each box with the `others` of its group, and a walk over it that waits for the row of
+    every box it keeps."""
+    return Work(operations=16 * images * boxes * others / 2, bytes=images * boxes * (2 * others / 8 + 64), kernels=kernels,
+                steps=kept + others / 64)
 
 
 def nms(operator):
     """torchvision's, an image alone; its result's size the host waits for. Random weights, whose boxes are the anchors, keep more
     than trained ones: no more are counted than are proposals afterwards."""
     boxes, kept = operator.inputs[0].shape[0], operator.outputs[0].shape[0]
-    work = overlap_work(boxes, min(kept, PROPOSALS), 1, kernels=12)
+    work = overlap_work(boxes, boxes, min(kept, PROPOSALS), 1, kernels=12)
     work.waits = 1
     return work
 
 
 def select_by_nms(operator):
-    """boxes, groups, most: all images at once; 8 rows of the mask are on their way together."""
-    (images, boxes, _), most = operator.inputs[0].shape, operator.inputs[2]
-    return overlap_work(boxes, min(most, boxes) / 8, images, kernels=11)
+    """boxes, most of a group, most of an image: the groups of all images at once; 8 rows of a mask are on their way together."""
+    boxes, group, most = operator.inputs
+    images, count, _ = boxes.shape
+    return overlap_work(count, group, min(most, group) / 8, images, kernels=14)
 
 
 def match_boxes(operator):

@@ -29,12 +29,16 @@ Finding nmsChoosesTheSame(const at::Device& device) {
     // Few scores, so that there are ties; the second image has nothing.
     ops::NmsCandidates all{at::stack({randomBoxes(count, kSize), randomBoxes(count, kSize)}),
                            at::randint(0, 200, {2, count}).to(at::kFloat) / 200,
-                           at::randint(0, 5, {2, count}, at::kLong), at::rand({2, count}) < 0.9};
+                           at::randint(0, 5, {2, count}, at::kLong),
+                           at::rand({2, count}) < 0.9,
+                           5,
+                           count};
     all.valid[1].fill_(false);
     const ops::Selection expected = ops::selectByNms(all, 0.5, 300);
-    const ops::Selection got = ops::selectByNms({all.boxesXyxy.to(device), all.scores.to(device),
-                                                 all.groups.to(device), all.valid.to(device)},
-                                                0.5, 300);
+    const ops::Selection got =
+        ops::selectByNms({all.boxesXyxy.to(device), all.scores.to(device), all.groups.to(device),
+                          all.valid.to(device), 5, count},
+                         0.5, 300);
     const std::string what = std::to_string(count);
     finding = both(finding, equal(what + " valid", got.valid, expected.valid));
     finding = both(finding, equal(what, got.indices.cpu().masked_fill(~expected.valid, 0),

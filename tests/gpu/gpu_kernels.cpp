@@ -217,9 +217,18 @@ class Kernels {
 
   Kernel suppression() const {
     const std::int64_t count = sizes_.candidates();
+    std::vector<at::Tensor> levels;
+    for (const std::int64_t anchors : sizes_.anchorsOfLevels()) {
+      levels.push_back(at::full({std::min(anchors, kPreNms)},
+                                static_cast<std::int64_t>(levels.size()), at::kLong));
+    }
     const ops::NmsCandidates all{
-        boxesOfImages(count), at::rand({sizes_.images, count}).to(device_), integers(0, 5, count),
-        at::ones({sizes_.images, count}, at::TensorOptions(at::kBool).device(device_))};
+        boxesOfImages(count),
+        at::rand({sizes_.images, count}).to(device_),
+        at::cat(levels).repeat({sizes_.images, 1}).to(device_),
+        at::ones({sizes_.images, count}, at::TensorOptions(at::kBool).device(device_)),
+        static_cast<std::int64_t>(levels.size()),
+        kPreNms};
     const std::int64_t kept = sizes_.images * std::min(count, kPostNms) * 9;  // int64 and bool
     return {"NMS", bytesOf({all.boxesXyxy, all.scores, all.groups, all.valid}) + kept,
             [=] { ops::selectByNms(all, 0.7, kPostNms); }};

@@ -40,6 +40,14 @@ std::vector<float> boxes(std::size_t count, float limit) {
   return all;
 }
 
+std::vector<float4> corners4(std::size_t count, float limit) {
+  std::vector<float4> all;
+  const std::vector<float> numbers = boxes(count, limit);
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back({numbers[4 * i], numbers[4 * i + 1], numbers[4 * i + 2], numbers[4 * i + 3]});
+  return all;
+}
+
 void sample(int candidates, int slots, int partSize, bool hasTies) {
   const auto size = static_cast<std::size_t>(candidates);
   std::vector<std::int64_t> labels, numbers;
@@ -82,24 +90,39 @@ void chooseBest(std::int64_t most) {
 }
 
 void suppress(int size, int slots) {
+  constexpr int kGroups = 3;
   const auto all = static_cast<std::size_t>(size) * kImages;
-  const std::vector<float> corners = boxes(all, 100);
-  std::vector<std::int64_t> groups(all, 0), order;
-  for (std::size_t i = 0; i < all; ++i) order.push_back(static_cast<std::int64_t>(i) % size);
+  std::vector<std::int64_t> groups, order;
+  for (std::size_t i = 0; i < all; ++i) {
+    groups.push_back(i % 7 == 0 ? 0 : 2);
+    order.push_back(static_cast<std::int64_t>(i) % size);
+  }
   const std::vector<std::int64_t> counts{size, size / 2};
-  std::vector<float4> corner4;
-  for (std::size_t i = 0; i < all; ++i)
-    corner4.push_back({corners[4 * i], corners[4 * i + 1], corners[4 * i + 2], corners[4 * i + 3]});
-  const ops::NmsBoxes from{corner4.data(), groups.data(), order.data(), counts.data(), size};
-  const auto words = static_cast<unsigned>(from.words());
-  std::vector<ops::NmsWord> mask(all * words);
+  const std::vector<float4> corners = corners4(all, 100);
+  const ops::NmsBoxes from{corners.data(), groups.data(), order.data(), counts.data(),
+                           size,           kGroups,       size};
+  std::vector<int> members(all), firsts(std::size_t{kImages} * kGroups),
+      memberCounts(firsts.size());
+  std::vector<ops::NmsWord> mask(all * static_cast<std::size_t>(from.words()));
+  const auto isKept = std::make_unique<bool[]>(all);
+  const ops::NmsWork work{members.data(), firsts.data(), memberCounts.data(), mask.data(),
+                          isKept.get()};
   const auto filled = static_cast<std::size_t>(slots) * kImages;
   std::vector<std::int64_t> indices(filled);
   const auto valid = std::make_unique<bool[]>(filled);
-  tests::launchOnCpu({words, words, kImages}, kThreads,
-                     [&] { ops::overlapKernel(from, 0.5f, mask.data()); });
-  tests::launchOnCpu({kImages, 1, 1}, kThreads, [&] {
-    ops::keepKernel(from, mask.data(), {slots, indices.data(), valid.get()});
+  const auto withFewThreads = [](ops::Launch launch) {
+    launch.threads = kThreads;
+    return launch;
+  };
+  ops::Launch overlap = withFewThreads(ops::overlapLaunch(from, kImages));
+  overlap.y = 2;
+  tests::launchOnCpu(withFewThreads(ops::groupLaunch(from, kImages)),
+                     [&] { ops::groupKernel(from, work); });
+  tests::launchOnCpu(overlap, [&] { ops::overlapKernel(from, work, 0.5f); });
+  tests::launchOnCpu(withFewThreads(ops::keepLaunch(from, kImages)),
+                     [&] { ops::keepKernel(from, work, slots); });
+  tests::launchOnCpu(withFewThreads(ops::gatherLaunch(kImages)), [&] {
+    ops::gatherKernel(from, work, {slots, indices.data(), valid.get()});
   });
 }
 
@@ -188,15 +211,8 @@ void poolRegions() {
 
 void match() {
   constexpr int kGts = 5, kCandidates = 300;
-  const auto corners = [](std::size_t count) {
-    std::vector<float4> all;
-    const std::vector<float> numbers = boxes(count, 60);
-    for (std::size_t i = 0; i < count; ++i)
-      all.push_back({numbers[4 * i], numbers[4 * i + 1], numbers[4 * i + 2], numbers[4 * i + 3]});
-    return all;
-  };
-  const std::vector<float4> gts = corners(std::size_t{kGts} * kImages),
-                            candidates = corners(std::size_t{kCandidates} * kImages);
+  const std::vector<float4> gts = corners4(std::size_t{kGts} * kImages, 60),
+                            candidates = corners4(std::size_t{kCandidates} * kImages, 60);
   const std::vector<std::int64_t> counts{kGts, 3};
   const ops::MatchPairs pairs{gts.data(),        counts.data(), kGts,
                               candidates.data(), kCandidates,   kCandidates};

@@ -116,26 +116,44 @@ ops::SegmentBest bestByKernels(const at::Tensor& scores, const std::vector<std::
   return best;
 }
 
-/// selectByNmsCuda.
-ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshold, int slots) {
+/// The launches of selectByNmsCuda with few threads a block, and `tileBlocks` for each group.
+ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshold, int slots,
+                                 unsigned tileBlocks) {
   const std::int64_t images = from.scores.size(0), size = from.scores.size(1);
   const at::Tensor counts = from.valid.sum(1);
   const at::Tensor ranked = from.scores.masked_fill(from.valid.logical_not(), -1.0);
   const at::Tensor order = std::get<1>(ranked.sort(/*stable=*/true, 1, /*descending=*/true));
   const ops::NmsBoxes all{reinterpret_cast<const float4*>(from.boxesXyxy.data_ptr<float>()),
-                          from.groups.data_ptr<std::int64_t>(), order.data_ptr<std::int64_t>(),
-                          counts.data_ptr<std::int64_t>(), static_cast<int>(size)};
-  const auto words = static_cast<unsigned>(all.words());
-  // What no thread writes says that everything is suppressed.
-  std::vector<ops::NmsWord> mask(images * size * words, ~ops::NmsWord{0});
+                          from.groups.data_ptr<std::int64_t>(),
+                          order.data_ptr<std::int64_t>(),
+                          counts.data_ptr<std::int64_t>(),
+                          static_cast<int>(size),
+                          static_cast<int>(from.groupCount),
+                          static_cast<int>(from.groupSize())};
+  // What no thread writes names no member and says that everything is suppressed.
+  std::vector<int> members(images * size, -1), firsts(images * from.groupCount, -1),
+      memberCounts(firsts.size(), -1);
+  std::vector<ops::NmsWord> mask(images * size * all.words(), ~ops::NmsWord{0});
+  at::Tensor isKept = torch::zeros({images, size}, at::kBool);
+  const ops::NmsWork work{members.data(), firsts.data(), memberCounts.data(), mask.data(),
+                          isKept.data_ptr<bool>()};
   ops::Selection kept{torch::full({images, slots}, -1, at::kLong),
                       torch::ones({images, slots}, at::kBool)};
-  tests::launchOnCpu({words, words, static_cast<unsigned>(images)}, kThreads, [&] {
-    ops::overlapKernel(all, ops::largestFloatUpTo(threshold), mask.data());
-  });
   const ops::NmsKept out{slots, kept.indices.data_ptr<std::int64_t>(), kept.valid.data_ptr<bool>()};
-  tests::launchOnCpu({static_cast<unsigned>(images), 1, 1}, kThreads,
-                     [&] { ops::keepKernel(all, mask.data(), out); });
+  const auto withFewThreads = [](ops::Launch launch) {
+    launch.threads = kThreads;
+    return launch;
+  };
+  ops::Launch overlap = withFewThreads(ops::overlapLaunch(all, images));
+  if (tileBlocks > 0) overlap.y = tileBlocks;
+  tests::launchOnCpu(withFewThreads(ops::groupLaunch(all, images)),
+                     [&] { ops::groupKernel(all, work); });
+  tests::launchOnCpu(overlap,
+                     [&] { ops::overlapKernel(all, work, ops::largestFloatUpTo(threshold)); });
+  tests::launchOnCpu(withFewThreads(ops::keepLaunch(all, images)),
+                     [&] { ops::keepKernel(all, work, slots); });
+  tests::launchOnCpu(withFewThreads(ops::gatherLaunch(images)),
+                     [&] { ops::gatherKernel(all, work, out); });
   return kept;
 }
 
@@ -248,24 +266,53 @@ class TstKernelsOnCpu : public QObject {
 
   void keptBoxesAreThoseOfTheCpu_data() {
     QTest::addColumn<int>("count");
+    QTest::addColumn<int>("groups");
     QTest::addColumn<int>("slots");
-    QTest::newRow("one") << 1 << 1;
-    QTest::newRow("a word") << 64 << 64;
-    QTest::newRow("a word and one") << 65 << 65;
-    QTest::newRow("many") << 700 << 700;
-    QTest::newRow("fewer slots than stay") << 700 << 20;
-    QTest::newRow("slots that fill with a word") << 700 << 64;
+    QTest::newRow("one") << 1 << 3 << 1;
+    QTest::newRow("a word") << 64 << 1 << 64;
+    QTest::newRow("a word and one") << 65 << 1 << 65;
+    QTest::newRow("many") << 700 << 3 << 700;
+    QTest::newRow("one group") << 700 << 1 << 700;
+    QTest::newRow("groups without a box") << 60 << 90 << 60;
+    QTest::newRow("fewer slots than stay") << 700 << 3 << 20;
+    QTest::newRow("slots that fill with a word") << 700 << 1 << 64;
+    QTest::newRow("as many as a pyramid has") << 4000 << 5 << 1000;
   }
   void keptBoxesAreThoseOfTheCpu() {
     QFETCH(int, count);
+    QFETCH(int, groups);
     QFETCH(int, slots);
     const at::Tensor corner = torch::rand({3, count, 2}) * 100;
     ops::NmsCandidates all{at::cat({corner, corner + torch::rand({3, count, 2}) * 60 + 1}, 2),
                            torch::randint(50, {3, count}).to(at::kFloat),
-                           torch::randint(3, {3, count}, at::kLong), torch::rand({3, count}) < 0.9};
+                           torch::randint(groups, {3, count}, at::kLong),
+                           torch::rand({3, count}) < 0.9, groups};
     all.valid[1].fill_(false);
     const auto expected = ops::selectByNms(all, 0.5, slots);
-    const auto got = suppressByKernels(all, 0.5, slots);
+    // As many blocks for the tiles of a group as would be started, and fewer than tiles.
+    for (const unsigned tileBlocks : {0U, 3U}) {
+      const auto got = suppressByKernels(all, 0.5, slots, tileBlocks);
+      QVERIFY(at::equal(got.valid, expected.valid));
+      QVERIFY(at::equal(got.indices, expected.indices));
+    }
+  }
+
+  /// Where the largest group is known the mask is no wider than that.
+  void keptBoxesOfGroupsOfKnownSizeAreThoseOfTheCpu() {
+    const std::vector<std::int64_t> sizes{130, 64, 0, 65, 1};
+    std::vector<std::int64_t> groups;
+    for (std::size_t g = 0; g < sizes.size(); ++g)
+      groups.insert(groups.end(), sizes[g], static_cast<std::int64_t>(g));
+    const auto count = static_cast<std::int64_t>(groups.size());
+    const at::Tensor corner = torch::rand({2, count, 2}) * 60;
+    const ops::NmsCandidates all{at::cat({corner, corner + torch::rand({2, count, 2}) * 60 + 1}, 2),
+                                 torch::randint(50, {2, count}).to(at::kFloat),
+                                 torch::tensor(groups, at::kLong).repeat({2, 1}),
+                                 torch::ones({2, count}, at::kBool),
+                                 5,
+                                 130};
+    const auto expected = ops::selectByNms(all, 0.5, count);
+    const auto got = suppressByKernels(all, 0.5, static_cast<int>(count), 0);
     QVERIFY(at::equal(got.valid, expected.valid));
     QVERIFY(at::equal(got.indices, expected.indices));
   }
