@@ -6,11 +6,11 @@
 
 namespace lockstep::data {
 
-Batch Batch::to(const at::Device& device) const {
+Batch Batch::to(const at::Device& device, at::ScalarType imageType) const {
   Batch moved = *this;
   moved.gts = gts.to(device);
   if (pictures.pixels.defined()) {
-    moved.images = ops::resizeImages(pictures.to(device), paddedSize(sizes));
+    moved.images = ops::resizeImages(pictures.to(device), paddedSize(sizes), imageType);
     moved.pictures = {};
   } else {
     moved.images = images.to(device, /*non_blocking=*/true);

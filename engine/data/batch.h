@@ -15,7 +15,7 @@ using ops::ImageSize;
 /// entries.
 struct Batch {
   /// [N,3,H,W] float32 normalised; H, W multiples of 32; zero right and below. Undefined while they
-  /// are `pictures`.
+  /// are `pictures`. On a GPU that computes in halves as ops::resizeImages makes them for it.
   at::Tensor images;
   ops::PackedImages pictures;            ///< as decoded: to() makes `images` of them
   std::vector<ImageSize> sizes;          ///< px of each image inside `images`
@@ -28,9 +28,9 @@ struct Batch {
   int part = 0;           ///< training: accumulated part of the step, from 0
 
   std::int64_t count() const { return static_cast<std::int64_t>(sizes.size()); }
-  /// The same on a device, with images. On the current stream; waits for nothing where this is in
-  /// pinned memory.
-  Batch to(const at::Device& device) const;
+  /// The same on a device, with images; of pictures they are made in `imageType`. On the current
+  /// stream; waits for nothing where this is in pinned memory.
+  Batch to(const at::Device& device, at::ScalarType imageType = at::kFloat) const;
 };
 
 /// In what form loader threads hand images over.

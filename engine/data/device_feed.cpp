@@ -16,8 +16,9 @@ void useOn(const c10::Stream& stream, const Batch& batch) {
 
 }  // namespace
 
-DeviceFeed::DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& device)
-    : batches_(std::move(batches)), device_(device) {
+DeviceFeed::DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& device,
+                       at::ScalarType imageType)
+    : batches_(std::move(batches)), device_(device), imageType_(imageType) {
   if (device_.is_cpu()) return;
   const c10::impl::VirtualGuardImpl devices(device_.type());
   if (!device_.has_index()) device_ = devices.getDevice();
@@ -25,9 +26,9 @@ DeviceFeed::DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& de
 }
 
 DeviceFeed::Staged DeviceFeed::stage(const Batch& loaded) const {
-  if (!stream_) return {loaded.to(device_), std::nullopt};
+  if (!stream_) return {loaded.to(device_, imageType_), std::nullopt};
   const c10::StreamGuard beside(*stream_);
-  Staged staged{loaded.to(device_), c10::Event(device_.type())};
+  Staged staged{loaded.to(device_, imageType_), c10::Event(device_.type())};
   staged.isThere->record(*stream_);
   return staged;
 }

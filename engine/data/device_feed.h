@@ -19,7 +19,9 @@ namespace lockstep::data {
 /// and the cache gives it out again when the copy is done: so this may end at any time.
 class DeviceFeed {
  public:
-  DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& device);
+  /// imageType: what images are made of pictures in, as Batch::to.
+  DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& device,
+             at::ScalarType imageType = at::kFloat);
 
   /// As Prefetcher::next(), for use on the current stream. Waits for loader threads, never for the
   /// device.
@@ -34,6 +36,7 @@ class DeviceFeed {
 
   std::unique_ptr<Prefetcher> batches_;
   at::Device device_;
+  at::ScalarType imageType_;
   std::optional<c10::Stream> stream_;  ///< on a GPU
   std::optional<Staged> staged_;
 };

@@ -37,8 +37,8 @@ class Conv2d : public Layer {
   at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const;
   /// With another weight and bias, for one that a norm layer was folded into. Reports nothing: the
   /// norm layer behind it does.
-  at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
-                         const ops::Epilogue& epilogue) const;
+  virtual at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
+                                 const ops::Epilogue& epilogue) const;
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
 

@@ -9,6 +9,7 @@
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
 #include "engine/ops/boxes.h"
+#include "engine/ops/resize_images.h"
 
 namespace lockstep::model {
 namespace {
@@ -46,10 +47,10 @@ void appendTrainable(const torch::nn::Module& module, const std::string& prefix,
 }
 
 void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes) {
-  TORCH_CHECK(images.dim() == 4 && images.size(1) == 3 && images.size(2) % kSizeDivisor == 0 &&
-                  images.size(3) % kSizeDivisor == 0,
-              "images must be [N,3,H,W] with H and W multiples of ", kSizeDivisor, ", got ",
-              images.sizes());
+  TORCH_CHECK(images.dim() == 4 && (images.size(1) == 3 || images.size(1) == 4) &&
+                  images.size(2) % kSizeDivisor == 0 && images.size(3) % kSizeDivisor == 0,
+              "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kSizeDivisor,
+              ", got ", images.sizes());
   TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == images.size(0), "got ", images.size(0),
               " images and ", sizes.size(), " sizes");
 }
@@ -80,8 +81,11 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
 }
 
 MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
-  const at::Tensor input = images.to(computeType_.value_or(images.scalar_type()))
-                               .contiguous(at::MemoryFormat::ChannelsLast);
+  at::Tensor input = images.to(computeType_.value_or(images.scalar_type()))
+                         .contiguous(at::MemoryFormat::ChannelsLast);
+  // Of what was not made so for it, too.
+  if (input.is_cuda() && c10::isReducedFloatingType(input.scalar_type()))
+    input = ops::withFourChannels(input);
   std::vector<at::Tensor> maps = isRecordable() ? (*recorded_)(input) : mapsOf(input);
   const at::Tensor head = maps.back();
   maps.pop_back();

@@ -43,7 +43,9 @@ struct LossesAndDetections {
 /// semantics.
 ///
 /// `images` is [N,3,H,W] float32, RGB, normalised, each image in the upper left corner and zeros
-/// beyond, H and W multiples of 32; contiguous or channels_last. `sizes` are those of the images
+/// beyond, H and W multiples of 32; contiguous or channels_last. Or [N,4,H,W] with a fourth channel
+/// of zeros, as ops::resizeImages makes them in halves: the stem then reads four, its weight has
+/// three all the same. `sizes` are those of the images
 /// without padding. Ground truth is on the device of the images. train() and eval() only switch
 /// what batch norm uses; which proposals are made is said by the call.
 class MaskRcnn : public torch::nn::Module {

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/ops/max_pool.h"
+#include "engine/ops/resize_images.h"
 
 namespace lockstep::model {
 namespace {
@@ -29,11 +30,24 @@ const Architecture& architecture(const std::string& name) {
                        "'; use resnet18, resnet34, resnet50 or resnet101");
 }
 
-std::shared_ptr<Conv2d> makeConv(std::int64_t in, std::int64_t out, std::int64_t kernel,
-                                 std::int64_t stride) {
+template <typename Conv = Conv2d>
+std::shared_ptr<Conv> makeConv(std::int64_t in, std::int64_t out, std::int64_t kernel,
+                               std::int64_t stride) {
   const Conv2dShape shape{in, out, kernel, stride, /*hasBias=*/false};
-  return std::make_shared<Conv2d>(shape, Conv2dStart::kaimingFanOut(shape));
+  return std::make_shared<Conv>(shape, Conv2dStart::kaimingFanOut(shape));
 }
+
+/// The first convolution. Where images come with a fourth channel of zeros its weight gets one for
+/// the product alone: the parameter and its gradient have three.
+class Stem : public Conv2d {
+ public:
+  using Conv2d::Conv2d;
+  at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
+                         const ops::Epilogue& epilogue) const override {
+    return Conv2d::forwardWith(x, x.size(1) == 4 ? ops::withFourChannels(weight) : weight,
+                               epilogue);
+  }
+};
 
 struct BlockShape {
   std::int64_t in, width, stride;
@@ -86,7 +100,7 @@ class ResidualBlock : public torch::nn::Module {
 
 ResNet::ResNet(const std::string& name, const NormChoice& norm) {
   const Architecture& parts = architecture(name);
-  stem_ = register_module("conv1", makeConv(3, 64, 7, 2));
+  stem_ = register_module("conv1", makeConv<Stem>(3, 64, 7, 2));
   stemNorm_ = register_module("bn1", std::make_shared<Norm>(norm, 64));
   std::int64_t in = 64;
   for (int stage = 0; stage < 4; ++stage) {

@@ -18,7 +18,8 @@ class ResNet : public torch::nn::Module {
   /// name: resnet18 | resnet34 | resnet50 | resnet101. Throws Error for another.
   ResNet(const std::string& name, const NormChoice& norm);
 
-  /// images [N,3,H,W] -> the outputs of the four stages, at 1/4, 1/8, 1/16 and 1/32 of H and W.
+  /// images [N,3,H,W], or [N,4,H,W] with a fourth channel of zeros -> the outputs of the four
+  /// stages, at 1/4, 1/8, 1/16 and 1/32 of H and W.
   std::array<at::Tensor, 4> forward(const at::Tensor& images);
   /// Channels of these outputs.
   std::array<std::int64_t, 4> channels() const { return channels_; }

@@ -171,19 +171,28 @@ std::uint8_t* pixelsOf(const PackedImages& images, std::int64_t n) {
   return images.pixels.mutable_data_ptr<std::uint8_t>() + rows[n].firstByte;
 }
 
-at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded) {
+at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded, at::ScalarType type) {
   TORCH_CHECK(images.pixels.dim() == 1 && images.pixels.scalar_type() == at::kByte &&
                   images.rows.dim() == 2 && images.rows.size(1) == kRowFields &&
                   images.rows.scalar_type() == at::kLong &&
                   images.rows.device() == images.pixels.device(),
               "images must be bytes and rows [N,", kRowFields, "] int64 beside them, got ",
               images.pixels.sizes(), " and ", images.rows.sizes());
+  TORCH_CHECK(type == at::kFloat || type == at::kBFloat16 || type == at::kHalf,
+              "images are made in float32, bfloat16 or float16, not in ", type);
 #ifdef LOCKSTEP_CUDA
-  if (images.pixels.is_cuda()) return resizeImagesCuda(images, padded);
+  if (images.pixels.is_cuda()) return resizeImagesCuda(images, padded, type);
 #endif
   TORCH_CHECK(images.pixels.is_cpu(), "this program was built without kernels for ",
               images.pixels.device());
-  return resizeOnCpu(images, padded);
+  const at::Tensor wide = resizeOnCpu(images, padded);
+  if (type == at::kFloat) return wide;
+  return withFourChannels(wide.to(type, false, false, at::MemoryFormat::ChannelsLast));
+}
+
+at::Tensor withFourChannels(const at::Tensor& images) {
+  return images.size(1) < 4 ? at::constant_pad_nd(images, {0, 0, 0, 0, 0, 4 - images.size(1)})
+                            : images;
 }
 
 void resizeImage(const std::uint8_t* pixels, const ImageRow& image, const ImageSize& padded,

@@ -30,8 +30,16 @@ PackedImages makePackedImages(std::vector<ImageRow> images, HostMemory memory);
 /// Bytes of picture n on the host, [height,width,3].
 std::uint8_t* pixelsOf(const PackedImages& images, std::int64_t n);
 
-/// -> [N,3,H,W] float32 beside the pixels: contiguous on a CPU, channels_last on a GPU.
-at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded);
+/// Images as a model takes them that computes in `type`, beside the pixels. float32: [N,3,H,W],
+/// contiguous on a CPU, channels_last on a GPU. bfloat16, float16: [N,4,H,W] channels_last, rounded
+/// from float32, the fourth channel 0: a pixel is 8 bytes, as convolutions on a GPU like to read
+/// it.
+at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded,
+                        at::ScalarType type = at::kFloat);
+
+/// Images [N,3,H,W] or [N,4,H,W] -> [N,4,H,W], a fourth channel of zeros where there was none; in
+/// the memory format of the images.
+at::Tensor withFourChannels(const at::Tensor& images);
 
 /// One picture on the host -> out [3,H,W] of the padded size. Any thread, and no thread of its own.
 void resizeImage(const std::uint8_t* pixels, const ImageRow& image, const ImageSize& padded,

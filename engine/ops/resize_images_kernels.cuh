@@ -3,14 +3,17 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/ops/channel_packs.cuh"
+#include "engine/ops/host_device.h"
 #include "engine/ops/image_row.h"
 #include "engine/ops/launch.h"
 
-/// Kernel of resize_images.cu. Letters: N images.
+/// Kernel of resize_images.cu. Letters: N images, C channels that are stored.
 namespace lockstep::ops {
 
 constexpr int kResizeThreads = 256;
 constexpr int kImageChannels = 3;
+constexpr int kPaddedChannels = 4;
 
 /// Kept in registers: an array would be indexed in local memory.
 struct ChannelValues {
@@ -38,40 +41,55 @@ inline __device__ LinearTap linearTap(int out, std::int64_t inSide, std::int64_t
   return {flips ? inPx - 1 - first : first, flips ? inPx - 1 - second : second, weight};
 }
 
-/// A thread an element of out [N,height,width,3]: x grid along a row, y rows, z images.
-inline __global__ void resizeKernel(const std::uint8_t* pixels, const ImageRow* images,
-                                    ChannelValues means, ChannelValues deviations, int width,
-                                    float* out) {
-  const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (place >= width * kImageChannels) return;
-  const int x = place / kImageChannels, channel = place - x * kImageChannels;
+/// A thread a pixel of out [N,height,width,C]: x grid along a row, y rows, z images. C of 4: the
+/// fourth channel is 0, and a pixel is stored at once.
+template <typename T, int kStored>
+__global__ void resizeKernel(const std::uint8_t* pixels, const ImageRow* images,
+                             ChannelValues means, ChannelValues deviations, int width, T* out) {
+  static_assert(kStored == kImageChannels || kStored == kPaddedChannels);
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (x >= width) return;
   const int y = static_cast<int>(blockIdx.y);
   const ImageRow image = images[blockIdx.z];
-  float value = 0;
+  float values[kPaddedChannels] = {};
   if (x < image.resizedWidth && y < image.resizedHeight) {
     const LinearTap column =
         linearTap(x, image.width, image.resizedWidth, image.flipsHorizontally != 0);
     const LinearTap row =
         linearTap(y, image.height, image.resizedHeight, image.flipsVertically != 0);
-    const float mean = means.of(channel), deviation = deviations.of(channel);
-    const auto across = [&](int sourceRow) {
-      const std::uint8_t* line =
-          pixels + image.firstByte + sourceRow * image.width * kImageChannels + channel;
-      const auto at = [&](int sourceColumn) {
-        return (static_cast<float>(line[sourceColumn * kImageChannels]) / 255.0f - mean) /
-               deviation;
+    const std::uint8_t* first = pixels + image.firstByte;
+    LOCKSTEP_UNROLL
+    for (int channel = 0; channel < kImageChannels; ++channel) {
+      const float mean = means.of(channel), deviation = deviations.of(channel);
+      const auto across = [&](int sourceRow) {
+        const std::uint8_t* line = first + sourceRow * image.width * kImageChannels + channel;
+        const auto at = [&](int sourceColumn) {
+          return (static_cast<float>(line[sourceColumn * kImageChannels]) / 255.0f - mean) /
+                 deviation;
+        };
+        return at(column.first) * (1.0f - column.weight) + at(column.second) * column.weight;
       };
-      return at(column.first) * (1.0f - column.weight) + at(column.second) * column.weight;
-    };
-    value = across(row.first) * (1.0f - row.weight) + across(row.second) * row.weight;
+      values[channel] = across(row.first) * (1.0f - row.weight) + across(row.second) * row.weight;
+    }
   }
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.z) * gridDim.y + y;
-  out[line * width * kImageChannels + place] = value;
+  T* place = out + (line * width + x) * kStored;
+  if constexpr (kStored == kPaddedChannels) {
+    Pack<T, kStored> pixel;
+    LOCKSTEP_UNROLL
+    for (int channel = 0; channel < kStored; ++channel)
+      pixel.values[channel] = static_cast<T>(values[channel]);
+    *reinterpret_cast<Pack<T, kStored>*>(place) = pixel;
+  } else {
+    LOCKSTEP_UNROLL
+    for (int channel = 0; channel < kStored; ++channel)
+      place[channel] = static_cast<T>(values[channel]);
+  }
 }
 
-/// Of images [N,height,width,3].
+/// Of images [N,height,width,C].
 inline Launch resizeLaunch(std::int64_t images, std::int64_t height, std::int64_t width) {
-  return {blocksFor(width * kImageChannels, kResizeThreads), static_cast<unsigned>(height),
+  return {blocksFor(width, kResizeThreads), static_cast<unsigned>(height),
           static_cast<unsigned>(images), kResizeThreads};
 }
 

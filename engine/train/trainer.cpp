@@ -230,7 +230,7 @@ void Trainer::loadFrom(std::int64_t step) {
   feed_ = std::make_unique<data::DeviceFeed>(
       data::prefetchTraining(*trainLoader_, *sampler_, step, steps(experiment_.solver.maxSteps),
                              loaderThreads_),
-      device_);
+      device_, computeType(experiment_.runtime, device_));
 }
 
 void Trainer::trainStep(std::int64_t step) {

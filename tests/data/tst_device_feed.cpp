@@ -56,12 +56,15 @@ class TstDeviceFeed : public QObject {
     options.accumulate = 2;
     const data::Sampler sampler(dataset_, options);
     const auto expected = data::prefetchTraining(ofImages, sampler, 1, 8, 1);
-    DeviceFeed feed(data::prefetchTraining(ofPictures, sampler, 1, 8, 3), at::kCPU);
+    DeviceFeed feed(data::prefetchTraining(ofPictures, sampler, 1, 8, 3), at::kCPU),
+        ofHalves(data::prefetchTraining(ofPictures, sampler, 1, 8, 3), at::kCPU, at::kBFloat16);
     for (int number = 0; number < 16; ++number) {
       const Batch whole = expected->next(), made = feed.next();
       QVERIFY(whole.step == made.step && whole.part == made.part && whole.ids == made.ids);
       QVERIFY(whole.sizes == made.sizes && whole.samplingKeys == made.samplingKeys);
       QVERIFY(torch::equal(made.images, whole.images));
+      QVERIFY(torch::equal(ofHalves.next().images,
+                           ops::withFourChannels(whole.images.to(at::kBFloat16))));
       QVERIFY(!made.pictures.pixels.defined());
       QVERIFY(torch::equal(made.gts.boxesXyxy, whole.gts.boxesXyxy));
       QVERIFY(torch::equal(made.gts.masks.pixels, whole.gts.masks.pixels));

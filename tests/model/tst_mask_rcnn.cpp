@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/ops/resize_images.h"
 #include "tests/model/small_model.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -167,6 +168,56 @@ class TstMaskRcnn : public QObject {
     lossesOf(model, makeScene()).total({}).backward();
     at::removeCallback(handle);
     QCOMPARE(passes.load(), 1);
+  }
+
+  void aFourthChannelOfZerosChangesNothing_data() {
+    QTest::addColumn<QString>("norm");
+    QTest::addColumn<int>("frozenStages");
+    QTest::addColumn<bool>("isHalf");
+    for (const bool isHalf : {false, true}) {
+      const QByteArray type = isHalf ? ", halves" : "";
+      QTest::newRow("group norm" + type) << QStringLiteral("group") << 0 << isHalf;
+      QTest::newRow("folded" + type) << QStringLiteral("frozen_batch") << 0 << isHalf;
+      QTest::newRow("frozen" + type) << QStringLiteral("frozen_batch") << 2 << isHalf;
+    }
+  }
+  /// Up to the order in which a library adds up the products.
+  void aFourthChannelOfZerosChangesNothing() {
+    QFETCH(QString, norm);
+    QFETCH(int, frozenStages);
+    QFETCH(bool, isHalf);
+    config::ModelConfig config = smallModel(norm.toStdString());
+    config.freezeStages = frozenStages;
+    model::MaskRcnn ofThree(config, 3, 1), ofFour(config, 3, 1);
+    for (model::MaskRcnn* model : {&ofThree, &ofFour})
+      model->setComputeType(isHalf ? at::kBFloat16 : at::kFloat);
+    const Scene scene = makeScene();
+    Scene padded = scene;
+    padded.images = ops::withFourChannels(scene.images);
+    const auto [expected, expectedMaps] = lossesAndMaps(ofThree, scene);
+    const auto [got, maps] = lossesAndMaps(ofFour, padded);
+    const auto difference = [](const at::Tensor& value, const at::Tensor& reference) {
+      return ((value - reference).norm() / reference.norm()).item<double>();
+    };
+    QVERIFY(difference(maps.at("backbone.body.bn1"), expectedMaps.at("backbone.body.bn1")) <=
+            (isHalf ? 1e-3 : 1e-6));
+    const double limit = isHalf ? 2e-2 : 1e-5;
+    for (std::size_t i = 0; i < expected.named().size(); ++i) {
+      const auto [name, loss] = expected.named()[i];
+      QVERIFY2(difference(got.named()[i].second, loss) <= limit, name.data());
+    }
+    expected.total({}).backward();
+    got.total({}).backward();
+    const auto stemOf = [](const model::MaskRcnn& model) {
+      return model.namedState().front();  // in torchvision's order
+    };
+    const auto [name, weight] = stemOf(ofFour);
+    QCOMPARE(name, std::string("backbone.body.conv1.weight"));
+    QVERIFY((weight.sizes() == at::IntArrayRef{64, 3, 7, 7}));
+    QCOMPARE(weight.grad().defined(), frozenStages == 0);
+    if (frozenStages > 0) return;
+    QVERIFY((weight.grad().sizes() == weight.sizes()));
+    QVERIFY(difference(weight.grad(), stemOf(ofThree).second.grad()) <= (isHalf ? 0.1 : 1e-4));
   }
 
   void bfloat16ComesNearFloat32_data() {

@@ -269,10 +269,17 @@ void resize() {
                                            .resizedHeight = 5,
                                            .resizedWidth = 40,
                                            .flipsVertically = 1}};
-  std::vector<float> out(images.size() * kOutHeight * kOutWidth * 3);
-  tests::launchOnCpu(ops::resizeLaunch(kImages, kOutHeight, kOutWidth), [&] {
-    ops::resizeKernel(pixels.data(), images.data(), {0.5f, 0.5f, 0.5f}, {1, 1, 1}, kOutWidth,
-                      out.data());
+  const std::size_t outPixels = images.size() * kOutHeight * kOutWidth;
+  std::vector<float> three(outPixels * 3);
+  std::vector<float4> four(outPixels);
+  const ops::Launch launch = ops::resizeLaunch(kImages, kOutHeight, kOutWidth);
+  tests::launchOnCpu(launch, [&] {
+    ops::resizeKernel<float, 3>(pixels.data(), images.data(), {0.5f, 0.5f, 0.5f}, {1, 1, 1},
+                                kOutWidth, three.data());
+  });
+  tests::launchOnCpu(launch, [&] {
+    ops::resizeKernel<float, 4>(pixels.data(), images.data(), {0.5f, 0.5f, 0.5f}, {1, 1, 1},
+                                kOutWidth, &four[0].x);
   });
 }
 

@@ -100,17 +100,19 @@ at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
 }
 
 /// As resizeImagesCuda.
+template <typename T, int kStored>
 at::Tensor resizeByKernel(const ops::PackedImages& images, const ops::ImageSize& padded) {
-  at::Tensor out = emptyMap({images.count(), 3, padded.height, padded.width}, at::kFloat);
+  at::Tensor out = emptyMap({images.count(), kStored, padded.height, padded.width},
+                            c10::CppTypeToScalarType<T>::value);
   const auto values = [](const std::array<float, 3>& all) {
     return ops::ChannelValues{all[0], all[1], all[2]};
   };
   tests::launchOnCpu(ops::resizeLaunch(images.count(), padded.height, padded.width), [&] {
-    ops::resizeKernel(
+    ops::resizeKernel<T, kStored>(
         images.pixels.const_data_ptr<std::uint8_t>(),
         reinterpret_cast<const ops::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
         values(ops::kImageMean), values(ops::kImageStd), static_cast<int>(padded.width),
-        out.data_ptr<float>());
+        out.data_ptr<T>());
   });
   return out;
 }
@@ -259,8 +261,16 @@ class TstMapKernelsOnCpu : public QObject {
          .flipsVertically = 1}};
     const ops::PackedImages images = ops::makePackedImages(rows, ops::HostMemory::Plain);
     images.pixels.random_(0, 256);
-    const ops::ImageSize padded{64, 100};
-    QVERIFY(at::equal(resizeByKernel(images, padded), ops::resizeImages(images, padded)));
+    // The width of a block and one, and less than a block's.
+    for (const ops::ImageSize& padded :
+         {ops::ImageSize{64, 100}, ops::ImageSize{65, ops::kResizeThreads + 1}}) {
+      QVERIFY(
+          at::equal(resizeByKernel<float, 3>(images, padded), ops::resizeImages(images, padded)));
+      QVERIFY(at::equal(resizeByKernel<c10::BFloat16, 4>(images, padded),
+                        ops::resizeImages(images, padded, at::kBFloat16)));
+      QVERIFY(at::equal(resizeByKernel<c10::Half, 4>(images, padded),
+                        ops::resizeImages(images, padded, at::kHalf)));
+    }
   }
 };
 

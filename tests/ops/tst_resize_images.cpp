@@ -135,6 +135,29 @@ class TstResizeImages : public QObject {
     QVERIFY_EXCEPTION_THROWN(ops::resizeImages(packed({picture}, {row(picture, 33, 8)}), {32, 64}),
                              c10::Error);
   }
+
+  void imagesInHalvesHaveAFourthChannelOfZeros() {
+    const std::vector<at::Tensor> pictures{noise(20, 30), noise(64, 9)};
+    const ops::PackedImages images =
+        packed(pictures, {row(pictures[0], 25, 41, true), row(pictures[1], 32, 64)});
+    const at::Tensor wide = ops::resizeImages(images, {32, 64});
+    for (const at::ScalarType type : {at::kBFloat16, at::kHalf}) {
+      const at::Tensor out = ops::resizeImages(images, {32, 64}, type);
+      QVERIFY((out.sizes() == at::IntArrayRef{2, 4, 32, 64}));
+      QVERIFY(out.is_contiguous(at::MemoryFormat::ChannelsLast));
+      QVERIFY(at::equal(out.slice(1, 0, 3), wide.to(type)));
+      QVERIFY((out.select(1, 3) == 0).all().item<bool>());
+    }
+    QVERIFY_EXCEPTION_THROWN(ops::resizeImages(images, {32, 64}, at::kDouble), c10::Error);
+  }
+
+  void aFourthChannelIsAddedOnce() {
+    const at::Tensor three = torch::randn({2, 3, 5, 7}).contiguous(at::MemoryFormat::ChannelsLast);
+    const at::Tensor four = ops::withFourChannels(three);
+    QVERIFY(four.is_contiguous(at::MemoryFormat::ChannelsLast));
+    QVERIFY(at::equal(four, at::cat({three, torch::zeros({2, 1, 5, 7})}, 1)));
+    QVERIFY(ops::withFourChannels(four).is_same(four));
+  }
 };
 
 LOCKSTEP_TEST(TstResizeImages)
