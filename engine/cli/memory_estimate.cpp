@@ -3,42 +3,47 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/config/padded_sizes.h"
+
 namespace lockstep::cli {
 namespace {
 
 constexpr double kFloatBytes = 4, kHalfBytes = 2;
-constexpr int kPaddingPx = 32;
 
-struct SizePx {
-  int width = 0, height = 0;
-};
+using config::PaddedSize;
 
-int padded(double px) { return static_cast<int>(std::ceil(px / kPaddingPx)) * kPaddingPx; }
+int padded(double px) {
+  return static_cast<int>(std::ceil(px / config::kSizeDivisor)) * config::kSizeDivisor;
+}
 
 /// The padded size of an image whose shortest side becomes `minSize`.
-SizePx resized(const coco::Image& image, int minSize, int maxSize) {
+PaddedSize resized(const coco::Image& image, int minSize, int maxSize) {
   const double shortest = std::min(image.width, image.height);
   const double longest = std::max(image.width, image.height);
   if (shortest <= 0) return {};
   const double scale = std::min(minSize / shortest, maxSize / longest);
-  return {padded(std::floor(image.width * scale)), padded(std::floor(image.height * scale))};
+  return {padded(std::floor(image.height * scale)), padded(std::floor(image.width * scale))};
 }
 
-/// Largest padded batch: images of one batch are padded to the largest sides among them.
-SizePx largestPadding(const config::Experiment& experiment,
-                      const std::vector<coco::Image>& images) {
+/// Largest padded batch: images of one batch are padded to the largest sides among them, or to the
+/// canonical size that holds these.
+PaddedSize largestPadding(const config::Experiment& experiment,
+                          const std::vector<coco::Image>& images) {
   const int minSize =
       *std::max_element(experiment.augment.minSize.begin(), experiment.augment.minSize.end());
-  SizePx wide, tall;
+  PaddedSize wide, tall;
   for (const coco::Image& image : images) {
     const bool isTall = experiment.dataset.groupByAspect && image.height > image.width;
-    SizePx& group = isTall ? tall : wide;
-    const SizePx size = resized(image, minSize, experiment.augment.maxSize);
+    PaddedSize& group = isTall ? tall : wide;
+    const PaddedSize size = resized(image, minSize, experiment.augment.maxSize);
     group.width = std::max(group.width, size.width);
     group.height = std::max(group.height, size.height);
   }
-  const auto area = [](SizePx size) { return static_cast<double>(size.width) * size.height; };
-  return area(tall) > area(wide) ? tall : wide;
+  const auto area = [](PaddedSize size) { return static_cast<double>(size.width) * size.height; };
+  const PaddedSize largest = area(tall) > area(wide) ? tall : wide;
+  return experiment.augment.padsToCanonicalSizes()
+             ? config::canonicalSize(experiment.augment, largest.height, largest.width)
+             : largest;
 }
 
 /// Floats that the backbone keeps for its backward pass, per pixel of the image.
@@ -103,7 +108,7 @@ double weightFloats(const config::ModelConfig& model, bool isAdam) {
 
 BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
                                    const std::vector<coco::Image>& images) {
-  const SizePx size = largestPadding(experiment, images);
+  const PaddedSize size = largestPadding(experiment, images);
   BatchEstimate estimate;
   const int parts = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
   estimate.images = std::max(1, experiment.solver.batchSize / parts);

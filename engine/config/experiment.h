@@ -62,6 +62,8 @@ struct AugmentConfig {
   double crop = 0.0;
   double copyPaste = 0.0;
   std::string padTo = "batch";  ///< batch | canonical
+
+  bool padsToCanonicalSizes() const { return padTo == "canonical"; }
 };
 
 struct AnchorConfig {

@@ -50,11 +50,10 @@ void addAugmentFields(FieldTable& table) {
       .number("copy_paste", &AugmentConfig::copyPaste, between(0, 1), "",
               "Probability that instances of another image are pasted in.")
       .isBuilt = false;
-  augment
-      .choice("pad_to", &AugmentConfig::padTo, {"batch", "canonical"},
-              "What images are padded to: the largest of their batch, or one size per orientation "
-              "and scale.")
-      .choicesToCome = {"canonical"};
+  augment.choice("pad_to", &AugmentConfig::padTo, {"batch", "canonical"},
+                 "What training images are padded to: the largest of their batch, or the smallest "
+                 "of a few sizes, one for each orientation and min_size, so that "
+                 "runtime.cuda_graphs repeats what it recorded.");
 }
 
 void addTileFields(FieldTable& table) {

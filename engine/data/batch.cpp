@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/counter_hash.h"
+#include "engine/config/padded_sizes.h"
 
 namespace lockstep::data {
 
@@ -10,7 +11,7 @@ Batch Batch::to(const at::Device& device, at::ScalarType imageType) const {
   Batch moved = *this;
   moved.gts = gts.to(device);
   if (pictures.pixels.defined()) {
-    moved.images = ops::resizeImages(pictures.to(device), paddedSize(sizes), imageType);
+    moved.images = ops::resizeImages(pictures.to(device), padded, imageType);
     moved.pictures = {};
   } else {
     moved.images = images.to(device, /*non_blocking=*/true);
@@ -29,7 +30,8 @@ ImageSize paddedSize(const std::vector<ImageSize>& sizes) {
     padded.width = std::max(padded.width, size.width);
   }
   const auto roundUp = [](std::int64_t side) {
-    return (side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor;
+    constexpr std::int64_t kDivisor = config::kSizeDivisor;
+    return (side + kDivisor - 1) / kDivisor * kDivisor;
   };
   return {roundUp(padded.height), roundUp(padded.width)};
 }

@@ -18,6 +18,7 @@ struct Batch {
   /// are `pictures`. On a GPU that computes in halves as ops::resizeImages makes them for it.
   at::Tensor images;
   ops::PackedImages pictures;            ///< as decoded: to() makes `images` of them
+  ImageSize padded;                      ///< px of all `images`, H and W
   std::vector<ImageSize> sizes;          ///< px of each image inside `images`
   std::vector<ImageSize> originalSizes;  ///< px of the files
   ops::GtBatch gts;                      ///< in px of `sizes`; of no objects for prediction
@@ -41,9 +42,7 @@ enum class Handover {
 };
 Handover handoverTo(const at::Device& device);
 
-inline constexpr std::int64_t kSizeDivisor = 32;
-
-/// Height and width that hold every size, rounded up to multiples of kSizeDivisor.
+/// Height and width that hold every size, rounded up to multiples of config::kSizeDivisor.
 ImageSize paddedSize(const std::vector<ImageSize>& sizes);
 
 /// Key for the model's samplers in training (an epoch from 0) and in evaluation.

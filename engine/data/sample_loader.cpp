@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "engine/base/log.h"
+#include "engine/config/padded_sizes.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/image_file.h"
 
@@ -24,9 +25,27 @@ void tellDarkness(const RgbImage& image, const std::filesystem::path& file) {
     base::logWarning("data", text + " (said once; others may be as dark)");
 }
 
+/// Evaluation's padding, and training's unless its sizes are canonical.
+ImageSize paddedToLargest(const std::vector<TransformPlan>& plans) {
+  std::vector<ImageSize> sizes;
+  for (const TransformPlan& plan : plans) sizes.push_back(plan.resized);
+  return paddedSize(sizes);
+}
+
+ImageSize paddedForTraining(const config::AugmentConfig& augment,
+                            const std::vector<TransformPlan>& plans) {
+  const ImageSize largest = paddedToLargest(plans);
+  if (!augment.padsToCanonicalSizes()) return largest;
+  const auto [height, width] = config::canonicalSize(augment, static_cast<int>(largest.height),
+                                                     static_cast<int>(largest.width));
+  return {height, width};
+}
+
 /// A batch whose sizes are known and whose images are still to be put into their places.
-Batch emptyBatch(const std::vector<TransformPlan>& plans, Handover handover) {
+Batch emptyBatch(const std::vector<TransformPlan>& plans, const ImageSize& padded,
+                 Handover handover) {
   Batch batch;
+  batch.padded = padded;
   std::vector<ops::ImageRow> rows;
   for (const TransformPlan& plan : plans) {
     batch.sizes.push_back(plan.resized);
@@ -34,7 +53,6 @@ Batch emptyBatch(const std::vector<TransformPlan>& plans, Handover handover) {
     rows.push_back(imageRow(plan));
   }
   if (handover == Handover::Images) {
-    const ImageSize padded = paddedSize(batch.sizes);
     batch.images = at::empty({batch.count(), 3, padded.height, padded.width}, at::kFloat);
   } else {
     batch.pictures = ops::makePackedImages(std::move(rows), memoryOf(handover));
@@ -44,10 +62,9 @@ Batch emptyBatch(const std::vector<TransformPlan>& plans, Handover handover) {
 
 void putImage(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan& plan) {
   if (batch.images.defined()) {
-    const ImageSize padded{batch.images.size(2), batch.images.size(3)};
     float* out = batch.images.mutable_data_ptr<float>() +
-                 n * batch.images.size(1) * padded.height * padded.width;
-    transformImage(std::move(image), plan, padded, out);
+                 n * batch.images.size(1) * batch.padded.height * batch.padded.width;
+    transformImage(std::move(image), plan, batch.padded, out);
     return;
   }
   if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
@@ -79,14 +96,15 @@ Batch SampleLoader::loadTraining(std::span<const Sampler::Draw> draws) const {
     plans.push_back(planTraining(augment_, sizeOf(image), image.id, draw.epoch, seed_));
     keys.push_back(trainingSamplingKey(seed_, image.id, draw.epoch));
   }
-  Batch batch = load(indices, plans);
+  Batch batch = load(indices, plans, paddedForTraining(augment_, plans));
   batch.samplingKeys = std::move(keys);
   return batch;
 }
 
 Batch SampleLoader::loadEvaluation(std::size_t imageIndex) const {
   const coco::Image& image = dataset_.images()[imageIndex];
-  Batch batch = load({imageIndex}, {planEvaluation(augment_, sizeOf(image))});
+  const std::vector<TransformPlan> plans{planEvaluation(augment_, sizeOf(image))};
+  Batch batch = load({imageIndex}, plans, paddedToLargest(plans));
   batch.samplingKeys = {evaluationSamplingKey(seed_, image.id)};
   return batch;
 }
@@ -109,8 +127,8 @@ void SampleLoader::tellOfMissingEnd(ImageId id, const std::filesystem::path& fil
 }
 
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,
-                         const std::vector<TransformPlan>& plans) const {
-  Batch batch = emptyBatch(plans, handover_);
+                         const std::vector<TransformPlan>& plans, const ImageSize& padded) const {
+  Batch batch = emptyBatch(plans, padded, handover_);
   std::vector<ops::GtInstances> gts;
   for (std::size_t n = 0; n < indices.size(); ++n) {
     const coco::Image& image = dataset_.images()[indices[n]];
@@ -129,7 +147,7 @@ Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
   if (image.lacksEnd) base::logWarning("data", lacksEndText(file));
   tellDarkness(image, file);
   const TransformPlan plan = planEvaluation(augment, image.size());
-  Batch batch = emptyBatch({plan}, handover);
+  Batch batch = emptyBatch({plan}, paddedToLargest({plan}), handover);
   putImage(batch, 0, std::move(image), plan);
   batch.gts = ops::batchGroundTruth({ops::GtInstances{}}, memoryOf(handover));
   batch.ids = {id};

@@ -27,7 +27,8 @@ class SampleLoader {
                const config::AugmentConfig& augment, std::uint64_t seed, ClassTable classes,
                Handover handover = Handover::Images);
 
-  /// Training images, augmented, with ground truth. `step` and `part` stay 0.
+  /// Training images, augmented, with ground truth, padded as augment.pad_to says. `step` and
+  /// `part` stay 0.
   Batch loadTraining(std::span<const Sampler::Draw> draws) const;
   /// One image as evaluation sees it: alone, its own padding, with ground truth.
   Batch loadEvaluation(std::size_t imageIndex) const;
@@ -35,8 +36,8 @@ class SampleLoader {
   const ClassTable& classes() const { return classes_; }
 
  private:
-  Batch load(const std::vector<std::size_t>& indices,
-             const std::vector<TransformPlan>& plans) const;
+  Batch load(const std::vector<std::size_t>& indices, const std::vector<TransformPlan>& plans,
+             const ImageSize& padded) const;
   RgbImage read(const coco::Image& image) const;
   void tellOfMissingEnd(ImageId id, const std::filesystem::path& file) const;
 

@@ -427,6 +427,16 @@ class TstDataCheck : public QObject {
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 1344);
   }
+
+  void canonicalSizesAreEstimated() {
+    config::Experiment experiment;
+    const std::vector<coco::Image> images{{{1}, "", 640, 480}, {{2}, "", 480, 640}};
+    QCOMPARE(cli::estimateLargestBatch(experiment, images).widthPx, 1088);
+    experiment.augment.padTo = "canonical";
+    const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
+    QCOMPARE(estimate.widthPx, 1344);
+    QCOMPARE(estimate.heightPx, 800);
+  }
 };
 
 LOCKSTEP_TEST(TstDataCheck)

@@ -132,7 +132,7 @@ class TstCrossChecks : public QObject {
     row("dataset.mean", "[0.5]", true);
     row("dataset.std", "[0.2, 0.2, 0.2]", true);
     row("augment.copy_paste", "0.5", true);
-    row("augment.pad_to", "canonical", true);
+    row("augment.pad_to", "canonical", false);
     row("solver.class_weights", "inverse", true);
     row("solver.class_weights", "[1, 2]", true);
     row("evaluation.max_dets", "[1, 10, 600]", true);

@@ -8,6 +8,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/config/padded_sizes.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/sample_loader.h"
 #include "tests/data/small_data_set.h"
@@ -229,6 +230,42 @@ class TstSampleLoader : public QObject {
     QVERIFY(torch::equal(single.images, batch.images));
     QVERIFY(single.ids == std::vector<ImageId>{{99}});
     QCOMPARE(single.gts.counts.item<std::int64_t>(), std::int64_t{0});
+  }
+
+  void canonicalPaddingIsMoreOfTheSame() {
+    config::AugmentConfig augment;
+    augment.minSize = {40, 64, 75, 130};
+    augment.maxSize = 150;
+    config::AugmentConfig canonical = augment;
+    canonical.padTo = "canonical";
+    const auto loaderOf = [&](const config::AugmentConfig& config, data::Handover handover) {
+      return std::make_unique<data::SampleLoader>(dataset_, path(""), config, kSeed,
+                                                  data::ClassTable(dataset_), handover);
+    };
+    const auto plain = loaderOf(augment, data::Handover::Images),
+               padded = loaderOf(canonical, data::Handover::Images),
+               pictures = loaderOf(canonical, data::Handover::Pictures);
+    const auto allowed = config::canonicalSizes(canonical);
+    bool isLarger = false;
+    for (std::int64_t epoch = 0; epoch < 6; ++epoch) {
+      const auto draws = drawsOfEpoch({static_cast<std::size_t>(epoch % 6), 1, 4}, epoch);
+      const Batch expected = plain->loadTraining(draws), got = padded->loadTraining(draws);
+      const std::int64_t height = expected.images.size(2), width = expected.images.size(3);
+      QVERIFY((got.padded == data::ImageSize{got.images.size(2), got.images.size(3)}));
+      const config::PaddedSize size{static_cast<int>(got.padded.height),
+                                    static_cast<int>(got.padded.width)};
+      QVERIFY(std::ranges::count(allowed, size) == 1);
+      isLarger |= got.images.numel() > expected.images.numel();
+      QVERIFY(torch::equal(got.images.slice(2, 0, height).slice(3, 0, width), expected.images));
+      QCOMPARE(got.images.slice(2, height).count_nonzero().item<std::int64_t>(), std::int64_t{0});
+      QCOMPARE(got.images.slice(3, width).count_nonzero().item<std::int64_t>(), std::int64_t{0});
+      QVERIFY(torch::equal(got.gts.boxesXyxy, expected.gts.boxesXyxy));
+      QVERIFY(torch::equal(pictures->loadTraining(draws).to(at::kCPU).images, got.images));
+    }
+    QVERIFY(isLarger);
+    QVERIFY(torch::equal(padded->loadEvaluation(1).images, plain->loadEvaluation(1).images));
+    QVERIFY(torch::equal(data::loadForPrediction(path("a.png"), {99}, canonical).images,
+                         data::loadForPrediction(path("a.png"), {99}, augment).images));
   }
 
   void samplingKeysDifferByImageEpochAndSeed() {

@@ -48,6 +48,7 @@ ops::PackedImages madePictures(std::int64_t number, std::vector<ops::ImageSize>&
 Batch madeBatch(std::int64_t number, ops::HostMemory memory) {
   Batch batch;
   batch.pictures = madePictures(number, batch.sizes, memory);
+  batch.padded = data::paddedSize(batch.sizes);
   std::vector<ops::GtInstances> gts;
   for (std::int64_t n = 0; n < 3; ++n) {
     const std::int64_t count = (number + n) % 3 * 4;
