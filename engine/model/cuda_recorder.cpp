@@ -38,7 +38,7 @@ RecordedWork recordGraph(const Work& work, at::cuda::MempoolId_t pool) {
   // What other threads do with the device, such as NCCL's, is their affair.
   graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
-    recorded.results = work();
+    recorded.results = work.run();
   } catch (...) {
     try {
       endRecording(*graph, pool);
@@ -47,7 +47,7 @@ RecordedWork recordGraph(const Work& work, at::cuda::MempoolId_t pool) {
     throw;
   }
   endRecording(*graph, pool);
-  recorded.repeat = [graph] { graph->replay(); };
+  recorded.repeat = [graph, reads = work.reads] { graph->replay(); };
   return recorded;
 }
 

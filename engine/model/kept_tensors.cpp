@@ -3,21 +3,35 @@
 #include <algorithm>
 
 namespace lockstep::model {
+namespace {
+
+thread_local KeptTensorsWatch* innermost = nullptr;
+
+}  // namespace
 
 std::vector<at::Tensor> KeptTensors::of(const std::vector<at::Tensor>& sources, at::ScalarType type,
                                         const Make& make) {
   const auto takesGradient = [](const at::Tensor& source) { return source.requires_grad(); };
   if (std::ranges::any_of(sources, takesGradient)) return make();
-  std::vector<Source> now;
-  for (const at::Tensor& source : sources)
-    now.push_back({source.const_data_ptr(), static_cast<std::int64_t>(source._version())});
   const std::lock_guard lock(mutex_);
-  if (kept_.empty() || sources_ != now || type_ != type) {
+  const bool areAsBefore = std::ranges::equal(sources_, sources, &TensorMark::isStateOf);
+  if (kept_.empty() || !areAsBefore || type_ != type) {
     kept_ = make();
-    sources_ = std::move(now);
+    sources_ = marksOf(sources);
     type_ = type;
   }
+  if (KeptTensorsWatch* watch = KeptTensorsWatch::current()) watch->tell(kept_);
   return kept_;
+}
+
+KeptTensorsWatch::KeptTensorsWatch() : outer_(innermost) { innermost = this; }
+
+KeptTensorsWatch::~KeptTensorsWatch() { innermost = outer_; }
+
+KeptTensorsWatch* KeptTensorsWatch::current() { return innermost; }
+
+void KeptTensorsWatch::tell(const std::vector<at::Tensor>& given) {
+  given_.insert(given_.end(), given.begin(), given.end());
 }
 
 }  // namespace lockstep::model

@@ -2,10 +2,11 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <vector>
+
+#include "engine/model/tensor_mark.h"
 
 namespace lockstep::model {
 
@@ -18,16 +19,30 @@ class KeptTensors {
                              const Make& make);
 
  private:
-  /// Memory of a source, and how often it was written to.
-  struct Source {
-    const void* memory = nullptr;
-    std::int64_t version = 0;
-    bool operator==(const Source&) const = default;
-  };
   std::mutex mutex_;  ///< guards what follows
-  std::vector<Source> sources_;
+  std::vector<TensorMark> sources_;
   at::ScalarType type_ = at::kFloat;
   std::vector<at::Tensor> kept_;
+};
+
+/// Remembers what KeptTensors give out on the thread that made it, while it lives: who records work
+/// that reads them has to keep them. Watches nest; the innermost alone is told.
+class KeptTensorsWatch {
+ public:
+  KeptTensorsWatch();
+  ~KeptTensorsWatch();
+  KeptTensorsWatch(const KeptTensorsWatch&) = delete;
+  KeptTensorsWatch& operator=(const KeptTensorsWatch&) = delete;
+
+  /// The innermost of this thread; nullptr when there is none.
+  static KeptTensorsWatch* current();
+
+  void tell(const std::vector<at::Tensor>& given);
+  const std::vector<at::Tensor>& given() const { return given_; }
+
+ private:
+  std::vector<at::Tensor> given_;
+  KeptTensorsWatch* outer_;
 };
 
 }  // namespace lockstep::model

@@ -111,13 +111,14 @@ void MaskRcnn::recordSteps(Recorder recorder) {
         "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
         "every batch: use frozen_batch or group, or set it to false");
   }
-  std::vector<at::Tensor> parameters;
-  for (const ParameterInfo& parameter : trainableParameters()) {
-    if (!parameter.name.starts_with("roi_heads.")) parameters.push_back(parameter.tensor);
+  RecordedFunction::Reads reads;
+  for (const auto& [name, tensor] : namedState()) {
+    if (name.starts_with("roi_heads.")) continue;
+    (tensor.requires_grad() ? reads.parameters : reads.constants).push_back(tensor);
   }
   recorded_ =
       std::make_unique<RecordedFunction>([this](const at::Tensor& input) { return mapsOf(input); },
-                                         std::move(parameters), std::move(recorder));
+                                         std::move(reads), std::move(recorder));
 }
 
 Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,

@@ -88,8 +88,9 @@ class MaskRcnn : public torch::nn::Module {
   void setComputeType(at::ScalarType type) { computeType_ = type; }
 
   /// From now on losses() in training runs backbone, pyramid and RPN head, forward and backward, by
-  /// repeating what was recorded, for each size of a batch that comes again. Parameters must stay
-  /// where they are in memory. Throws Error (mendable) for norms whose statistics follow the batch.
+  /// repeating what was recorded, for each size of a batch that comes again. Which parameters are
+  /// frozen must stay as it is. Throws Error (mendable) for norms whose statistics follow the
+  /// batch.
   void recordSteps(Recorder recorder);
   /// What recordSteps made; nullptr without.
   const RecordedFunction* recordedSteps() const { return recorded_.get(); }

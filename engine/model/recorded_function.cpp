@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/model/kept_tensors.h"
+
 namespace lockstep::model {
 namespace {
 
@@ -28,6 +30,7 @@ struct RecordedFunction::Recording {
   std::vector<at::Tensor> outputGradients;
   RecordedWork forward,
       backward;  // the latter's results: gradients, undefined where there are none
+  std::shared_ptr<std::int64_t> uses;  // of the memory, by all recordings
 
   std::vector<at::Tensor> runForward(const Compute& compute) {
     const at::AutoGradMode withGradients(true);
@@ -64,12 +67,12 @@ class RepeatFunction : public torch::autograd::Function<RepeatFunction<Recording
 
   static variable_list forward(AutogradContext* context,
                                const std::shared_ptr<Recording>& recording, const at::Tensor& input,
-                               at::TensorList parameters) {
+                               at::TensorList /*parameters*/) {
     recording->input.copy_(input);
     recording->forward.repeat();
+    context->saved_data["use"] = *recording->uses;
     context->saved_data["recording"] =
         c10::IValue::make_capsule(c10::make_intrusive<Holder>(recording));
-    context->saved_data["parameters"] = static_cast<std::int64_t>(parameters.size());
     variable_list outputs;
     for (const at::Tensor& result : recording->forward.results) outputs.push_back(result.detach());
     return outputs;
@@ -78,6 +81,10 @@ class RepeatFunction : public torch::autograd::Function<RepeatFunction<Recording
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     Recording& recording =
         *static_cast<Holder&>(*context->saved_data["recording"].toCapsule()).recording;
+    TORCH_CHECK(context->saved_data["use"].toInt() == *recording.uses,
+                "what was recorded has been repeated since: every call must go backward, once, "
+                "before the next");
+    ++*recording.uses;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (gradients[i].defined()) {
         recording.outputGradients[i].copy_(gradients[i]);
@@ -87,48 +94,67 @@ class RepeatFunction : public torch::autograd::Function<RepeatFunction<Recording
     }
     recording.backward.repeat();
     variable_list result(2);  // recording and input have none
-    for (const at::Tensor& gradient : recording.backward.results)
-      result.push_back(gradient.defined() ? gradient.detach() : gradient);
+    // These very tensors, which the recording has as well: of a gradient that nobody else has,
+    // AccumulateGrad would make the parameter's without a copy, and the next repetition would write
+    // over it.
+    const std::vector<at::Tensor>& own = recording.backward.results;
+    result.insert(result.end(), own.begin(), own.end());
     return result;
   }
 };
 
 }  // namespace
 
-RecordedFunction::RecordedFunction(Compute compute, std::vector<at::Tensor> parameters,
-                                   Recorder recorder)
-    : compute_(std::move(compute)),
-      parameters_(std::move(parameters)),
-      recorder_(std::move(recorder)) {}
+RecordedFunction::RecordedFunction(Compute compute, Reads reads, Recorder recorder)
+    : compute_(std::move(compute)), reads_(std::move(reads)), recorder_(std::move(recorder)) {}
 
 RecordedFunction::~RecordedFunction() = default;
 
 std::vector<at::Tensor> RecordedFunction::operator()(const at::Tensor& input) {
   if (!failure_.empty()) return compute_(input);
-  auto [place, isNew] = recordings_.try_emplace(input.sizes().vec());
+  dropStale();
+  auto [place, isNew] = recordings_.try_emplace({input.sizes().vec(), input.scalar_type()});
   std::shared_ptr<Recording>& recording = place->second;
   if (!recording && (isNew || recordedShapes() >= kMostRecordings)) return compute_(input);
+  ++*uses_;
   try {
     if (!recording) recording = record(input);
   } catch (const c10::Error& error) {
     failure_ = error.what_without_backtrace();
     return compute_(input);
   }
-  return RepeatFunction<Recording>::apply(recording, input, at::TensorList(parameters_));
+  return RepeatFunction<Recording>::apply(recording, input, at::TensorList(reads_.parameters));
+}
+
+void RecordedFunction::dropStale() {
+  const auto& [parameters, constants] = reads_;
+  const bool isSame = std::ranges::equal(parameterMarks_, parameters, &TensorMark::isPlaceOf) &&
+                      std::ranges::equal(constantMarks_, constants, &TensorMark::isStateOf);
+  if (isSame) return;
+  recordings_.clear();
+  parameterMarks_ = marksOf(parameters);
+  constantMarks_ = marksOf(constants);
 }
 
 std::shared_ptr<RecordedFunction::Recording> RecordedFunction::record(const at::Tensor& input) {
   auto recording = std::make_shared<Recording>();
   recording->input = input.detach().clone();
+  recording->uses = uses_;
   Recording* const own = recording.get();
+  const KeptTensorsWatch kept;
   for (int i = 0; i < kWarmUps; ++i) {
     own->outputGradients.clear();
     for (const at::Tensor& result : own->runForward(compute_))
       own->outputGradients.push_back(at::zeros_like(result));
-    own->runBackward(parameters_);
+    own->runBackward(reads_.parameters);
   }
-  own->forward = recorder_([own, this] { return own->runForward(compute_); });
-  own->backward = recorder_([own, this] { return own->runBackward(parameters_); });
+  std::vector<at::Tensor> reads = kept.given();
+  reads.push_back(own->input);
+  for (const auto* marks : {&parameterMarks_, &constantMarks_})
+    for (const TensorMark& mark : *marks) reads.push_back(mark.memory());
+  own->forward = recorder_({[own, this] { return own->runForward(compute_); }, reads});
+  reads.insert(reads.end(), own->outputGradients.begin(), own->outputGradients.end());
+  own->backward = recorder_({[own, this] { return own->runBackward(reads_.parameters); }, reads});
   return recording;
 }
 

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/waiting_operators.h"
+
 namespace lockstep::gpu {
 namespace {
 
@@ -31,13 +33,6 @@ const std::set<std::string>& withoutKernel() {
       "aten::resolve_neg"};
   return names;
 }
-
-constexpr std::array kWaits{"aten::_local_scalar_dense",
-                            "aten::nonzero",
-                            "aten::masked_select",
-                            "aten::_unique2",
-                            "aten::equal",
-                            "aten::unique_dim"};
 
 constexpr std::array kAtomics{"aten::scatter_add",
                               "aten::scatter_add_",
@@ -90,7 +85,8 @@ void leave(const at::RecordFunction& function, at::ObserverContext*) {
   const bool isInKernel = !running.empty() && running.back().isInKernel;
   // These may call others too.
   const bool isOfLibTorch =
-      std::ranges::count(kWaits, name) > 0 || std::ranges::count(kAtomics, name) > 0 ||
+      std::ranges::count(tests::kWaitingOperators, name) > 0 ||
+      std::ranges::count(kAtomics, name) > 0 ||
       (!self.callsOthers && name.starts_with("aten::") && !withoutKernel().contains(name));
   if (isInKernel || !(isOneKernel(name) || isOfLibTorch)) return;
   const std::lock_guard lock(counting.mutex);
@@ -129,7 +125,7 @@ std::int64_t OperatorCount::ours() const {
   return sum;
 }
 
-std::string OperatorCount::waits() const { return countsOf(kWaits); }
+std::string OperatorCount::waits() const { return countsOf(tests::kWaitingOperators); }
 
 std::string OperatorCount::atomics() const { return countsOf(kAtomics); }
 

@@ -35,6 +35,47 @@ class TstKeptTensors : public QObject {
     QCOMPARE(made, 4);
   }
 
+  void anotherTensorInTheSamePlaceIsAnother() {
+    const auto filled = [](float value) { return torch::full({1 << 20}, value); };
+    at::Tensor source = filled(1);
+    model::KeptTensors kept;
+    const auto doubled = [&] {
+      return kept
+          .of({source}, at::kFloat, [&] { return std::vector<at::Tensor>{source * 2}; })[0][0]
+          .item<float>();
+    };
+    QCOMPARE(doubled(), 2.f);
+    const void* const place = source.const_data_ptr();
+    source.set_data(filled(3));
+    // If the place were free, one of these would soon have it.
+    std::vector<at::Tensor> others;
+    do {
+      others.push_back(filled(4));
+    } while (others.size() < 20 && others.back().const_data_ptr() != place);
+    source.set_data(others.back());
+    QCOMPARE(doubled(), 8.f);
+  }
+
+  void aWatchSeesWhatItsThreadIsGiven() {
+    const at::Tensor source = torch::ones({3});
+    model::KeptTensors kept;
+    const auto give = [&] {
+      return kept.of({source}, at::kFloat, [&] { return std::vector<at::Tensor>{source * 2}; })[0];
+    };
+    const at::Tensor before = give();
+    const model::KeptTensorsWatch watch;
+    { const std::jthread other(give); }
+    QCOMPARE(watch.given().size(), std::size_t{0});
+    {
+      const model::KeptTensorsWatch inner;
+      give();
+    }
+    QCOMPARE(watch.given().size(), std::size_t{0});
+    give();
+    QCOMPARE(watch.given().size(), std::size_t{1});
+    QVERIFY(watch.given()[0].is_same(before));
+  }
+
   void nothingIsKeptOfWhatIsTrained() {
     const at::Tensor source = torch::ones({3}).requires_grad_();
     model::KeptTensors kept;

@@ -1,38 +1,25 @@
 #include <QObject>
 #include <QTest>
+#include <functional>
+#include <memory>
 
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
+#include "engine/model/kept_tensors.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/model/small_model.h"
 #include "tests/support/masks.h"
+#include "tests/support/recorders.h"
+#include "tests/support/recording_lint.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::PlainRecorder;
 using tests::smallModel;
+using tests::tapeRecorder;
 
 namespace {
-
-/// What a device does with recorded work, on a CPU: the work again, its results into the same
-/// memory.
-struct PlainRecorder {
-  int recorded = 0, repeated = 0;
-
-  model::Recorder recorder() {
-    return [this](const model::Work& work) {
-      ++recorded;
-      const std::vector<at::Tensor> results = work();
-      return model::RecordedWork{results, [this, work, results] {
-                                   ++repeated;
-                                   const std::vector<at::Tensor> again = work();
-                                   const at::NoGradGuard noGradient;
-                                   for (std::size_t i = 0; i < results.size(); ++i)
-                                     if (results[i].defined()) results[i].copy_(again[i]);
-                                 }};
-    };
-  }
-};
 
 /// Noise with one object.
 struct Scene {
@@ -56,16 +43,94 @@ at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
       .total({});
 }
 
-/// A step of plain descent; returns the loss.
-double step(model::MaskRcnn& model, const Scene& scene) {
-  const at::Tensor loss = lossOf(model, scene);
-  loss.backward();
+/// How a step begins.
+enum class Gradients { Zeroed, Undefined };
+
+/// A step of plain descent on the sum of the losses of its parts; returns the last.
+double step(model::MaskRcnn& model, const std::vector<Scene>& parts,
+            Gradients cleared = Gradients::Zeroed) {
+  at::Tensor loss;
+  for (const Scene& scene : parts) {
+    loss = lossOf(model, scene);
+    loss.backward();
+  }
   const at::NoGradGuard noGradient;
   for (const model::ParameterInfo& parameter : model.trainableParameters()) {
     parameter.tensor.detach().sub_(parameter.tensor.grad(), 0.01);
-    parameter.tensor.grad().zero_();
+    if (cleared == Gradients::Zeroed) {
+      parameter.tensor.grad().zero_();
+    } else {
+      parameter.tensor.mutable_grad().reset();
+    }
   }
   return loss.item<double>();
+}
+
+/// A function with two parameters and a constant, which it reads as it is and through KeptTensors.
+struct Toy {
+  at::Tensor weight = at::linspace(-1, 1, 6, at::kDouble).requires_grad_();
+  at::Tensor bias = at::linspace(2, 3, 6, at::kDouble).requires_grad_();
+  at::Tensor constant = at::linspace(0.5, 1, 6, at::kDouble);
+  std::shared_ptr<model::KeptTensors> kept = std::make_shared<model::KeptTensors>();
+
+  at::Tensor keptIn(at::ScalarType type) const {
+    return kept->of({constant}, type,
+                    [&] { return std::vector<at::Tensor>{(constant * 3).to(type)}; })[0];
+  }
+  std::vector<at::Tensor> operator()(const at::Tensor& x) const {
+    return {(x * weight * keptIn(at::kDouble)).tanh(), (x + bias) * constant};
+  }
+  model::RecordedFunction recordedBy(const model::Recorder& recorder) const {
+    return {
+        [this](const at::Tensor& x) { return (*this)(x); }, {{weight, bias}, {constant}}, recorder};
+  }
+  std::vector<at::Tensor> gradients() const { return {weight.grad(), bias.grad()}; }
+  void clearGradients() {
+    for (at::Tensor* each : {&weight, &bias}) each->mutable_grad().reset();
+  }
+};
+
+at::Tensor madeInput(std::uint64_t seed) {
+  torch::manual_seed(seed);
+  return at::randn({4, 6}, at::kDouble);
+}
+
+at::Tensor sumOf(const std::vector<at::Tensor>& outputs) {
+  return outputs[0].square().sum() + outputs[1].sum();
+}
+
+/// The sum that a function gives, and the gradients of the toy's parameters alone.
+std::vector<at::Tensor> resultsOf(
+    Toy& toy, const std::function<std::vector<at::Tensor>(const at::Tensor&)>& function,
+    std::uint64_t seed) {
+  toy.clearGradients();
+  const at::Tensor sum = sumOf(function(madeInput(seed)));
+  sum.backward();
+  return {sum.detach(), toy.weight.grad(), toy.bias.grad()};
+}
+
+bool areEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  return std::ranges::equal(a, b, [](const at::Tensor& x, const at::Tensor& y) {
+    return x.defined() && y.defined() && at::equal(x, y);
+  });
+}
+
+/// Counts what a recorder records.
+model::Recorder counted(int& count, model::Recorder recorder) {
+  return [&count, recorder = std::move(recorder)](const model::Work& work) {
+    ++count;
+    return recorder(work);
+  };
+}
+
+QString lintOf(const model::RecordedFunction::Compute& compute,
+               const std::vector<at::Tensor>& parameters) {
+  tests::RecordingLint lint;
+  model::RecordedFunction function(compute, {parameters, {}}, [&](const model::Work& work) {
+    return model::RecordedWork{lint.run(work), [] {}};
+  });
+  for (int i = 0; i < 2; ++i) function(madeInput(1));
+  return QString::fromStdString(lint.findings() + function.failure());
 }
 
 }  // namespace
@@ -76,31 +141,173 @@ class TstRecordedFunction : public QObject {
  private Q_SLOTS:
   void repeatedStepsAreTheSteps_data() {
     QTest::addColumn<QString>("norm");
-    QTest::newRow("group") << QStringLiteral("group");
-    QTest::newRow("frozen_batch") << QStringLiteral("frozen_batch");
+    QTest::addColumn<int>("parts");
+    QTest::addColumn<bool>("areUndefined");
+    QTest::newRow("gradients zeroed") << QStringLiteral("frozen_batch") << 1 << false;
+    QTest::newRow("gradients undefined") << QStringLiteral("frozen_batch") << 1 << true;
+    QTest::newRow("gradients added") << QStringLiteral("group") << 2 << true;
   }
   void repeatedStepsAreTheSteps() {
     QFETCH(QString, norm);
+    QFETCH(int, parts);
+    QFETCH(bool, areUndefined);
+    const Gradients cleared = areUndefined ? Gradients::Undefined : Gradients::Zeroed;
     config::ModelConfig config = smallModel(norm.toStdString());
     if (norm == QStringLiteral("frozen_batch")) config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
     PlainRecorder recorder;
     recording.recordSteps(recorder.recorder());
-    const std::pair<int, int> sizes[] = {{64, 96}, {64, 96}, {96, 64},
-                                         {64, 96}, {96, 64}, {96, 64}};
+    const std::pair<int, int> sizes[] = {{64, 96}, {64, 96}, {96, 64}, {64, 96}, {96, 64}};
     std::uint64_t seed = 1;
     for (const auto& [height, width] : sizes) {
-      const Scene scene(height, width, seed++);
-      QCOMPARE(step(recording, scene), step(plain, scene));
+      std::vector<Scene> scenes;
+      for (int part = 0; part < parts; ++part) scenes.emplace_back(height, width, seed++);
+      QCOMPARE(step(recording, scenes, cleared), step(plain, scenes, cleared));
     }
     const auto expected = plain.trainableParameters(), got = recording.trainableParameters();
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      QVERIFY2(at::equal(got[i].tensor, expected[i].tensor), expected[i].name.c_str());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const at::Tensor& weight = expected[i].tensor;
+      QVERIFY2(at::equal(got[i].tensor, weight), expected[i].name.c_str());
+      QVERIFY2(weight.isfinite().all().item<bool>(), expected[i].name.c_str());
+    }
     // Forward and backward of two sizes, each from the second time on.
     QCOMPARE(recorder.recorded, 4);
-    QCOMPARE(recorder.repeated, 8);
+    QCOMPARE(recorder.repeated, 2 * (5 * parts - 2));
     QCOMPARE(recording.recordedSteps()->recordedShapes(), std::size_t{2});
     QVERIFY(recording.recordedSteps()->failure().empty());
+  }
+
+  void aTapeGivesTheStepsToo() {
+    config::ModelConfig config = smallModel("frozen_batch");
+    config.freezeStages = 2;
+    model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
+    for (model::MaskRcnn* model : {&plain, &recording}) model->to(at::kDouble);
+    int recorded = 0;
+    recording.recordSteps(counted(recorded, tapeRecorder()));
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      Scene scene(64, 96, seed);
+      scene.images = scene.images.to(at::kDouble);
+      QCOMPARE(step(recording, {scene}), step(plain, {scene}));
+      if (seed != 2) continue;
+      // As where other weights are loaded.
+      const at::NoGradGuard noGradient;
+      for (model::MaskRcnn* model : {&plain, &recording}) {
+        for (const auto& [name, tensor] : model->namedState())
+          if (!tensor.requires_grad()) tensor.mul_(1.25);
+      }
+    }
+    QCOMPARE(recording.recordedSteps()->failure(), std::string());
+    // What is frozen was written to after the second step: recorded again in the fourth.
+    QCOMPARE(recorded, 4);
+  }
+
+  void gradientsAreTheParametersOwn_data() {
+    QTest::addColumn<bool>("onTape");
+    QTest::newRow("plain") << false;
+    QTest::newRow("tape") << true;
+  }
+  void gradientsAreTheParametersOwn() {
+    QFETCH(bool, onTape);
+    Toy toy, peer;
+    PlainRecorder plain;
+    model::RecordedFunction function = toy.recordedBy(onTape ? tapeRecorder() : plain.recorder());
+    function(madeInput(1));  // the shape came once, without a backward pass
+    std::vector<std::vector<at::Tensor>> got, expected;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const int parts = seed < 3 ? 1 : 3;  // first undefined at every pass, then added up
+      for (int part = 0; part < parts; ++part) {
+        sumOf(function(madeInput(10 * seed + part))).backward();
+        sumOf(peer(madeInput(10 * seed + part))).backward();
+      }
+      got.push_back(toy.gradients());
+      expected.push_back(peer.gradients());
+      toy.clearGradients();
+      peer.clearGradients();
+    }
+    QCOMPARE(function.recordedShapes(), std::size_t{1});
+    // Those of earlier steps too, which later ones did not write over.
+    for (std::size_t i = 0; i < got.size(); ++i)
+      QVERIFY2(areEqual(got[i], expected[i]), qPrintable(QString::number(i)));
+  }
+
+  void whatIsReadMayMoveAndChange() {
+    Toy toy;
+    int recorded = 0;
+    model::RecordedFunction function = toy.recordedBy(counted(recorded, tapeRecorder()));
+    std::uint64_t seed = 0;
+    const auto isRight = [&] {
+      ++seed;
+      const auto expected = resultsOf(toy, toy, seed);
+      return areEqual(resultsOf(toy, std::ref(function), seed), expected);
+    };
+    const auto staysRight = [&] { return isRight() && isRight() && isRight(); };
+    QVERIFY(staysRight());
+    QCOMPARE(recorded, 2);
+    {
+      const at::NoGradGuard noGradient;
+      toy.weight.mul_(2);  // as an optimizer does
+    }
+    QVERIFY(staysRight());
+    QCOMPARE(recorded, 2);
+    toy.constant.add_(1);
+    QVERIFY(staysRight());
+    QCOMPARE(recorded, 4);
+    toy.constant.set_data(at::full({6}, 4.0, at::kDouble));
+    QVERIFY(staysRight());
+    QCOMPARE(recorded, 6);
+    // As where averaged weights take the trained ones' place, and hand it back.
+    const at::Tensor trained = toy.bias.detach();
+    toy.bias.set_data(trained * 3);
+    QVERIFY(staysRight());
+    QCOMPARE(recorded, 8);
+    toy.bias.set_data(trained);
+    QVERIFY(staysRight());
+    QCOMPARE(recorded, 10);
+  }
+
+  void whatIsReadLivesAsLongAsTheRecording() {
+    Toy toy;
+    PlainRecorder recorder;
+    auto function = std::make_unique<model::RecordedFunction>(toy.recordedBy(recorder.recorder()));
+    for (int i = 0; i < 2; ++i) sumOf((*function)(madeInput(1))).backward();
+    QCOMPARE(function->recordedShapes(), std::size_t{1});
+    const auto memoryOf = [](const at::Tensor& tensor) {
+      return c10::weak_intrusive_ptr<c10::StorageImpl>(
+          c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(
+              tensor.storage().unsafeGetStorageImpl()));
+    };
+    const auto kept = memoryOf(toy.keptIn(at::kDouble)), weight = memoryOf(toy.weight);
+    toy.keptIn(at::kFloat);  // these are kept now
+    toy.weight.set_data(toy.weight.detach().clone());
+    QVERIFY(!kept.expired());
+    QVERIFY(!weight.expired());
+    function.reset();
+    QVERIFY(kept.expired());
+    QVERIFY(weight.expired());
+  }
+
+  void aBackwardPassThatComesTooLateIsRefused() {
+    Toy toy;
+    model::RecordedFunction function = toy.recordedBy(tapeRecorder());
+    for (int i = 0; i < 2; ++i) function(madeInput(1));
+    const at::Tensor first = sumOf(function(madeInput(1))), second = sumOf(function(madeInput(2)));
+    QVERIFY_EXCEPTION_THROWN(first.backward(), c10::Error);
+    second.backward({}, /*retain_graph=*/true);
+    QVERIFY_EXCEPTION_THROWN(second.backward(), c10::Error);
+  }
+
+  void typesHaveRecordingsOfTheirOwn() {
+    const at::Tensor weight = at::full({6}, 0.1, at::kDouble).requires_grad_();
+    model::RecordedFunction function(
+        [&](const at::Tensor& x) {
+          return std::vector<at::Tensor>{x * weight.to(x.scalar_type())};
+        },
+        {{weight}, {}}, tapeRecorder());
+    for (int i = 0; i < 3; ++i) {
+      for (const at::ScalarType type : {at::kDouble, at::kFloat})
+        QCOMPARE(function(at::ones({2, 6}, type))[0].scalar_type(), type);
+    }
+    QCOMPARE(function.recordedShapes(), std::size_t{2});
   }
 
   void whereRecordingFailsAllGoesOnWithout() {
@@ -108,12 +315,12 @@ class TstRecordedFunction : public QObject {
     int tries = 0;
     recording.recordSteps([&tries](const model::Work& work) -> model::RecordedWork {
       ++tries;
-      work();
+      work.run();
       TORCH_CHECK(false, "the device cannot");
     });
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const Scene scene(64, 96, seed);
-      QCOMPARE(step(recording, scene), step(plain, scene));
+      QCOMPARE(step(recording, {scene}), step(plain, {scene}));
     }
     QCOMPARE(tries, 1);
     QCOMPARE(recording.recordedSteps()->failure(), std::string("the device cannot"));
@@ -136,6 +343,101 @@ class TstRecordedFunction : public QObject {
       lossOf(model, scene).backward();
     }
     QCOMPARE(recorder.recorded, 0);
+  }
+
+  void nothingThatIsRecordedAsksTheHost_data() {
+    QTest::addColumn<QString>("backbone");
+    QTest::addColumn<QString>("norm");
+    QTest::addColumn<int>("frozen");
+    QTest::addColumn<bool>("inHalves");
+    const auto row = [](const char* name, const char* backbone, const char* norm, int frozen,
+                        bool inHalves) {
+      QTest::newRow(name) << QString::fromLatin1(backbone) << QString::fromLatin1(norm) << frozen
+                          << inHalves;
+    };
+    row("R18, group", "resnet18", "group", 0, false);
+    row("R18, group, bfloat16", "resnet18", "group", 0, true);
+    row("R50, frozen_batch", "resnet50", "frozen_batch", 2, false);
+    row("R50, frozen_batch, bfloat16", "resnet50", "frozen_batch", 2, true);
+  }
+  void nothingThatIsRecordedAsksTheHost() {
+    QFETCH(QString, backbone);
+    QFETCH(QString, norm);
+    QFETCH(int, frozen);
+    QFETCH(bool, inHalves);
+    config::ModelConfig config = smallModel(norm.toStdString());
+    config.backbone = backbone.toStdString();
+    config.freezeStages = frozen;
+    model::MaskRcnn model(config, 3, 1);
+    Scene scene(64, 96, 1);
+    if (inHalves) {
+      model.setComputeType(at::kBFloat16);
+    } else {
+      model.to(at::kDouble);
+      scene.images = scene.images.to(at::kDouble);
+    }
+    tests::RecordingLint lint;
+    int recorded = 0;
+    model.recordSteps([&](const model::Work& work) {
+      ++recorded;
+      return model::RecordedWork{lint.run(work), [] {}};
+    });
+    for (int i = 0; i < 2; ++i) lossOf(model, scene);
+    QCOMPARE(recorded, 2);
+    QCOMPARE(QString::fromStdString(model.recordedSteps()->failure()), QString());
+    QCOMPARE(QString::fromStdString(lint.findings()), QString());
+  }
+
+  void theLintFindsWhatAsksTheHost() {
+    const at::Tensor weight = at::ones({6}, at::kDouble).requires_grad_();
+    const at::Tensor strange = at::ones({6}, at::kDouble);
+    const auto lint = [&](const std::function<at::Tensor(const at::Tensor&)>& compute) {
+      return lintOf(
+          [&](const at::Tensor& x) { return std::vector<at::Tensor>{compute(x * weight)}; },
+          {weight});
+    };
+    QCOMPARE(lint([](const at::Tensor& y) { return (y * 2 + at::zeros_like(y)).relu_(); }),
+             QString());
+    QCOMPARE(lint([](const at::Tensor& y) { return y * y.detach().sum().item<double>(); }),
+             QStringLiteral("aten::_local_scalar_dense: the host waits"));
+    QCOMPARE(lint([](const at::Tensor& y) {
+               return y + static_cast<double>(y.detach().nonzero().size(0));
+             }),
+             QStringLiteral("aten::nonzero: the host waits"));
+    QCOMPARE(lint([](const at::Tensor& y) { return y.masked_select(y.detach() > 0); }),
+             QStringLiteral("aten::masked_select: the host waits"));
+    const std::vector<double> numbers{1, 2, 3, 4, 5, 6};
+    QCOMPARE(lint([&](const at::Tensor& y) { return y * at::tensor(numbers, at::kDouble); }),
+             QStringLiteral("aten::mul: reads what the host wrote"));
+    QVERIFY(lint([](const at::Tensor& y) {
+              const at::Tensor table = at::empty({6}, at::kLong);
+              std::fill_n(table.data_ptr<std::int64_t>(), 6, 3);
+              return y.index_select(1, table);
+            }).startsWith(QStringLiteral("aten::index_select: reads what the host wrote")));
+    QCOMPARE(lint([](const at::Tensor& y) {
+               return y * torch::tensor({1., 2., 3., 4., 5., 6.}, at::kDouble);
+             }),
+             QStringLiteral("aten::to: sends to a device"));
+    QCOMPARE(lint([&](const at::Tensor& y) { return y.to(at::kCPU, /*non_blocking=*/true); }),
+             QStringLiteral("aten::to: sends to a device"));
+    std::vector<double> values(6, 2);
+    QCOMPARE(lint([&](const at::Tensor& y) {
+               return y * at::from_blob(values.data(), {6}, at::kDouble);
+             }),
+             QStringLiteral("aten::mul: reads memory that nothing keeps"));
+    QCOMPARE(lint([&](const at::Tensor& y) { return y * strange; }),
+             QStringLiteral("aten::mul: reads memory that nothing keeps"));
+    tests::RecordingLint pinned;
+    try {
+      pinned.run({[] {
+                    const auto options = at::TensorOptions(at::kDouble).pinned_memory(true);
+                    return std::vector<at::Tensor>{at::empty({6}, options)};
+                  },
+                  {}});
+    } catch (const c10::Error&) {  // without a GPU there is none
+    }
+    QCOMPARE(QString::fromStdString(pinned.findings()),
+             QStringLiteral("aten::empty: pinned memory"));
   }
 
   void normsThatFollowTheBatchAreRefused() {

@@ -28,20 +28,28 @@ class TstTrainer : public QObject {
 
   void resumedRunContinuesBitForBit_data() {
     QTest::addColumn<QString>("precision");
-    for (const char* precision : {"fp32", "bf16"})
-      QTest::newRow(precision) << QString::fromLatin1(precision);
+    QTest::addColumn<bool>("isCanonical");
+    QTest::newRow("fp32") << QStringLiteral("fp32") << false;
+    QTest::newRow("bf16") << QStringLiteral("bf16") << false;
+    QTest::newRow("canonical sizes") << QStringLiteral("fp32") << true;
   }
   void resumedRunContinuesBitForBit() {
     QFETCH(QString, precision);
+    QFETCH(bool, isCanonical);
+    const std::string name = QTest::currentDataTag();
     config::Experiment experiment = smallExperiment(4);
     experiment.runtime.precision = precision.toStdString();
+    if (isCanonical) {
+      experiment.augment.padTo = "canonical";
+      experiment.augment.minSize = {48, 64};
+    }
     experiment.checkpoint.every = {2};
-    Session whole(experiment, path("whole " + experiment.runtime.precision));
+    Session whole(experiment, path("whole " + name));
     QCOMPARE(whole.trainer.run().step, std::int64_t(4));
     QCOMPARE(whole.observer.checkpoints.size(), std::size_t(2));
 
     experiment.dataset.loaderThreads = 3;
-    Session resumed(experiment, path("resumed " + experiment.runtime.precision));
+    Session resumed(experiment, path("resumed " + name));
     resumed.trainer.resume(whole.layout.checkpoint(2));
     QCOMPARE(resumed.trainer.run().step, std::int64_t(4));
     for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {

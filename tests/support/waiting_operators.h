@@ -1,0 +1,15 @@
+#pragma once
+
+#include <array>
+
+namespace lockstep::tests {
+
+/// Operators of LibTorch for whose result the host waits on a GPU.
+inline constexpr std::array kWaitingOperators{"aten::_local_scalar_dense",
+                                              "aten::nonzero",
+                                              "aten::masked_select",
+                                              "aten::_unique2",
+                                              "aten::equal",
+                                              "aten::unique_dim"};
+
+}  // namespace lockstep::tests
