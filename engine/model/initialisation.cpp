@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string_view>
@@ -71,7 +72,17 @@ at::Tensor Layer::addParameter(const std::string& name, at::IntArrayRef sizes,
   starts_.emplace_back(name, start);
   at::Tensor tensor = at::zeros(sizes, at::kFloat);
   if (tensor.dim() == 4) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast);
-  return register_parameter(name, tensor);
+  at::Tensor parameter = register_parameter(name, tensor);
+  computed_.push_back(std::make_unique<ComputedWeight>(parameter));
+  return parameter;
+}
+
+at::Tensor Layer::inTypeOf(const at::Tensor& x, const at::Tensor& parameter,
+                           const at::Tensor& factor) const {
+  const auto isOfIt = [&](const auto& weight) { return weight->isOf(parameter); };
+  const auto found = std::ranges::find_if(computed_, isOfIt);
+  TORCH_CHECK(found != computed_.end(), "no parameter of ", name_);
+  return (*found)->in(x.scalar_type(), factor);
 }
 
 void Layer::initialise(const std::string& prefix, std::uint64_t seed) {
@@ -93,6 +104,16 @@ void nameLayers(torch::nn::Module& root) {
   for (const auto& item : root.named_modules("", /*include_self=*/false)) {
     if (auto* layer = dynamic_cast<Layer*>(item.value().get())) layer->setName(item.key());
   }
+}
+
+std::vector<ComputedWeight*> computedWeights(const torch::nn::Module& root) {
+  std::vector<ComputedWeight*> weights;
+  for (const auto& module : root.modules(/*include_self=*/false)) {
+    const auto* layer = dynamic_cast<const Layer*>(module.get());
+    if (layer == nullptr) continue;
+    for (const auto& weight : layer->computedWeights()) weights.push_back(weight.get());
+  }
+  return weights;
 }
 
 }  // namespace lockstep::model

@@ -8,10 +8,6 @@
 
 namespace lockstep::model {
 
-at::Tensor inTypeOf(const at::Tensor& x, const at::Tensor& parameter) {
-  return parameter.to(x.scalar_type());
-}
-
 Conv2dStart Conv2dStart::kaimingFanOut(const Conv2dShape& shape) {
   const auto fan = static_cast<double>(shape.out * shape.kernel * shape.kernel);
   return {Initialiser::normal(std::sqrt(2.0 / fan))};
@@ -32,14 +28,14 @@ at::Tensor Conv2d::forward(const at::Tensor& x, bool hasRelu) const {
   const auto bias = bias_.defined() ? std::optional(bias_) : std::nullopt;
   // What is reported is before the ReLU.
   const bool isWatched = ActivationWatch::current() != nullptr;
-  at::Tensor out = forwardWith(x, weight_, {bias, {}, hasRelu && !isWatched});
+  at::Tensor out = forwardWith(x, weightFor(x), {bias, {}, hasRelu && !isWatched});
   report(out);
   return hasRelu && isWatched ? out.relu_() : out;
 }
 
 at::Tensor Conv2d::forwardWith(const at::Tensor& x, const at::Tensor& weight,
                                const ops::Epilogue& epilogue) const {
-  return ops::conv2d(x, inTypeOf(x, weight), stride_, padding_, epilogue);
+  return ops::conv2d(x, weight, stride_, padding_, epilogue);
 }
 
 UpConv2d::UpConv2d(std::int64_t in, std::int64_t out) {

@@ -10,9 +10,6 @@
 /// channels.
 namespace lockstep::model {
 
-/// A parameter as a layer computes with it on `x`; its gradient comes back in its own type.
-at::Tensor inTypeOf(const at::Tensor& x, const at::Tensor& parameter);
-
 struct Conv2dShape {
   std::int64_t in = 0, out = 0, kernel = 1, stride = 1;
   bool hasBias = true;
@@ -35,12 +32,17 @@ class Conv2d : public Layer {
  public:
   Conv2d(const Conv2dShape& shape, const Conv2dStart& start);
   at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const;
-  /// With another weight and bias, for one that a norm layer was folded into. Reports nothing: the
-  /// norm layer behind it does.
+  /// With a weight in the type of x and another bias, for one that a norm layer follows or was
+  /// folded into. Reports nothing: the norm layer behind it does.
   virtual at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                                  const ops::Epilogue& epilogue) const;
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
+  /// As the layer computes with them on x. factor: [out], of a norm that is folded into it.
+  at::Tensor weightFor(const at::Tensor& x, const at::Tensor& factor = {}) const {
+    return inTypeOf(x, weight_, factor);
+  }
+  at::Tensor biasFor(const at::Tensor& x) const { return inTypeOf(x, bias_); }
 
  private:
   std::int64_t stride_, padding_;

@@ -35,8 +35,8 @@ at::Tensor MaskPredictor::forward(const at::Tensor& x, const at::Tensor& classes
   // A product, not a gather: on a GPU the gradient of a gather adds up in any order.
   const at::Tensor all = at::arange(logits_->bias().size(0), classes.options());
   const at::Tensor chosen = (classes.unsqueeze(1) == all).to(hidden.scalar_type());
-  const at::Tensor weights = chosen.mm(inTypeOf(hidden, logits_->weight()).reshape({-1, channels}));
-  const at::Tensor biases = chosen.mv(inTypeOf(hidden, logits_->bias()));
+  const at::Tensor weights = chosen.mm(logits_->weightFor(hidden).reshape({-1, channels}));
+  const at::Tensor biases = chosen.mv(logits_->biasFor(hidden));
   const at::Tensor logits = at::baddbmm(biases.view({count, 1, 1}), hidden, weights.unsqueeze(2));
   at::Tensor maps = logits.view({count, height, width, 2, 2})
                         .permute({0, 1, 3, 2, 4})

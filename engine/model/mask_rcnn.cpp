@@ -76,6 +76,7 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
       "roi_heads", std::make_shared<RoiHeads>(RoiHeadsConfig{config.boxHead, config.maskHead,
                                                              config.fpnChannels, classCount}));
   nameLayers(*this);
+  computedWeights_ = computedWeights(*this);
   initialiseParameters(*this, seed);
   body_->freezeStages(config.resolvedFreezeStages());
 }
@@ -86,6 +87,7 @@ MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
   // Of what was not made so for it, too.
   if (input.is_cuda() && c10::isReducedFloatingType(input.scalar_type()))
     input = ops::withFourChannels(input);
+  ComputedWeight::refresh(computedWeights_);
   std::vector<at::Tensor> maps = isRecordable() ? (*recorded_)(input) : mapsOf(input);
   const at::Tensor head = maps.back();
   maps.pop_back();

@@ -120,6 +120,7 @@ class MaskRcnn : public torch::nn::Module {
   std::shared_ptr<Fpn> fpn_;
   std::shared_ptr<Rpn> rpn_;
   std::shared_ptr<RoiHeads> roiHeads_;
+  std::vector<ComputedWeight*> computedWeights_;  ///< of all layers
   std::unique_ptr<RecordedFunction> recorded_;
 };
 

@@ -47,7 +47,7 @@ at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
 
 at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                              const std::optional<at::Tensor>& residual) {
-  const auto convolved = [&] { return conv.forwardWith(x, conv.weight(), {}); };
+  const auto convolved = [&] { return conv.forwardWith(x, conv.weightFor(x), {}); };
   if (choice_.kind == NormKind::Group) {
     return ops::groupNorm(convolved(), weight_, bias_, residual,
                           {kGroups, choice_.epsilon, hasRelu});
@@ -77,11 +77,11 @@ at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x, const After
     return std::vector<at::Tensor>{scale, bias_ - runningMean_ * scale};
   });
   const at::Tensor& scale = affine[0];
-  const std::vector<at::Tensor> weight =
-      foldedWeight_.of({conv.weight(), scale}, x.scalar_type(), [&] {
-        return std::vector<at::Tensor>{inTypeOf(x, conv.weight() * scale.view({-1, 1, 1, 1}))};
-      });
-  return conv.forwardWith(x, weight[0], {affine[1], after.residual, after.hasRelu});
+  // One that is trained is another in every pass.
+  const at::Tensor weight = weight_.requires_grad()
+                                ? (conv.weight() * scale.view({-1, 1, 1, 1})).to(x.scalar_type())
+                                : conv.weightFor(x, scale);
+  return conv.forwardWith(x, weight, {affine[1], after.residual, after.hasRelu});
 }
 
 }  // namespace lockstep::model

@@ -49,7 +49,7 @@ class Norm : public Layer {
   NormChoice choice_;
   at::Tensor weight_, bias_;
   at::Tensor runningMean_, runningVar_, batchesTracked_;
-  KeptTensors affine_, foldedWeight_;  ///< of a norm that is folded into its convolution
+  KeptTensors affine_;  ///< of a norm that is folded into its convolution
 };
 
 }  // namespace lockstep::model

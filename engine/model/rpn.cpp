@@ -57,12 +57,13 @@ at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
     const std::int64_t rows = logits.size(0) + deltas.size(0);
     const std::int64_t fill =
         features[0].is_cuda() ? (kRowMultiple - rows % kRowMultiple) % kRowMultiple : 0;
-    const at::Tensor both = inTypeOf(features[0], at::cat({logits, deltas}).flatten(1));
+    const at::Tensor both = at::cat({logits, deltas}).flatten(1);
     return fill > 0 ? at::constant_pad_nd(both, {0, 0, 0, fill}) : both;
   };
-  const at::Tensor weights = joined(logits_->weight(), deltas_->weight());
+  const at::Tensor& x = features[0];
+  const at::Tensor weights = joined(logits_->weightFor(x), deltas_->weightFor(x));
   const at::Tensor biases =
-      joined(logits_->bias().unsqueeze(1), deltas_->bias().unsqueeze(1)).squeeze(1);
+      joined(logits_->biasFor(x).unsqueeze(1), deltas_->biasFor(x).unsqueeze(1)).squeeze(1);
   std::vector<at::Tensor> ofLevels;
   for (const at::Tensor& level : features) {
     const at::Tensor hidden = conv_->forward(level, /*hasRelu=*/true);

@@ -100,6 +100,12 @@ struct FusedLists {
   }
 };
 
+/// The fused kernels do not raise the versions of what they write, and who keeps something made of
+/// a parameter goes by them.
+void noteWritten(const std::vector<at::Tensor>& parameters) {
+  for (const at::Tensor& parameter : parameters) parameter.unsafeGetTensorImpl()->bump_version();
+}
+
 class Sgd : public Optimizer {
  public:
   Sgd(const config::SolverConfig& config, std::vector<Parameter> parameters)
@@ -122,6 +128,7 @@ class Sgd : public Optimizer {
                       group.weightDecay, momentum_, learningRate * group.learningRateFactor,
                       /*dampening=*/0, nesterov_,
                       /*maximize=*/false, /*is_first_step=*/false, /*grad_scale=*/{}, skip);
+      noteWritten(lists.parameters);
     }
   }
 
@@ -165,6 +172,7 @@ class AdamW : public Optimizer {
                         learningRate * group.learningRateFactor, beta1_, kAdamBeta2,
                         group.weightDecay, kAdamEpsilon, /*amsgrad=*/false,
                         /*maximize=*/false, /*grad_scale=*/{}, skip);
+      noteWritten(lists.parameters);
     }
   }
 

@@ -54,6 +54,28 @@ class TstOptimizer : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void anUpdateRaisesVersions_data() {
+    QTest::addColumn<QString>("optimizer");
+    QTest::newRow("sgd") << QStringLiteral("sgd");
+    QTest::newRow("adamw") << QStringLiteral("adamw");
+  }
+  /// By which others see that it wrote; of what has no gradient nothing is written.
+  void anUpdateRaisesVersions() {
+    QFETCH(QString, optimizer);
+    config::SolverConfig config;
+    config.optimizer = optimizer.toStdString();
+    const auto tensors = startValues();
+    const auto update = solver::makeOptimizer(config, named(tensors));
+    setGradients(tensors, 0);
+    const_cast<at::Tensor&>(tensors[1]).mutable_grad().reset();
+    std::vector<std::uint32_t> before;
+    for (const at::Tensor& tensor : tensors) before.push_back(tensor._version());
+    update->step(0.1);
+    QVERIFY(tensors[0]._version() > before[0]);
+    QVERIFY(tensors[1]._version() == before[1]);
+    QVERIFY(tensors[2]._version() > before[2]);
+  }
+
   void sgdIsTorchsSgd_data() {
     QTest::addColumn<double>("momentum");
     QTest::addColumn<bool>("nesterov");

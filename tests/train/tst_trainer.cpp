@@ -242,13 +242,20 @@ class TstTrainer : public QObject {
 
   /// solver.ema_decay changes nothing of the training: what is kept as the model, and evaluated, is
   /// the average of the weights after each step.
+  void theAverageIsKeptAndEvaluated_data() {
+    QTest::addColumn<QString>("precision");
+    for (const char* precision : {"fp32", "bf16"})
+      QTest::newRow(precision) << QString::fromLatin1(precision);
+  }
   void theAverageIsKeptAndEvaluated() {
+    QFETCH(QString, precision);
     config::Experiment experiment = smallExperiment(3);
+    experiment.runtime.precision = precision.toStdString();
     experiment.checkpoint = {.every = {1}, .keep = 3, .keepBest = true};
-    Session plain(experiment, path("plain"));
+    Session plain(experiment, path("plain " + experiment.runtime.precision));
     plain.trainer.run();
     experiment.solver.emaDecay = 0.5;
-    Session averaged(experiment, path("averaged"));
+    Session averaged(experiment, path("averaged " + experiment.runtime.precision));
     averaged.trainer.run();
 
     const auto modelOf = [](const Session& session, int step) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace lockstep::model {
+
+/// A parameter as the network computes with it: in the type of the maps and, where a norm is folded
+/// into its convolution, times a factor for each output channel. What is another tensor than the
+/// parameter is kept until the parameter is written to or moves, so that a step makes it once, and
+/// stays where it is in memory for as long as the parameter keeps to its device: a recording may
+/// read it. A gradient goes to the parameter, in its own type. Any thread.
+class ComputedWeight {
+ public:
+  explicit ComputedWeight(at::Tensor parameter);
+
+  /// factor: [out] in the parameter's type, without a gradient; one that changes is another tensor.
+  /// Undefined: none.
+  at::Tensor in(at::ScalarType type, const at::Tensor& factor = {});
+  bool isOf(const at::Tensor& parameter) const { return parameter_.is_same(parameter); }
+
+  /// Makes anew what was in use and is out of date, most of it in one pass. in() would do so for
+  /// each; a recording that is repeated does not call it. Who writes to parameters without raising
+  /// their versions has to raise them.
+  static void refresh(const std::vector<ComputedWeight*>& weights);
+
+ private:
+  /// What kept_ was made of.
+  struct Source {
+    const void* memory = nullptr;
+    std::uint32_t version = 0;
+    bool operator==(const Source&) const = default;
+  };
+  Source source() const;
+  /// Where the parameter is.
+  bool isKept() const;
+  bool isOutOfDate() const { return isKept() && made_ != source(); }
+  /// Memory for the parameter in that type, with its strides.
+  void reserve(at::ScalarType type);
+  void make();
+
+  const at::Tensor parameter_;
+  std::mutex mutex_;  ///< guards what follows
+  at::Tensor factor_, kept_;
+  Source made_;
+};
+
+}  // namespace lockstep::model
