@@ -3,8 +3,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "engine/model/kept_tensors.h"
 
 namespace lockstep::model {
 namespace {
@@ -40,63 +43,63 @@ ComputedWeight::ComputedWeight(at::Tensor parameter) : parameter_(std::move(para
 at::Tensor ComputedWeight::in(at::ScalarType type, const at::Tensor& factor) {
   if (type == parameter_.scalar_type() && !factor.defined()) return parameter_;
   const std::lock_guard lock(mutex_);
-  reserve(type);
   if (!factor_.is_same(factor)) {
     factor_ = factor;
-    made_ = {};
+    for (Kept& each : kept_) each.made = {};
   }
-  if (isOutOfDate()) make();
-  if (!parameter_.requires_grad() || !at::GradMode::is_enabled()) return kept_;
-  return OfParameter::apply(parameter_, kept_,
+  Kept& kept = keptIn(type);
+  if (isOutOfDate(kept)) make(kept);
+  if (KeptTensorsWatch* watch = KeptTensorsWatch::current()) watch->tell({kept.tensor});
+  if (!parameter_.requires_grad() || !at::GradMode::is_enabled()) return kept.tensor;
+  return OfParameter::apply(parameter_, kept.tensor,
                             factor.defined() ? std::optional(factor) : std::nullopt);
 }
 
 void ComputedWeight::refresh(const std::vector<ComputedWeight*>& weights) {
   const at::NoGradGuard noGradient;
   std::vector<std::unique_lock<std::mutex>> locks;
-  std::vector<ComputedWeight*> plain;
-  std::vector<at::Tensor> parameters, kept;
+  std::vector<at::Tensor> parameters, copies;
   for (ComputedWeight* weight : weights) {
     std::unique_lock lock(weight->mutex_);
-    if (!weight->isOutOfDate()) continue;
-    if (weight->factor_.defined()) {
-      weight->make();
-      continue;
+    for (Kept& kept : weight->kept_) {
+      if (!weight->isOutOfDate(kept) || kept.tensor.device() != weight->parameter_.device())
+        continue;
+      if (weight->factor_.defined()) {
+        weight->make(kept);
+        continue;
+      }
+      parameters.push_back(weight->parameter_);
+      copies.push_back(kept.tensor);
+      kept.made = weight->source();
     }
-    plain.push_back(weight);
-    parameters.push_back(weight->parameter_);
-    kept.push_back(weight->kept_);
     locks.push_back(std::move(lock));
   }
-  if (plain.empty()) return;
-  at::_foreach_copy_(kept, parameters);
-  for (ComputedWeight* weight : plain) weight->made_ = weight->source();
+  if (!copies.empty()) at::_foreach_copy_(copies, parameters);
 }
 
 ComputedWeight::Source ComputedWeight::source() const {
   return {parameter_.const_data_ptr(), static_cast<std::uint32_t>(parameter_._version())};
 }
 
-bool ComputedWeight::isKept() const {
-  return kept_.defined() && kept_.device() == parameter_.device();
-}
-
-void ComputedWeight::reserve(at::ScalarType type) {
-  if (isKept() && kept_.scalar_type() == type) return;
+ComputedWeight::Kept& ComputedWeight::keptIn(at::ScalarType type) {
+  std::erase_if(kept_, [&](const Kept& each) { return each.tensor.device() != parameter_.device(); });
+  const auto isOfType = [&](const Kept& each) { return each.tensor.scalar_type() == type; };
+  const auto found = std::ranges::find_if(kept_, isOfType);
+  if (found != kept_.end()) return *found;
   // Else what inference makes could not be trained with.
   const c10::InferenceMode ordinary(false);
-  kept_ = at::empty_like(parameter_.detach(), parameter_.options().dtype(type));
-  made_ = {};
+  kept_.push_back({at::empty_like(parameter_.detach(), parameter_.options().dtype(type)), {}});
+  return kept_.back();
 }
 
-void ComputedWeight::make() {
+void ComputedWeight::make(Kept& kept) {
   const at::NoGradGuard noGradient;
   if (factor_.defined()) {
-    at::mul_out(kept_, parameter_, overChannels(factor_));
+    at::mul_out(kept.tensor, parameter_, overChannels(factor_));
   } else {
-    kept_.copy_(parameter_);
+    kept.tensor.copy_(parameter_);
   }
-  made_ = source();
+  kept.made = source();
 }
 
 }  // namespace lockstep::model

@@ -10,9 +10,9 @@ namespace lockstep::model {
 
 /// A parameter as the network computes with it: in the type of the maps and, where a norm is folded
 /// into its convolution, times a factor for each output channel. What is another tensor than the
-/// parameter is kept until the parameter is written to or moves, so that a step makes it once, and
-/// stays where it is in memory for as long as the parameter keeps to its device: a recording may
-/// read it. A gradient goes to the parameter, in its own type. Any thread.
+/// parameter is kept, one of each type, until the parameter is written to or moves, so that a step
+/// makes it once, and stays where it is in memory for as long as the parameter keeps to its device:
+/// a recording may read it. A gradient goes to the parameter, in its own type. Any thread.
 class ComputedWeight {
  public:
   explicit ComputedWeight(at::Tensor parameter);
@@ -28,24 +28,26 @@ class ComputedWeight {
   static void refresh(const std::vector<ComputedWeight*>& weights);
 
  private:
-  /// What kept_ was made of.
+  /// What the parameter was when something was made of it.
   struct Source {
     const void* memory = nullptr;
     std::uint32_t version = 0;
     bool operator==(const Source&) const = default;
   };
+  struct Kept {
+    at::Tensor tensor;
+    Source made;
+  };
   Source source() const;
-  /// Where the parameter is.
-  bool isKept() const;
-  bool isOutOfDate() const { return isKept() && made_ != source(); }
   /// Memory for the parameter in that type, with its strides.
-  void reserve(at::ScalarType type);
-  void make();
+  Kept& keptIn(at::ScalarType type);
+  bool isOutOfDate(const Kept& kept) const { return kept.made != source(); }
+  void make(Kept& kept);
 
   const at::Tensor parameter_;
   std::mutex mutex_;  ///< guards what follows
-  at::Tensor factor_, kept_;
-  Source made_;
+  at::Tensor factor_;
+  std::vector<Kept> kept_;  ///< all where the parameter is
 };
 
 }  // namespace lockstep::model

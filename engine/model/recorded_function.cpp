@@ -21,6 +21,26 @@ constexpr std::size_t kMostRecordings = 16;
 /// they will use.
 constexpr int kWarmUps = 2;
 
+bool isDeterministic() {
+  const at::Context& context = at::globalContext();
+  return context.deterministicCuDNN() || context.deterministicAlgorithms();
+}
+
+/// While it lives cuDNN looks for the quickest algorithm of a convolution that it meets for the
+/// first time, unless that may give other bits. It keeps the first that it used, however it came by
+/// it.
+class CudnnBenchmark {
+ public:
+  CudnnBenchmark() { context_.setBenchmarkCuDNN(!isDeterministic()); }
+  ~CudnnBenchmark() { context_.setBenchmarkCuDNN(before_); }
+  CudnnBenchmark(const CudnnBenchmark&) = delete;
+  CudnnBenchmark& operator=(const CudnnBenchmark&) = delete;
+
+ private:
+  at::Context& context_ = at::globalContext();
+  const bool before_ = context_.benchmarkCuDNN();
+};
+
 }  // namespace
 
 /// One shape of the input.
@@ -51,6 +71,14 @@ struct RecordedFunction::Recording {
         /*allow_unused=*/true);
     outputs.clear();
     return results;
+  }
+  /// Both, from gradients of zero.
+  void warmUp(const Compute& compute, const std::vector<at::Tensor>& parameters) {
+    const CudnnBenchmark benchmark;
+    outputGradients.clear();
+    for (const at::Tensor& result : runForward(compute))
+      outputGradients.push_back(at::zeros_like(result));
+    runBackward(parameters);
   }
 };
 
@@ -115,14 +143,15 @@ std::vector<at::Tensor> RecordedFunction::operator()(const at::Tensor& input) {
   dropStale();
   auto [place, isNew] = recordings_.try_emplace({input.sizes().vec(), input.scalar_type()});
   std::shared_ptr<Recording>& recording = place->second;
-  if (!recording && (isNew || recordedShapes() >= kMostRecordings)) return compute_(input);
-  ++*uses_;
+  const bool isToBeRecorded = !recording && recordedShapes() < kMostRecordings;
   try {
-    if (!recording) recording = record(input);
+    if (isToBeRecorded && isNew) chooseAlgorithms(input);
+    if (isToBeRecorded && !isNew) recording = record(input);
   } catch (const c10::Error& error) {
     failure_ = error.what_without_backtrace();
-    return compute_(input);
   }
+  if (!recording) return compute_(input);
+  ++*uses_;
   return RepeatFunction<Recording>::apply(recording, input, at::TensorList(reads_.parameters));
 }
 
@@ -136,18 +165,20 @@ void RecordedFunction::dropStale() {
   constantMarks_ = marksOf(constants);
 }
 
+void RecordedFunction::chooseAlgorithms(const at::Tensor& input) {
+  if (isDeterministic()) return;
+  Recording first;
+  first.input = input.detach();
+  first.warmUp(compute_, reads_.parameters);
+}
+
 std::shared_ptr<RecordedFunction::Recording> RecordedFunction::record(const at::Tensor& input) {
   auto recording = std::make_shared<Recording>();
   recording->input = input.detach().clone();
   recording->uses = uses_;
   Recording* const own = recording.get();
   const KeptTensorsWatch kept;
-  for (int i = 0; i < kWarmUps; ++i) {
-    own->outputGradients.clear();
-    for (const at::Tensor& result : own->runForward(compute_))
-      own->outputGradients.push_back(at::zeros_like(result));
-    own->runBackward(reads_.parameters);
-  }
+  for (int i = 0; i < kWarmUps; ++i) own->warmUp(compute_, reads_.parameters);
   std::vector<at::Tensor> reads = kept.given();
   reads.push_back(own->input);
   for (const auto* marks : {&parameterMarks_, &constantMarks_})

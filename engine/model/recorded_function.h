@@ -31,7 +31,8 @@ using Recorder = std::function<RecordedWork(const Work& work)>;
 /// A differentiable function of one tensor, recorded forward and backward for every shape of its
 /// input that comes more than once. Each call must go backward, or be given up, before the next;
 /// results stay until then, and a backward pass that comes later throws c10::Error. Where recording
-/// fails all goes on without, and failure() says why.
+/// fails all goes on without, and failure() says why. What is recorded has cuDNN's quickest
+/// algorithms, unless LibTorch is set to deterministic ones.
 ///
 /// A recording reads memory, not tensors. So it keeps all that it reads, and where a parameter lies
 /// elsewhere, or a constant lies elsewhere or was written to, what was recorded is dropped and
@@ -57,6 +58,9 @@ class RecordedFunction {
   using Shape = std::pair<std::vector<std::int64_t>, at::ScalarType>;
 
   void dropStale();
+  /// A pass of a new shape before the first that counts. Nothing to do where bits are to be the
+  /// same every time.
+  void chooseAlgorithms(const at::Tensor& input);
   std::shared_ptr<Recording> record(const at::Tensor& input);
 
   Compute compute_;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "engine/model/computed_weight.h"
+#include "engine/model/kept_tensors.h"
 #include "engine/model/layers.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/model/small_model.h"
@@ -126,6 +127,23 @@ class TstComputedWeight : public QObject {
     weight.unsafeGetTensorImpl()->bump_version();
     QVERIFY(isUpToDate());
     QVERIFY(computed.in(at::kBFloat16, factor).is_same(kept));
+  }
+
+  /// A recording in one type lasts while something else computes in another.
+  void eachTypeStaysWhereItIsAndIsToldOf() {
+    at::Tensor weight = convWeight();
+    const at::Tensor factor = factors();
+    ComputedWeight computed(weight);
+    const at::NoGradGuard noGradient;
+    const model::KeptTensorsWatch watch;
+    const at::Tensor half = computed.in(at::kBFloat16, factor),
+                     whole = computed.in(at::kFloat, factor);
+    QCOMPARE(watch.given().size(), std::size_t{2});
+    QVERIFY(watch.given()[0].is_same(half) && watch.given()[1].is_same(whole));
+    weight.mul_(2);
+    ComputedWeight::refresh({&computed});
+    QVERIFY(at::equal(half, multiplied(weight, factor).to(at::kBFloat16)));
+    QVERIFY(at::equal(whole, multiplied(weight, factor)));
   }
 
   void anotherFactorIsTaken() {

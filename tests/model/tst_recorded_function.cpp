@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/kept_tensors.h"
+#include "engine/model/layers.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/model/small_model.h"
 #include "tests/support/masks.h"
@@ -438,6 +439,86 @@ class TstRecordedFunction : public QObject {
     }
     QCOMPARE(QString::fromStdString(pinned.findings()),
              QStringLiteral("aten::empty: pinned memory"));
+  }
+
+  void cudnnLooksForAlgorithmsBeforeTheFirstStep_data() {
+    QTest::addColumn<bool>("isDeterministic");
+    QTest::newRow("free") << false;
+    QTest::newRow("deterministic") << true;
+  }
+  /// Forward and backward: what it used first for a shape it keeps.
+  void cudnnLooksForAlgorithmsBeforeTheFirstStep() {
+    QFETCH(bool, isDeterministic);
+    at::Context& context = at::globalContext();
+    context.setDeterministicCuDNN(isDeterministic);
+    std::string flags;  // of passes in their order
+    const auto note = [&](const char* pass) {
+      flags += pass + std::string(context.benchmarkCuDNN() ? "+ " : "- ");
+    };
+    const at::Tensor weight = torch::ones({2}).requires_grad_();
+    PlainRecorder recorder;
+    model::RecordedFunction function(
+        [&](const at::Tensor& input) {
+          note("f");
+          const at::Tensor product = input * weight;
+          product.register_hook([&](const at::Tensor&) { note("b"); });
+          return std::vector<at::Tensor>{product};
+        },
+        {{weight}, {}}, recorder.recorder());
+    const auto step = [&] {
+      flags.clear();
+      function(torch::ones({2}))[0].sum().backward();
+      return flags;
+    };
+    const std::string first = step(), second = step();
+    context.setDeterministicCuDNN(false);
+    QCOMPARE(first, std::string(isDeterministic ? "f- b- " : "f+ b+ f- b- "));
+    // Warm-ups, what is recorded, and its first repetition.
+    QCOMPARE(second, std::string(isDeterministic ? "f- b- f- b- f- b- f- b- "
+                                                 : "f+ b+ f+ b+ f- b- f- b- "));
+    QVERIFY(weight.grad().eq(2).all().item<bool>());
+  }
+
+  void cudnnIsLeftAsItWasWhereAPassFails() {
+    int passes = 0;
+    model::RecordedFunction function(
+        [&](const at::Tensor& input) {
+          TORCH_CHECK(++passes > 1, "no memory");
+          return std::vector<at::Tensor>{input * 2};
+        },
+        {}, PlainRecorder().recorder());
+    QCOMPARE(function(torch::ones({2}))[0].sum().item<float>(), 4.f);
+    QCOMPARE(function.failure(), std::string("no memory"));
+    QVERIFY(!at::globalContext().benchmarkCuDNN());
+  }
+
+  /// A recording reads what is kept of weights without asking for it.
+  void aStepBeginsWithWeightsUpToDate() {
+    model::MaskRcnn model(smallModel(), 3, 1);
+    model.setComputeType(at::kBFloat16);
+    const auto conv = std::dynamic_pointer_cast<model::Conv2d>(
+        model.named_modules("", /*include_self=*/false)["rpn.head.conv.0.0"]);
+    at::Tensor kept;  // as a recording has it
+    PlainRecorder recorder;
+    int outOfDate = 0;
+    model.recordSteps([&, record = recorder.recorder()](const model::Work& work) {
+      const model::RecordedWork recorded = record(work);
+      return model::RecordedWork{recorded.results, [&, repeat = recorded.repeat] {
+                                   outOfDate += !at::equal(kept, conv->weight().to(at::kBFloat16));
+                                   repeat();
+                                 }};
+    });
+    const Scene scene(64, 96, 1);
+    step(model, {scene});
+    {
+      const at::NoGradGuard noGradient;
+      kept = conv->weightFor(torch::zeros({1}, at::kBFloat16));
+    }
+    const at::Tensor before = kept.clone();
+    for (int i = 0; i < 3; ++i) step(model, {scene});
+    QCOMPARE(recorder.repeated, 6);
+    QCOMPARE(outOfDate, 0);
+    QVERIFY(!at::equal(kept, before));
   }
 
   void normsThatFollowTheBatchAreRefused() {
