@@ -6,7 +6,7 @@ Mask R-CNN R50-FPN of 91 classes in bfloat16, frozen norms, stem and first stage
 beforehand: the steps that gpu_step.py times. Both run here at the size, with one image and with two; every sum of a step grows by
 the same with each further image, so these two tell the batch. Ours runs in tensors of fixed size as on a GPU. roofline_work.py
 has the work of each operator, LIMITS below what the device is taken to do. A step takes as long as the device or the host,
-whichever takes longer, and the waits. Takes minutes and 5 GB. Build the target `roofline_step` first.
+whichever takes longer, and the waits. Takes minutes and 5 GB.
 """
 import argparse
 import collections
@@ -25,7 +25,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torchvision.models.detection.image_list import ImageList
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from gpu_step import CLASSES, Peer  # noqa: E402
+from gpu_step import CLASSES, make_model  # noqa: E402
 from roofline_work import CONVOLUTIONS, GROUPS, PRODUCTS, UNKNOWN, Operator, Tensor, is_free, tensors, work_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -105,6 +105,26 @@ class Recording(TorchDispatchMode):
             is_backward = torch._C._current_graph_task_id() >= 0
             self.operators.append(Operator(name, described(inputs), described(outputs), is_python=not is_backward))
         return result
+
+
+class Peer:
+    """torchvision's step: bfloat16 autocast, channels_last."""
+
+    def __init__(self):
+        torch.manual_seed(0)
+        self.model = make_model().to(memory_format=torch.channels_last).train()
+        trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+        self.optimizer = torch.optim.SGD(trained, lr=1e-4, momentum=0.9, weight_decay=1e-4, fused=True)
+
+    def train(self, images, targets):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            features = self.model.backbone(images.tensors)
+            proposals, of_rpn = self.model.rpn(images, features, targets)
+            _, of_heads = self.model.roi_heads(features, proposals, images.image_sizes, targets)
+            loss = sum([*of_rpn.values(), *of_heads.values()])
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
 
 
 def peer_operators(peer, batch):
@@ -294,8 +314,7 @@ def main():
     height, width = (int(side) for side in options.size.split("x"))
     batches = [make_batch(count, height, width, options.objects) for count in (1, 2)]
     own_steps = own_operators(options.program, batches)
-    torch.manual_seed(0)
-    peer = Peer("bfloat16", torch.device("cpu"))
+    peer = Peer()
     peer.train(*batches[0])  # the first makes what lasts
     peer_steps = [peer_operators(peer, batch) for batch in batches]
     own_sums, peer_sums = (at_batch(options.batch, *map(sums_of, steps)) for steps in (own_steps, peer_steps))

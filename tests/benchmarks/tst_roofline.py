@@ -30,8 +30,7 @@ def batch(count):
 
 def small_peer():
     """torchvision with few regions, whose gradients and momenta are there."""
-    torch.manual_seed(0)
-    peer = roofline.Peer("bfloat16", torch.device("cpu"))
+    peer = roofline.Peer()
     peer.model.roi_heads.fg_bg_sampler.batch_size_per_image = 8
     peer.model.rpn._pre_nms_top_n = peer.model.rpn._post_nms_top_n = {"training": 50, "testing": 50}
     peer.train(*batch(1))
