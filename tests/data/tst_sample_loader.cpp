@@ -263,7 +263,8 @@ class TstSampleLoader : public QObject {
       QVERIFY(torch::equal(pictures->loadTraining(draws).to(at::kCPU).images, got.images));
     }
     QVERIFY(isLarger);
-    QVERIFY(torch::equal(padded->loadEvaluation(1).images, plain->loadEvaluation(1).images));
+    for (std::size_t i = 0; i < dataset_.images().size(); ++i)
+      QVERIFY(torch::equal(padded->loadEvaluation(i).images, plain->loadEvaluation(i).images));
     QVERIFY(torch::equal(data::loadForPrediction(path("a.png"), {99}, canonical).images,
                          data::loadForPrediction(path("a.png"), {99}, augment).images));
   }

@@ -25,8 +25,8 @@ class TstCanonicalSizes : public QObject {
   /// Of many scales.
   config::Experiment experimentOf(const char* padTo, int steps) const {
     config::Experiment experiment = tests::smallExperiment(path("shapes"), steps);
-    experiment.augment.minSize = {32, 48, 64};
-    experiment.augment.maxSize = 112;
+    experiment.augment.minSize = {32, 48, 64, 80, 96};
+    experiment.augment.maxSize = 160;
     experiment.augment.padTo = padTo;
     experiment.dataset.groupByAspect = false;
     return experiment;
