@@ -20,8 +20,7 @@ using tests::Training;
 
 /// Small where a CPU tries the checks.
 data::Batch sceneFor(const at::Device& device) {
-  const ops::ImageSize size = device.is_cpu() ? ops::ImageSize{128, 160} : ops::ImageSize{256, 320};
-  return makeScene({5, 0, 17}, size, 7);
+  return device.is_cpu() ? makeScene({5, 0}, {96, 128}, 7) : makeScene({5, 0, 17}, {256, 320}, 7);
 }
 
 Finding gradientsAreTheSame(const at::Device& device) {
@@ -58,10 +57,11 @@ Finding operatorsAreDeterministic(const at::Device& device) {
 
 Finding stepsRepeat(const at::Device& device) {
   const data::Batch made = sceneFor(device).to(device);
+  const int runs = device.is_cpu() ? 2 : 3, steps = device.is_cpu() ? 2 : 4;
   std::vector<at::Tensor> first;
-  for (int run = 0; run < 3; ++run) {
+  for (int run = 0; run < runs; ++run) {
     Training training(device, smallTraining());
-    for (int i = 0; i < 4; ++i) training.step(made);
+    for (int i = 0; i < steps; ++i) training.step(made);
     for (std::size_t i = 0; i < training.parameters().size(); ++i) {
       if (run == 0) {
         first.push_back(training.parameters()[i].detach().clone());
@@ -70,7 +70,8 @@ Finding stepsRepeat(const at::Device& device) {
       }
     }
   }
-  return {true, "three runs of four steps, the same weights"};
+  return {true,
+          std::to_string(runs) + " runs of " + std::to_string(steps) + " steps, the same weights"};
 }
 
 Finding aStepWaitsForNothing(const at::Device& device) {
