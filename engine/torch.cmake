@@ -41,9 +41,14 @@ target_include_directories(lockstep_torch SYSTEM INTERFACE
   ${LOCKSTEP_TORCH_DIR}/include ${LOCKSTEP_TORCH_DIR}/include/torch/csrc/api/include)
 target_compile_definitions(lockstep_torch INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 # at::parallel_for runs on one thread where its callers are compiled without OpenMP. The runtime is the wheel's own, so that
-# there is one.
+# there is one; wheels differ in its name and place.
+file(GLOB _gomp ${LOCKSTEP_TORCH_DIR}/lib/libgomp*.so* ${_site_packages}/torch.libs/libgomp*.so*)
+if(NOT _gomp)
+  message(FATAL_ERROR "The torch wheel at '${LOCKSTEP_TORCH_DIR}' has no libgomp in torch/lib or torch.libs")
+endif()
+list(GET _gomp 0 _gomp)
 target_compile_options(lockstep_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
-target_link_libraries(lockstep_torch INTERFACE lockstep_defaults torch_cpu c10 ${LOCKSTEP_TORCH_DIR}/lib/libgomp.so.1)
+target_link_libraries(lockstep_torch INTERFACE lockstep_defaults torch_cpu c10 ${_gomp})
 # libtorch's own CUDA libraries lie in wheels beside it, found at run time through these paths.
 target_link_options(lockstep_torch INTERFACE
   -Wl,--allow-shlib-undefined -Wl,--no-as-needed

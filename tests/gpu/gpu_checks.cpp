@@ -1,7 +1,7 @@
 // Holds what runs on a GPU against the same on a CPU, and prints a table.
-// usage: gpu_checks [cuda|cpu] [kernels]
-//   cpu: tries the checks themselves. kernels: only those of kernels. Exits 77 where there is no
-//   GPU.
+// usage: gpu_checks [cuda|cpu] [kernels|first]
+//   cpu: tries the checks themselves. kernels: only those of kernels. first: only whether the
+//   device answers. Exits 77 where there is no GPU.
 #include <torch/cuda.h>
 #include <torch/types.h>
 
@@ -11,19 +11,30 @@
 
 #include "tests/gpu/check.h"
 
+namespace {
+
+lockstep::gpu::Finding deviceAnswers(const at::Device& device) {
+  const at::Tensor ones = at::ones({2, 3}, at::TensorOptions(at::kFloat).device(device));
+  return {ones.sum().item<float>() == 6, "2 x 3 ones add up"};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace lockstep::gpu;
   const auto isAsked = [&](const char* word) {
     return std::any_of(argv + 1, argv + argc,
                        [&](const char* each) { return std::strcmp(each, word) == 0; });
   };
-  std::vector<Check> checks;
+  std::vector<Check> checks{{"device", deviceAnswers}};
   const auto add = [&](const std::vector<Check>& more) {
     checks.insert(checks.end(), more.begin(), more.end());
   };
-  add(kernelChecks());
-  add(mapChecks());
-  if (!isAsked("kernels")) {
+  if (!isAsked("first")) {
+    add(kernelChecks());
+    add(mapChecks());
+  }
+  if (!isAsked("first") && !isAsked("kernels")) {
     add(feedChecks());
     add(stepChecks());
   }

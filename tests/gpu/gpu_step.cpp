@@ -3,7 +3,8 @@
 //   train FILE N    N training steps on the batch; answers the seconds of each in turn
 //   detect FILE N   the same for detections
 //   memory          answers the most bytes in use since it was asked last
-// usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu]     recorded: as CUDA graphs
+// usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu] [fixed|compact]
+//   recorded: as CUDA graphs. fixed, compact: rows of the heads, if other than the device's own.
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
 #include <torch/script.h>
@@ -34,10 +35,8 @@ data::Batch readBatch(const std::string& file, const at::Device& device) {
 
 class Stepper {
  public:
-  Stepper(std::int64_t classes, at::ScalarType precision, const at::Device& device, bool isRecorded)
-      : device_(device),
-        training_(device,
-                  {.model = tests::modelAsPretrained(), .classes = classes, .type = precision}) {
+  Stepper(const tests::TrainingSetup& setup, const at::Device& device, bool isRecorded)
+      : device_(device), training_(device, setup) {
 #ifdef LOCKSTEP_CUDA
     if (isRecorded) training_.model().recordSteps(model::cudaRecorder());
 #else
@@ -105,11 +104,16 @@ void answer(Stepper& stepper, const std::string& line, const at::Device& device)
 int main(int argc, char** argv) {
   const std::map<std::string, at::ScalarType> precisions{
       {"float32", at::kFloat}, {"bfloat16", at::kBFloat16}, {"float16", at::kHalf}};
-  const std::string where = argc == 4 ? argv[3] : "cuda";
-  if ((argc != 3 && argc != 4) || !precisions.contains(argv[2])) {
-    std::fputs("usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu]\n", stderr);
+  const std::map<std::string, model::RowShapes> shapes{{"fixed", model::RowShapes::Fixed},
+                                                       {"compact", model::RowShapes::Compact}};
+  if (argc < 3 || argc > 5 || !precisions.contains(argv[2]) ||
+      (argc == 5 && !shapes.contains(argv[4]))) {
+    std::fputs(
+        "usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu] [fixed|compact]\n",
+        stderr);
     return 2;
   }
+  const std::string where = argc > 3 ? argv[3] : "cuda";
   if (where != "cpu" && !torch::cuda::is_available()) {
     std::puts("SKIP: no GPU");
     return 77;
@@ -121,6 +125,10 @@ int main(int argc, char** argv) {
     const c10::impl::VirtualGuardImpl devices(at::kCUDA);
     devices.exchangeStream(devices.getStreamFromGlobalPool(device));
   }
-  Stepper stepper(std::stoll(argv[1]), precisions.at(argv[2]), device, where == "recorded");
+  tests::TrainingSetup setup{.model = tests::modelAsPretrained(),
+                             .classes = std::stoll(argv[1]),
+                             .type = precisions.at(argv[2])};
+  if (argc == 5) setup.rowShapes = shapes.at(argv[4]);
+  Stepper stepper(setup, device, where == "recorded");
   for (std::string line; std::getline(std::cin, line);) answer(stepper, line, device);
 }

@@ -1,0 +1,55 @@
+// image_file.h where a GPU is checked, on machines without OpenCV: it reads what it wrote, PPM,
+// whatever the name of the file ends in.
+#include <cstdio>
+#include <cstring>
+
+#include "engine/base/atomic_file.h"
+#include "engine/data/image_file.h"
+
+namespace lockstep::data {
+
+RgbImage::RgbImage(int widthPx, int heightPx)
+    : width(widthPx),
+      height(heightPx),
+      pixels(std::make_unique_for_overwrite<std::uint8_t[]>(
+          static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
+
+RgbImage readImage(const std::filesystem::path& file) {
+  const std::string bytes = base::readFile(file);
+  int width = 0, height = 0, begin = 0;
+  const int read = std::sscanf(bytes.c_str(), "P6 %d %d 255%*1[\n]%n", &width, &height, &begin);
+  if (read != 2 || begin == 0 || width < 1 || height < 1)
+    throw UnreadableImage(file.string() + ": is no PPM");
+  RgbImage image(width, height);
+  const std::size_t count = static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3;
+  if (bytes.size() != static_cast<std::size_t>(begin) + count)
+    throw UnreadableImage(file.string() + ": is cut off");
+  std::memcpy(image.pixels.get(), bytes.data() + begin, count);
+  return image;
+}
+
+RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
+  RgbImage image = readImage(file);
+  if (image.width != annotated.width || image.height != annotated.height)
+    throw UnreadableImage(file.string() + ": is of another size than its annotation says");
+  return image;
+}
+
+std::string lacksEndText(const std::filesystem::path& file) {
+  return file.string() + ": its end is missing";
+}
+
+std::string darkness(const RgbImage&, const std::filesystem::path&) { return {}; }
+
+std::string encodeImage(const RgbImage& image, const std::filesystem::path&) {
+  const std::size_t count =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height) * 3;
+  return "P6 " + std::to_string(image.width) + " " + std::to_string(image.height) + " 255\n" +
+         std::string(reinterpret_cast<const char*>(image.pixels.get()), count);
+}
+
+void writeImage(const RgbImage& image, const std::filesystem::path& file) {
+  base::writeFileAtomically(file, encodeImage(image, file));
+}
+
+}  // namespace lockstep::data
