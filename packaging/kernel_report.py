@@ -63,14 +63,15 @@ FACTS = [
     Fact(rf"normBackwardKernel{_FLOATING}, {_PACKS}>", "group_norm_kernels.cuh:kNormThreads", 72, 0.375, wide_loads=2,
          wide_stores=2),
     Fact(r"norm(Moments|Coefficients)Kernel<.*>", "group_norm_kernels.cuh:kGroupThreads", 48, 0.625),
-    Fact(r"overlapKernel", "nms_kernels.cuh:kNmsBits", 32, 1.0, wide_loads=2),
-    Fact(r"keepKernel", "nms.cu:kThreads", 40, 0.75),
+    Fact(r"overlapKernel", "nms_kernels.cuh:kNmsBits", 40, 0.75, wide_loads=2),
+    Fact(r"(group|gather)Kernel", "nms_kernels.cuh:kNmsThreads", 32, 1.0),
+    Fact(r"keepKernel", "nms_kernels.cuh:kNmsThreads", 32, 1.0, dynamic_bytes=256),
     Fact(r"(best|restore)Kernel", "matching_kernels.cuh:kMatchThreads", 32, 1.0, wide_loads=2),
     Fact(r"sample(Parts)?Kernel", "sampling.cu:kThreads", 32, 1.0),
     Fact(r"bestOf(Parts|Segments)Kernel<.*>", "segment_best.cu:kThreads", 32, 1.0),
     Fact(r"targetKernel", "mask_targets_kernels.cuh:kTargetThreads", 40, 0.75, dynamic_bytes=12096),
     Fact(r"boxKernel<.*>", "boxes.cu:kThreads", 32, 1.0),
-    Fact(r"resizeKernel", "resize_images_kernels.cuh:kResizeThreads", 40, 0.75),
+    Fact(r"resizeKernel<.*>", "resize_images_kernels.cuh:kResizeThreads", 40, 0.75),
 ]
 
 
