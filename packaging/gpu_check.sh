@@ -102,8 +102,9 @@ skip() {
 }
 last_words() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-300 | tr '\t' ' '; }
 
-# step NAME SECONDS COMMAND…: its output is shown and kept. It gets so long, with --only all the time, and never more than is
-# left; `bounded=yes step …` is not held against it that it was not done by then. A status of 77 is a skip with its last words.
+# step NAME SECONDS COMMAND…: its output is shown and kept. It gets so long (without a GPU twice), with --only all the time, and
+# never more than is left; `bounded=yes step …` is not held against it that it was not done by then. A status of 77 is a skip with
+# its last words.
 step() {
   local name=$1 limit=$2 left=$((seconds - SECONDS)) begin=$SECONDS status=0 log
   shift 2
@@ -111,6 +112,7 @@ step() {
     skip "$name" "no time is left of $seconds s: --only $section"
     return
   fi
+  if [ -z "$gpu" ]; then limit=$((2 * limit)); fi
   if [ -n "$only" ] || [ "$limit" -gt "$left" ]; then limit=$left; fi
   count=$((count + 1)) log=$out/logs/$section-$count.txt
   echo "== $name"
