@@ -167,6 +167,7 @@ tool() {
 
 compile() {
   local generator=()
+  rm -rf "$out/programs"  # what is built no longer must not be taken for it
   if command -v ninja >/dev/null && [ ! -e "$out/CMakeCache.txt" ]; then generator=(-G Ninja); fi
   "$cmake" -S . -B "$out" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_GPU_CHECK=ON -DLOCKSTEP_CUDA=ON \
     -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures" -DLOCKSTEP_TORCH_DIR="$torch" \

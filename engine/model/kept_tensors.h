@@ -25,7 +25,7 @@ class KeptTensors {
   std::vector<at::Tensor> kept_;
 };
 
-/// Remembers what KeptTensors give out on the thread that made it, while it lives: who records work
+/// Remembers what KeptTensors and ComputedWeights give out on the thread that made it, while it lives: who records work
 /// that reads them has to keep them. Watches nest; the innermost alone is told.
 class KeptTensorsWatch {
  public:

@@ -33,12 +33,14 @@ class Conv2d : public Layer {
   Conv2d(const Conv2dShape& shape, const Conv2dStart& start);
   at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const;
   /// With a weight in the type of x and another bias, for one that a norm layer follows or was
-  /// folded into. Reports nothing: the norm layer behind it does.
+  /// folded into. Reports nothing: the norm layer behind it does. The stem's takes images of four
+  /// channels too.
   virtual at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                                  const ops::Epilogue& epilogue) const;
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
-  /// As the layer computes with them on x. factor: [out], of a norm that is folded into it.
+  /// As the layer computes with them on x: kept from step to step, made anew where
+  /// MaskRcnn::features begins. factor: [out], of a norm that is folded into it.
   at::Tensor weightFor(const at::Tensor& x, const at::Tensor& factor = {}) const {
     return inTypeOf(x, weight_, factor);
   }

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
+#include "engine/config/padded_sizes.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/fpn.h"
 #include "engine/model/resnet.h"
@@ -47,9 +48,10 @@ void appendTrainable(const torch::nn::Module& module, const std::string& prefix,
 }
 
 void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes) {
+  constexpr std::int64_t kDivisor = config::kSizeDivisor;
   TORCH_CHECK(images.dim() == 4 && (images.size(1) == 3 || images.size(1) == 4) &&
-                  images.size(2) % kSizeDivisor == 0 && images.size(3) % kSizeDivisor == 0,
-              "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kSizeDivisor,
+                  images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
+              "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor,
               ", got ", images.sizes());
   TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == images.size(0), "got ", images.size(0),
               " images and ", sizes.size(), " sizes");
@@ -84,7 +86,7 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
 MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
   at::Tensor input = images.to(computeType_.value_or(images.scalar_type()))
                          .contiguous(at::MemoryFormat::ChannelsLast);
-  // Of what was not made so for it, too.
+  // Evaluation's images come with three channels.
   if (input.is_cuda() && c10::isReducedFloatingType(input.scalar_type()))
     input = ops::withFourChannels(input);
   ComputedWeight::refresh(computedWeights_);

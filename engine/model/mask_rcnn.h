@@ -124,7 +124,4 @@ class MaskRcnn : public torch::nn::Module {
   std::unique_ptr<RecordedFunction> recorded_;
 };
 
-/// Factor that `H` and `W` of a batch must be multiples of.
-inline constexpr std::int64_t kSizeDivisor = 32;
-
 }  // namespace lockstep::model

@@ -166,6 +166,8 @@ void check(const NmsCandidates& all) {
   TORCH_CHECK(all.valid.sizes() == scores.sizes() && all.valid.scalar_type() == at::kBool,
               "valid must be ", scores.sizes(), " bool, got ", all.valid.sizes(), " ",
               all.valid.scalar_type());
+  TORCH_CHECK(all.groupCount > 0, "candidates must be of at least one group, not of ",
+              all.groupCount);
 }
 
 }  // namespace
@@ -181,8 +183,8 @@ std::int64_t NmsCandidates::groupSize() const {
 }
 
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most) {
-  LOCKSTEP_RECORD_OP("select_by_nms", candidates.boxesXyxy, candidates.groupSize(), most);
   check(candidates);
+  LOCKSTEP_RECORD_OP("select_by_nms", candidates.boxesXyxy, candidates.groupSize(), most);
   const float threshold = largestFloatUpTo(iouThreshold);
   const std::int64_t slots = std::min(most, candidates.scores.size(1));
 #ifdef LOCKSTEP_CUDA

@@ -180,6 +180,8 @@ at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded, at:
               images.pixels.sizes(), " and ", images.rows.sizes());
   TORCH_CHECK(type == at::kFloat || type == at::kBFloat16 || type == at::kHalf,
               "images are made in float32, bfloat16 or float16, not in ", type);
+  TORCH_CHECK(padded.height > 0 && padded.width > 0, "images cannot be padded to ", padded.height,
+              " x ", padded.width, " px");
 #ifdef LOCKSTEP_CUDA
   if (images.pixels.is_cuda()) return resizeImagesCuda(images, padded, type);
 #endif

@@ -1,6 +1,6 @@
 // What augment.pad_to costs: the px that a training pads its images to, for both of its values,
 // over the batches that the sampler draws. No image is opened. usage: padding_cost ANNOTATIONS
-// BATCH [CONFIG [KEY=VALUE]…]     BATCH: images of one rank's part
+// BATCH [KEY=VALUE]…     BATCH: images of one rank's part
 #include <cstdio>
 #include <cstdlib>
 #include <set>

@@ -184,10 +184,10 @@ def nms(operator):
 
 
 def select_by_nms(operator):
-    """boxes, most of a group, most of an image: the groups of all images at once; 8 rows of a mask are on their way together."""
+    """boxes, most of a group, most of an image: the groups of all images at once; 16 rows of a mask are on their way together."""
     boxes, group, most = operator.inputs
     images, count, _ = boxes.shape
-    return overlap_work(count, group, min(most, group) / 8, images, kernels=14)
+    return overlap_work(count, group, min(most, group) / 16, images, kernels=14)
 
 
 def match_boxes(operator):

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "engine/base/processor.h"
+
 namespace lockstep::gpu {
 namespace {
 
@@ -93,6 +95,11 @@ Finding within(const std::string& what, double difference, double limit) {
   char text[64];
   std::snprintf(text, sizeof text, "%.1e (limit %.0e)", difference, limit);
   return {difference <= limit, what + " " + text};
+}
+
+at::ScalarType quickType(const at::Device& device) {
+  const bool isQuick = !device.is_cpu() || !base::bfloat16Instructions().empty();
+  return isQuick ? at::kBFloat16 : at::kFloat;
 }
 
 Finding both(const Finding& first, const Finding& second) {

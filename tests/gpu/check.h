@@ -44,6 +44,9 @@ void makeLibrariesExact();
 double relativeDifference(const at::Tensor& value, const at::Tensor& reference);
 /// Passes up to the limit.
 Finding within(const std::string& what, double difference, double limit);
+/// bfloat16, or float32 on a processor that does not compute in it: LibTorch takes minutes there
+/// for one step.
+at::ScalarType quickType(const at::Device& device);
 /// Passes when both do.
 Finding both(const Finding& first, const Finding& second);
 

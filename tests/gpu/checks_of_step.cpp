@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "engine/base/processor.h"
 #include "engine/model/cuda_recorder.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/gpu/check.h"
@@ -89,13 +88,6 @@ Finding aStepWaitsForNothing(const at::Device& device) {
 }
 
 constexpr std::int64_t kMostOperators = 950;
-
-/// bfloat16, or float32 on a processor that does not compute in it: LibTorch takes minutes there
-/// for one step.
-at::ScalarType quickType(const at::Device& device) {
-  const bool isQuick = !device.is_cpu() || !base::bfloat16Instructions().empty();
-  return isQuick ? at::kBFloat16 : at::kFloat;
-}
 
 /// Of a R50-FPN in bfloat16 with frozen norms, stem and first stage, whatever the size of the
 /// images and the number of regions.

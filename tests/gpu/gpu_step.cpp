@@ -47,6 +47,9 @@ class Stepper {
   void train(const data::Batch& batch) {
     training_.model().train();
     training_.step(batch, 1e-4);
+    const model::RecordedFunction* recorded = training_.model().recordedSteps();
+    if (recorded != nullptr && !recorded->failure().empty())
+      throw std::runtime_error("gpu_step: steps are not recorded: " + recorded->failure());
   }
 
   void detect(const data::Batch& batch) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/config/padded_sizes.h"
 #include "engine/model/fpn.h"
 #include "engine/model/region_sampling.h"
 #include "engine/model/resnet.h"
@@ -90,7 +91,7 @@ const at::Tensor& TorchvisionCase::of(const std::string& name) const {
 
 at::Tensor TorchvisionCase::imageAlone(std::size_t image) const {
   const auto padded = [](std::int64_t side) {
-    return (side + model::kSizeDivisor - 1) / model::kSizeDivisor * model::kSizeDivisor;
+    return (side + config::kSizeDivisor - 1) / config::kSizeDivisor * config::kSizeDivisor;
   };
   const auto [height, width] = sizes[image];
   return images[static_cast<std::int64_t>(image)]

@@ -211,6 +211,15 @@ class Programs(unittest.TestCase):
         self.assertEqual(status, 0, "\n".join(line for line in out.splitlines() if "expected" in line or "no such" in line))
         self.assertIn("all facts of", out)
 
+    @unittest.skipUnless(PROGRAM and pathlib.Path(PROGRAM).exists(), "needs a built program with kernels")
+    def test_without_sources_local_memory_alone_is_checked(self):
+        with unittest.mock.patch.object(report, "SOURCES", pathlib.Path("/nonexistent")):
+            status, out = run_report(PROGRAM)
+        if "are not checked" in out:
+            self.skipTest(out.splitlines()[-1])
+        self.assertEqual(status, 0, out)
+        self.assertIn("only local memory is checked", out)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
