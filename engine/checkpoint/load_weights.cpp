@@ -21,9 +21,10 @@ constexpr const char* kClassScores = "roi_heads.box_predictor.cls_score.weight";
 constexpr std::size_t kNamesInSummary = 4;
 constexpr std::size_t kLongSummary = 200;  // bytes after which no further name is told
 
-std::string shapeText(const at::Tensor& tensor) {
+/// As files have it.
+std::string shapeText(const std::string& name, const at::Tensor& tensor) {
   std::ostringstream text;
-  text << tensor.sizes();
+  text << inFileShape(name, tensor).sizes();
   return base::shortened(text.str());
 }
 
@@ -54,8 +55,8 @@ LoadedWeights compare(const NamedTensors& model, const FileTensors& tensors) {
     } else if (found->second.tensor.sizes() == target.sizes()) {
       result.loaded.push_back(name);
     } else {
-      result.leftOut.push_back(name + " " + shapeText(found->second.tensor) + " is not " +
-                               shapeText(target));
+      result.leftOut.push_back(name + " " + shapeText(name, found->second.tensor) + " is not " +
+                               shapeText(name, target));
     }
   }
   for (const auto& [name, inFile] : tensors) {

@@ -1,7 +1,6 @@
 #include "engine/cli/memory_estimate.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/config/padded_sizes.h"
 
@@ -13,7 +12,7 @@ constexpr double kFloatBytes = 4, kHalfBytes = 2;
 using config::PaddedSize;
 
 int padded(double px) {
-  return static_cast<int>(std::ceil(px / config::kSizeDivisor)) * config::kSizeDivisor;
+  return static_cast<int>(config::paddedSide(static_cast<std::int64_t>(px)));
 }
 
 /// The padded size of an image whose shortest side becomes `minSize`.
@@ -22,7 +21,7 @@ PaddedSize resized(const coco::Image& image, int minSize, int maxSize) {
   const double longest = std::max(image.width, image.height);
   if (shortest <= 0) return {};
   const double scale = std::min(minSize / shortest, maxSize / longest);
-  return {padded(std::floor(image.height * scale)), padded(std::floor(image.width * scale))};
+  return {padded(image.height * scale), padded(image.width * scale)};
 }
 
 /// Largest padded batch: images of one batch are padded to the largest sides among them, or to the

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/supervisor/machine.h"
+#include "engine/base/processor.h"
 
 namespace lockstep::cli {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr int kFirstCapability = 80;
 
 PrecisionChoice chooseForProcessor() {
-  const std::string instructions = supervisor::bfloat16Instructions();
+  const std::string instructions = base::bfloat16Instructions();
   if (instructions.empty()) return {"fp32", "this processor has neither AVX512_BF16 nor AMX"};
   return {"bf16", "this processor has " + instructions};
 }

@@ -1,16 +1,15 @@
 #include "engine/config/padded_sizes.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace lockstep::config {
 namespace {
 
-int roundedUp(std::int64_t side) {
-  return static_cast<int>((side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor);
-}
+int roundedUp(std::int64_t side) { return static_cast<int>(paddedSide(side)); }
 
 bool isSmaller(const PaddedSize& a, const PaddedSize& b) {
   const auto key = [](const PaddedSize& size) {
@@ -42,7 +41,10 @@ PaddedSize canonicalSize(const AugmentConfig& augment, int height, int width) {
   const std::vector<PaddedSize> sizes = canonicalSizes(augment);
   const auto held = std::ranges::find_if(
       sizes, [&](const PaddedSize& size) { return size.height >= height && size.width >= width; });
-  assert(held != sizes.end());
+  if (held == sizes.end()) {
+    throw std::out_of_range("no canonical size holds " + std::to_string(height) + " x " +
+                            std::to_string(width) + " px");
+  }
   return *held;
 }
 

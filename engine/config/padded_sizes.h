@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -14,6 +15,10 @@ struct PaddedSize {
 
 /// What sides of padded images are multiples of, px: the stride of the pyramid's fourth level.
 inline constexpr int kSizeDivisor = 32;
+/// The next of these multiples that holds a side, px.
+inline std::int64_t paddedSide(std::int64_t side) {
+  return (side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor;
+}
 
 /// What training batches are padded to with `augment.pad_to: canonical`, smallest area first. For
 /// every scale of min_size a wide and a tall size: its short side, and a long one that is to it as
@@ -22,7 +27,8 @@ inline constexpr int kSizeDivisor = 32;
 /// scale and one more.
 std::vector<PaddedSize> canonicalSizes(const AugmentConfig& augment);
 
-/// The smallest of them that holds height and width, px after resizing: max_size at most.
+/// The smallest of them that holds height and width, px after resizing. Throws std::out_of_range
+/// for a side above max_size.
 PaddedSize canonicalSize(const AugmentConfig& augment, int height, int width);
 
 }  // namespace lockstep::config

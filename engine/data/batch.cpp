@@ -29,11 +29,7 @@ ImageSize paddedSize(const std::vector<ImageSize>& sizes) {
     padded.height = std::max(padded.height, size.height);
     padded.width = std::max(padded.width, size.width);
   }
-  const auto roundUp = [](std::int64_t side) {
-    constexpr std::int64_t kDivisor = config::kSizeDivisor;
-    return (side + kDivisor - 1) / kDivisor * kDivisor;
-  };
-  return {roundUp(padded.height), roundUp(padded.width)};
+  return {config::paddedSide(padded.height), config::paddedSide(padded.width)};
 }
 
 std::uint64_t trainingSamplingKey(std::uint64_t seed, ImageId id, std::int64_t epoch) {

@@ -45,7 +45,7 @@ at::Tensor ComputedWeight::in(at::ScalarType type, const at::Tensor& factor) {
   const std::lock_guard lock(mutex_);
   if (!factor_.is_same(factor)) {
     factor_ = factor;
-    for (Kept& each : kept_) each.made = {};
+    for (Kept& each : kept_) each.made.reset();
   }
   Kept& kept = keptIn(type);
   if (isOutOfDate(kept)) make(kept);
@@ -70,25 +70,23 @@ void ComputedWeight::refresh(const std::vector<ComputedWeight*>& weights) {
       }
       parameters.push_back(weight->parameter_);
       copies.push_back(kept.tensor);
-      kept.made = weight->source();
+      kept.made.emplace(weight->parameter_);
     }
     locks.push_back(std::move(lock));
   }
   if (!copies.empty()) at::_foreach_copy_(copies, parameters);
 }
 
-ComputedWeight::Source ComputedWeight::source() const {
-  return {parameter_.const_data_ptr(), static_cast<std::uint32_t>(parameter_._version())};
-}
-
 ComputedWeight::Kept& ComputedWeight::keptIn(at::ScalarType type) {
-  std::erase_if(kept_, [&](const Kept& each) { return each.tensor.device() != parameter_.device(); });
+  std::erase_if(kept_,
+                [&](const Kept& each) { return each.tensor.device() != parameter_.device(); });
   const auto isOfType = [&](const Kept& each) { return each.tensor.scalar_type() == type; };
   const auto found = std::ranges::find_if(kept_, isOfType);
   if (found != kept_.end()) return *found;
   // Else what inference makes could not be trained with.
   const c10::InferenceMode ordinary(false);
-  kept_.push_back({at::empty_like(parameter_.detach(), parameter_.options().dtype(type)), {}});
+  kept_.push_back(
+      {at::empty_like(parameter_.detach(), parameter_.options().dtype(type)), std::nullopt});
   return kept_.back();
 }
 
@@ -99,7 +97,7 @@ void ComputedWeight::make(Kept& kept) {
   } else {
     kept.tensor.copy_(parameter_);
   }
-  kept.made = source();
+  kept.made.emplace(parameter_);
 }
 
 }  // namespace lockstep::model

@@ -2,9 +2,11 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
+
+#include "engine/model/tensor_mark.h"
 
 namespace lockstep::model {
 
@@ -28,20 +30,15 @@ class ComputedWeight {
   static void refresh(const std::vector<ComputedWeight*>& weights);
 
  private:
-  /// What the parameter was when something was made of it.
-  struct Source {
-    const void* memory = nullptr;
-    std::uint32_t version = 0;
-    bool operator==(const Source&) const = default;
-  };
   struct Kept {
     at::Tensor tensor;
-    Source made;
+    std::optional<TensorMark> made;  ///< of the parameter as it was then; none: still to be made
   };
-  Source source() const;
   /// Memory for the parameter in that type, with its strides.
   Kept& keptIn(at::ScalarType type);
-  bool isOutOfDate(const Kept& kept) const { return kept.made != source(); }
+  bool isOutOfDate(const Kept& kept) const {
+    return !kept.made || !kept.made->isStateOf(parameter_);
+  }
   void make(Kept& kept);
 
   const at::Tensor parameter_;

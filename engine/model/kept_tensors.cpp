@@ -9,16 +9,14 @@ thread_local KeptTensorsWatch* innermost = nullptr;
 
 }  // namespace
 
-std::vector<at::Tensor> KeptTensors::of(const std::vector<at::Tensor>& sources, at::ScalarType type,
-                                        const Make& make) {
+std::vector<at::Tensor> KeptTensors::of(const std::vector<at::Tensor>& sources, const Make& make) {
   const auto takesGradient = [](const at::Tensor& source) { return source.requires_grad(); };
   if (std::ranges::any_of(sources, takesGradient)) return make();
   const std::lock_guard lock(mutex_);
   const bool areAsBefore = std::ranges::equal(sources_, sources, &TensorMark::isStateOf);
-  if (kept_.empty() || !areAsBefore || type_ != type) {
+  if (kept_.empty() || !areAsBefore) {
     kept_ = make();
     sources_ = marksOf(sources);
-    type_ = type;
   }
   if (KeptTensorsWatch* watch = KeptTensorsWatch::current()) watch->tell(kept_);
   return kept_;

@@ -14,19 +14,18 @@ namespace lockstep::model {
 class KeptTensors {
  public:
   using Make = std::function<std::vector<at::Tensor>()>;
-  /// type: of what is made. Nothing is kept of sources that take a gradient.
-  std::vector<at::Tensor> of(const std::vector<at::Tensor>& sources, at::ScalarType type,
-                             const Make& make);
+  /// Nothing is kept of sources that take a gradient.
+  std::vector<at::Tensor> of(const std::vector<at::Tensor>& sources, const Make& make);
 
  private:
   std::mutex mutex_;  ///< guards what follows
   std::vector<TensorMark> sources_;
-  at::ScalarType type_ = at::kFloat;
   std::vector<at::Tensor> kept_;
 };
 
-/// Remembers what KeptTensors and ComputedWeights give out on the thread that made it, while it lives: who records work
-/// that reads them has to keep them. Watches nest; the innermost alone is told.
+/// Remembers what KeptTensors and ComputedWeights give out on the thread that made it, while it
+/// lives: who records work that reads them has to keep them. Watches nest; the innermost alone is
+/// told.
 class KeptTensorsWatch {
  public:
   KeptTensorsWatch();

@@ -49,10 +49,12 @@ void appendTrainable(const torch::nn::Module& module, const std::string& prefix,
 
 void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes) {
   constexpr std::int64_t kDivisor = config::kSizeDivisor;
-  TORCH_CHECK(images.dim() == 4 && (images.size(1) == 3 || images.size(1) == 4) &&
-                  images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
-              "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor,
-              ", got ", images.sizes());
+  TORCH_CHECK(
+      images.dim() == 4 &&
+          (images.size(1) == ops::kImageChannels || images.size(1) == ops::kPaddedChannels) &&
+          images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
+      "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor, ", got ",
+      images.sizes());
   TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == images.size(0), "got ", images.size(0),
               " images and ", sizes.size(), " sizes");
 }

@@ -15,8 +15,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Shapes that are kept: each holds its outputs and gradients. Further ones run without.
-constexpr std::size_t kMostRecordings = 16;
 /// Unrecorded runs on memory like that of the recording, so that libraries choose and allocate what
 /// they will use.
 constexpr int kWarmUps = 2;
@@ -143,12 +141,11 @@ std::vector<at::Tensor> RecordedFunction::operator()(const at::Tensor& input) {
   dropStale();
   auto [place, isNew] = recordings_.try_emplace({input.sizes().vec(), input.scalar_type()});
   std::shared_ptr<Recording>& recording = place->second;
-  const bool isToBeRecorded = !recording && recordedShapes() < kMostRecordings;
-  try {
-    if (isToBeRecorded && isNew) chooseAlgorithms(input);
-    if (isToBeRecorded && !isNew) recording = record(input);
-  } catch (const c10::Error& error) {
-    failure_ = error.what_without_backtrace();
+  if (!recording) {
+    const bool hasRoom = recordedShapes() < kMostRecordings;
+    if (isNew && hasRoom) chooseAlgorithms(input);
+    if (!isNew && hasRoom) recording = recordedOrNot(input);
+    leavesOutShapes_ |= !isNew && !hasRoom;
   }
   if (!recording) return compute_(input);
   ++*uses_;
@@ -169,7 +166,21 @@ void RecordedFunction::chooseAlgorithms(const at::Tensor& input) {
   if (isDeterministic()) return;
   Recording first;
   first.input = input.detach();
-  first.warmUp(compute_, reads_.parameters);
+  try {
+    first.warmUp(compute_, reads_.parameters);
+  } catch (const c10::Error&) {
+    // It is a search and no more: what does not work at all says so in the pass that counts.
+  }
+}
+
+std::shared_ptr<RecordedFunction::Recording> RecordedFunction::recordedOrNot(
+    const at::Tensor& input) {
+  try {
+    return record(input);
+  } catch (const c10::Error& error) {
+    failure_ = error.what_without_backtrace();
+    return nullptr;
+  }
 }
 
 std::shared_ptr<RecordedFunction::Recording> RecordedFunction::record(const at::Tensor& input) {

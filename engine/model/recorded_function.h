@@ -39,6 +39,9 @@ using Recorder = std::function<RecordedWork(const Work& work)>;
 /// recorded again. Gradients are copied out of its memory, never handed over.
 class RecordedFunction {
  public:
+  /// Shapes that are recorded: each holds its outputs and gradients.
+  static constexpr std::size_t kMostRecordings = 16;
+
   using Compute = std::function<std::vector<at::Tensor>(const at::Tensor& input)>;
   struct Reads {
     std::vector<at::Tensor> parameters;  ///< leaves whose gradients are wanted
@@ -52,6 +55,8 @@ class RecordedFunction {
   /// "" unless recording failed.
   const std::string& failure() const { return failure_; }
   std::size_t recordedShapes() const;
+  /// A shape came again when kMostRecordings were recorded, and runs without.
+  bool leavesOutShapes() const { return leavesOutShapes_; }
 
  private:
   struct Recording;
@@ -62,6 +67,8 @@ class RecordedFunction {
   /// same every time.
   void chooseAlgorithms(const at::Tensor& input);
   std::shared_ptr<Recording> record(const at::Tensor& input);
+  /// Null where that fails, which failure() tells.
+  std::shared_ptr<Recording> recordedOrNot(const at::Tensor& input);
 
   Compute compute_;
   Reads reads_;
@@ -71,6 +78,7 @@ class RecordedFunction {
   /// Counts what writes to the memory of recordings, which all share.
   std::shared_ptr<std::int64_t> uses_ = std::make_shared<std::int64_t>(0);
   std::string failure_;
+  bool leavesOutShapes_ = false;
 };
 
 }  // namespace lockstep::model

@@ -44,8 +44,8 @@ class Stem : public Conv2d {
   using Conv2d::Conv2d;
   at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                          const ops::Epilogue& epilogue) const override {
-    return Conv2d::forwardWith(x, x.size(1) == 4 ? ops::withFourChannels(weight) : weight,
-                               epilogue);
+    return Conv2d::forwardWith(
+        x, x.size(1) == ops::kPaddedChannels ? ops::withFourChannels(weight) : weight, epilogue);
   }
 };
 

@@ -5,9 +5,12 @@
 
 namespace lockstep::ops {
 
+/// RGB; and as convolutions on a GPU like to read a pixel, with a channel of zeros behind.
+inline constexpr int kImageChannels = 3, kPaddedChannels = 4;
+
 /// Of ImageNet's RGB in [0,1], as torchvision's models expect it.
-inline constexpr std::array<float, 3> kImageMean{0.485f, 0.456f, 0.406f};
-inline constexpr std::array<float, 3> kImageStd{0.229f, 0.224f, 0.225f};
+inline constexpr std::array<float, kImageChannels> kImageMean{0.485f, 0.456f, 0.406f};
+inline constexpr std::array<float, kImageChannels> kImageStd{0.229f, 0.224f, 0.225f};
 
 /// Where a picture lies and what is made of it. A row of PackedImages::rows.
 struct ImageRow {

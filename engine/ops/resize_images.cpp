@@ -14,15 +14,14 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr int kChannels = 3;
 constexpr std::int64_t kRowFields = sizeof(ImageRow) / sizeof(std::int64_t);
-using ChannelTable = std::array<std::array<float, 256>, kChannels>;
+using ChannelTable = std::array<std::array<float, 256>, kImageChannels>;
 
 /// The normalised value of every byte, exactly what to_tensor and normalize make of it.
 const ChannelTable& normalisedBytes() {
   static const ChannelTable table = [] {
     ChannelTable values{};
-    for (int channel = 0; channel < kChannels; ++channel) {
+    for (int channel = 0; channel < kImageChannels; ++channel) {
       for (int byte = 0; byte < 256; ++byte) {
         const float scaled = static_cast<float>(byte) / 255.0f;
         values[channel][byte] = (scaled - kImageMean[channel]) / kImageStd[channel];
@@ -39,7 +38,7 @@ void normaliseRow(const std::uint8_t* rgb, int width, float* planes) {
   float* r = planes;
   float* g = r + width;
   float* b = g + width;
-  for (int x = 0; x < width; ++x, rgb += kChannels) {
+  for (int x = 0; x < width; ++x, rgb += kImageChannels) {
     r[x] = table[0][rgb[0]];
     g[x] = table[1][rgb[1]];
     b[x] = table[2][rgb[2]];
@@ -91,8 +90,8 @@ class ResizedRows {
         inWidth_(inWidth),
         columns_(columns),
         width_(static_cast<int>(columns.weight.size())),
-        normalised_(static_cast<std::size_t>(inWidth) * kChannels) {
-    for (Row& row : rows_) row.planes.resize(static_cast<std::size_t>(width_) * kChannels);
+        normalised_(static_cast<std::size_t>(inWidth) * kImageChannels) {
+    for (Row& row : rows_) row.planes.resize(static_cast<std::size_t>(width_) * kImageChannels);
   }
 
   /// Three planes of the output width. Stays valid while the next row asked for is another one.
@@ -112,9 +111,9 @@ class ResizedRows {
   };
 
   void make(int y, Row& row) {
-    normaliseRow(pixels_ + static_cast<std::ptrdiff_t>(y) * inWidth_ * kChannels, inWidth_,
+    normaliseRow(pixels_ + static_cast<std::ptrdiff_t>(y) * inWidth_ * kImageChannels, inWidth_,
                  normalised_.data());
-    for (int channel = 0; channel < kChannels; ++channel) {
+    for (int channel = 0; channel < kImageChannels; ++channel) {
       resizeRow(normalised_.data() + static_cast<std::ptrdiff_t>(channel) * inWidth_,
                 columns_.first.data(), columns_.second.data(), columns_.weight.data(), width_,
                 row.planes.data() + static_cast<std::ptrdiff_t>(channel) * width_);
@@ -131,13 +130,14 @@ class ResizedRows {
 };
 
 at::Tensor resizeOnCpu(const PackedImages& images, const ImageSize& padded) {
-  at::Tensor out = at::empty({images.count(), kChannels, padded.height, padded.width}, at::kFloat);
+  at::Tensor out =
+      at::empty({images.count(), kImageChannels, padded.height, padded.width}, at::kFloat);
   const auto* rows = reinterpret_cast<const ImageRow*>(images.rows.const_data_ptr<std::int64_t>());
   float* begin = out.mutable_data_ptr<float>();
   at::parallel_for(0, images.count(), 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t n = from; n < to; ++n) {
       resizeImage(pixelsOf(images, n), rows[n], padded,
-                  begin + n * kChannels * padded.height * padded.width);
+                  begin + n * kImageChannels * padded.height * padded.width);
     }
   });
   return out;
@@ -154,7 +154,7 @@ PackedImages makePackedImages(std::vector<ImageRow> images, HostMemory memory) {
   std::int64_t bytes = 0;
   for (ImageRow& image : images) {
     image.firstByte = bytes;
-    bytes += image.height * image.width * kChannels;
+    bytes += image.height * image.width * kImageChannels;
   }
   const auto count = static_cast<std::int64_t>(images.size());
   const std::vector<at::Tensor> block =
@@ -193,8 +193,8 @@ at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded, at:
 }
 
 at::Tensor withFourChannels(const at::Tensor& images) {
-  return images.size(1) < 4 ? at::constant_pad_nd(images, {0, 0, 0, 0, 0, 4 - images.size(1)})
-                            : images;
+  const std::int64_t missing = kPaddedChannels - images.size(1);
+  return missing > 0 ? at::constant_pad_nd(images, {0, 0, 0, 0, 0, missing}) : images;
 }
 
 void resizeImage(const std::uint8_t* pixels, const ImageRow& image, const ImageSize& padded,
@@ -215,14 +215,14 @@ void resizeImage(const std::uint8_t* pixels, const ImageRow& image, const ImageS
   for (std::int64_t y = 0; y < image.resizedHeight; ++y) {
     const float* upper = resized.row(rows.first[y]);
     const float* lower = resized.row(rows.second[y]);
-    for (int channel = 0; channel < kChannels; ++channel) {
+    for (int channel = 0; channel < kImageChannels; ++channel) {
       const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(channel) * width;
       float* line = out + channel * plane + y * padded.width;
       blendRows(upper + first, lower + first, rows.weight[y], width, line);
       std::fill(line + width, line + padded.width, 0.0f);
     }
   }
-  for (int channel = 0; channel < kChannels; ++channel) {
+  for (int channel = 0; channel < kImageChannels; ++channel) {
     std::fill(out + channel * plane + image.resizedHeight * padded.width,
               out + (channel + 1) * plane, 0.0f);
   }

@@ -12,8 +12,6 @@
 namespace lockstep::ops {
 
 constexpr int kResizeThreads = 256;
-constexpr int kImageChannels = 3;
-constexpr int kPaddedChannels = 4;
 
 /// Kept in registers: an array would be indexed in local memory.
 struct ChannelValues {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "engine/base/host_name.h"
-#include "engine/base/processor.h"
 
 /// What this machine lends a run.
 namespace lockstep::supervisor {
@@ -14,7 +13,6 @@ namespace lockstep::supervisor {
 int usableCores();
 /// Memory this process may use: the machine's, or its control group's limit when that is less.
 std::int64_t usableMemoryBytes();
-using base::bfloat16Instructions;
 using base::hostName;
 
 }  // namespace lockstep::supervisor

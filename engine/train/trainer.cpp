@@ -118,14 +118,23 @@ void Trainer::recordSteps() {
   context_.observer.onLog({"warning", "runtime.cuda_graphs: is for GPUs; the CPU does without", 0});
 }
 
-void Trainer::tellFailedRecording() {
+void Trainer::tellOfRecording() {
   const model::RecordedFunction* recorded = model_->recordedSteps();
-  if (isRecordingFailed_ || recorded == nullptr || recorded->failure().empty()) return;
-  isRecordingFailed_ = true;
-  context_.observer.onLog(
-      {"warning",
-       "runtime.cuda_graphs: recording failed, training goes on without: " + recorded->failure(),
-       state_.step});
+  if (isTroubleOfRecordingTold_ || recorded == nullptr) return;
+  std::string trouble;
+  if (!recorded->failure().empty()) {
+    trouble = "recording failed, training goes on without: " + recorded->failure();
+  } else if (recorded->leavesOutShapes()) {
+    trouble = "batches are padded to more than " +
+              std::to_string(model::RecordedFunction::kMostRecordings) +
+              " sizes, and further ones run without: " +
+              (experiment_.augment.padsToCanonicalSizes() ? "fewer sizes in augment.min_size"
+                                                          : "augment.pad_to: canonical") +
+              " makes them fewer";
+  }
+  if (trouble.empty()) return;
+  isTroubleOfRecordingTold_ = true;
+  context_.observer.onLog({"warning", "runtime.cuda_graphs: " + trouble, state_.step});
 }
 
 void Trainer::loadStartWeights() {
@@ -285,7 +294,7 @@ bool Trainer::computeGradients(std::int64_t step, StepRecorder::HostFacts& facts
 }
 
 void Trainer::flushScalars() {
-  tellFailedRecording();
+  tellOfRecording();
   flushed_ = Clock::now();
   if (recorder_.isEmpty()) return;
   // A GPU may have to wait for other ranks before it can tell.

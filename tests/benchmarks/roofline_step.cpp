@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/checkpoint/safetensors.h"
+#include "engine/ops/resize_images.h"
 #include "tests/support/training.h"
 
 using namespace lockstep;
@@ -92,9 +93,13 @@ void recordStep(tests::Training& training, const data::Batch& batch) {
   at::removeCallback(handle);
 }
 
+/// Images as a GPU's feed makes them.
 data::Batch readBatch(const std::string& file) {
   const auto tensors = checkpoint::readSafetensors(file).tensors;
-  return tests::batchOf({tensors.begin(), tensors.end()});
+  data::Batch batch = tests::batchOf({tensors.begin(), tensors.end()});
+  batch.images = ops::withFourChannels(
+      batch.images.to(at::kBFloat16, false, false, at::MemoryFormat::ChannelsLast));
+  return batch;
 }
 
 }  // namespace

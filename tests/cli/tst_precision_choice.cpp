@@ -2,6 +2,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/base/processor.h"
 #include "engine/cli/precision_choice.h"
 #include "engine/supervisor/machine.h"
 #include "tests/support/test_main.h"
@@ -54,7 +55,7 @@ class TstPrecisionChoice : public QObject {
 
   void theProcessorIsAsked() {
     const bool isHalved = processorHas("avx512_bf16") || processorHas("amx_bf16");
-    QCOMPARE(!supervisor::bfloat16Instructions().empty(), isHalved);
+    QCOMPARE(!base::bfloat16Instructions().empty(), isHalved);
     const cli::PrecisionChoice choice = chosen("auto", "cpu", {});
     QCOMPARE(choice.precision, std::string(isHalved ? "bf16" : "fp32"));
     QVERIFY(choice.why.starts_with("this processor has "));

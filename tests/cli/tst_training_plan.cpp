@@ -3,9 +3,9 @@
 #include <fstream>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/processor.h"
 #include "engine/config/load.h"
 #include "engine/protocol/worker_messages.h"
-#include "engine/supervisor/machine.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -75,7 +75,7 @@ class TstTrainingPlan : public QObject {
     const auto result = bench.run({"train", "experiment.yaml", "--output", "run", "--set",
                                    "runtime.precision=auto", "--set", "runtime.device=cpu"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    const bool isHalved = !supervisor::bfloat16Instructions().empty();
+    const bool isHalved = !base::bfloat16Instructions().empty();
     const std::string precision = isHalved ? "bf16" : "fp32";
     const std::string config = base::readFile(bench.folder() / "run/config.yaml");
     QVERIFY2(contains(config, "precision: " + precision), config.c_str());

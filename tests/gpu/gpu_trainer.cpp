@@ -3,6 +3,7 @@
 // usage: gpu_trainer [cuda|cpu]      Exits 77 where there is no GPU.
 #include <torch/cuda.h>
 #include <torch/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,23 +26,25 @@ using tests::Session;
 
 constexpr std::int64_t kSteps = 6, kStopAfter = 3;
 
-/// Goes with all that is in it.
+/// Goes with all that is in it. Named by the process, so that a program that begins anew takes it
+/// over.
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "gpu_trainer-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error("no folder in " + name);
-    path_ = name;
+    remove();
+    fs::create_directory(path_);
   }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
+  ~ScratchFolder() { remove(); }
   ScratchFolder(const ScratchFolder&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
-  fs::path path_;
+  void remove() const {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  const fs::path path_ = fs::temp_directory_path() / ("gpu_trainer-" + std::to_string(::getpid()));
 };
 
 /// Trainings on the same pictures, each in a run folder of its own.

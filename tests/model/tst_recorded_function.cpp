@@ -74,12 +74,11 @@ struct Toy {
   at::Tensor constant = at::linspace(0.5, 1, 6, at::kDouble);
   std::shared_ptr<model::KeptTensors> kept = std::make_shared<model::KeptTensors>();
 
-  at::Tensor keptIn(at::ScalarType type) const {
-    return kept->of({constant}, type,
-                    [&] { return std::vector<at::Tensor>{(constant * 3).to(type)}; })[0];
+  at::Tensor tripled() const {
+    return kept->of({constant}, [&] { return std::vector<at::Tensor>{constant * 3}; })[0];
   }
   std::vector<at::Tensor> operator()(const at::Tensor& x) const {
-    return {(x * weight * keptIn(at::kDouble)).tanh(), (x + bias) * constant};
+    return {(x * weight * tripled()).tanh(), (x + bias) * constant};
   }
   model::RecordedFunction recordedBy(const model::Recorder& recorder) const {
     return {
@@ -277,8 +276,9 @@ class TstRecordedFunction : public QObject {
           c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(
               tensor.storage().unsafeGetStorageImpl()));
     };
-    const auto kept = memoryOf(toy.keptIn(at::kDouble)), weight = memoryOf(toy.weight);
-    toy.keptIn(at::kFloat);  // these are kept now
+    const auto kept = memoryOf(toy.tripled()), weight = memoryOf(toy.weight);
+    toy.constant.fill_(5);
+    toy.tripled();  // these are kept now
     toy.weight.set_data(toy.weight.detach().clone());
     QVERIFY(!kept.expired());
     QVERIFY(!weight.expired());
@@ -479,17 +479,39 @@ class TstRecordedFunction : public QObject {
     QVERIFY(weight.grad().eq(2).all().item<bool>());
   }
 
-  void cudnnIsLeftAsItWasWhereAPassFails() {
+  void aSearchThatFailsLeavesCudnnAndRecordingAsTheyWere() {
+    const at::Tensor weight = torch::full({2}, 2.f).requires_grad_();
     int passes = 0;
     model::RecordedFunction function(
         [&](const at::Tensor& input) {
           TORCH_CHECK(++passes > 1, "no memory");
-          return std::vector<at::Tensor>{input * 2};
+          return std::vector<at::Tensor>{input * weight};
         },
-        {}, PlainRecorder().recorder());
+        {{weight}, {}}, tapeRecorder());
     QCOMPARE(function(torch::ones({2}))[0].sum().item<float>(), 4.f);
-    QCOMPARE(function.failure(), std::string("no memory"));
     QVERIFY(!at::globalContext().benchmarkCuDNN());
+    QCOMPARE(function(torch::ones({2}))[0].sum().item<float>(), 4.f);
+    QCOMPARE(function.failure(), std::string());
+    QCOMPARE(function.recordedShapes(), std::size_t{1});
+  }
+
+  void furtherShapesRunWithoutAndAreTold() {
+    constexpr std::int64_t kMost = model::RecordedFunction::kMostRecordings;
+    const at::Tensor weight = torch::full({1}, 2.f).requires_grad_();
+    model::RecordedFunction function(
+        [&](const at::Tensor& input) { return std::vector<at::Tensor>{input * weight}; },
+        {{weight}, {}}, tapeRecorder());
+    const auto sumOf = [&](std::int64_t length) {
+      return function(torch::ones({length}))[0].sum().item<float>();
+    };
+    for (int round = 0; round < 2; ++round)
+      for (std::int64_t length = 1; length <= kMost; ++length)
+        QCOMPARE(sumOf(length), static_cast<float>(2 * length));
+    QCOMPARE(sumOf(kMost + 1), static_cast<float>(2 * kMost + 2));
+    QVERIFY(!function.leavesOutShapes());  // it may never come again
+    QCOMPARE(sumOf(kMost + 1), static_cast<float>(2 * kMost + 2));
+    QVERIFY(function.leavesOutShapes());
+    QCOMPARE(function.recordedShapes(), static_cast<std::size_t>(kMost));
   }
 
   /// A recording reads what is kept of weights without asking for it.
