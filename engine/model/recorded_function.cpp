@@ -96,6 +96,7 @@ class RepeatFunction : public torch::autograd::Function<RepeatFunction<Recording
                                at::TensorList /*parameters*/) {
     recording->input.copy_(input);
     recording->forward.repeat();
+    context->set_materialize_grads(false);  // zeros of what is not used are written in place
     context->saved_data["use"] = *recording->uses;
     context->saved_data["recording"] =
         c10::IValue::make_capsule(c10::make_intrusive<Holder>(recording));

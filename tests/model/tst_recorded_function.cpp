@@ -287,6 +287,25 @@ class TstRecordedFunction : public QObject {
     QVERIFY(weight.expired());
   }
 
+  void anOutputThatIsNotUsedGivesNoGradient() {
+    Toy toy, peer;
+    model::RecordedFunction function = toy.recordedBy(tapeRecorder());
+    for (int i = 0; i < 2; ++i) sumOf(function(madeInput(1))).backward();
+    QCOMPARE(function.recordedShapes(), std::size_t{1});
+    for (std::uint64_t seed = 2; seed <= 4; ++seed) {
+      const bool areBothUsed = seed == 3;
+      std::vector<std::vector<at::Tensor>> outputs{function(madeInput(seed)),
+                                                   peer(madeInput(seed))};
+      for (Toy* each : {&toy, &peer}) each->clearGradients();
+      for (const std::vector<at::Tensor>& each : outputs)
+        (areBothUsed ? sumOf(each) : each[0].sum()).backward();
+      QVERIFY(at::equal(toy.weight.grad(), peer.weight.grad()));
+      // What is recorded gives zeros where nothing comes back.
+      const at::Tensor bias = peer.bias.grad();
+      QVERIFY(at::equal(toy.bias.grad(), bias.defined() ? bias : at::zeros_like(toy.bias)));
+    }
+  }
+
   void aBackwardPassThatComesTooLateIsRefused() {
     Toy toy;
     model::RecordedFunction function = toy.recordedBy(tapeRecorder());
