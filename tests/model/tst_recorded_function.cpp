@@ -3,69 +3,19 @@
 #include <functional>
 #include <memory>
 
-#include "engine/base/error.h"
-#include "engine/model/activation_watch.h"
 #include "engine/model/kept_tensors.h"
-#include "engine/model/layers.h"
-#include "engine/model/mask_rcnn.h"
-#include "tests/model/small_model.h"
-#include "tests/support/masks.h"
+#include "engine/model/recorded_function.h"
 #include "tests/support/recorders.h"
 #include "tests/support/recording_lint.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::counted;
 using tests::PlainRecorder;
-using tests::smallModel;
 using tests::tapeRecorder;
 
 namespace {
-
-/// Noise with one object.
-struct Scene {
-  Scene(std::int64_t height, std::int64_t width, std::uint64_t seed) : keys{seed} {
-    torch::manual_seed(seed);
-    images = torch::randn({1, 3, height, width});
-    sizes = {{height - 3, width - 5}};
-    at::Tensor masks = torch::zeros({1, height - 3, width - 5}, at::kByte);
-    masks.slice(1, 8, 40).slice(2, 10, 50).fill_(1);
-    gts = {{torch::tensor({{10.f, 8.f, 50.f, 40.f}}), torch::tensor({std::int64_t{1}}),
-            tests::cropped(masks)}};
-  }
-  at::Tensor images;
-  std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
-  std::vector<std::uint64_t> keys;
-};
-
-at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
-  return model.losses(scene.images, scene.sizes, ops::batchGroundTruth(scene.gts), scene.keys)
-      .total({});
-}
-
-/// How a step begins.
-enum class Gradients { Zeroed, Undefined };
-
-/// A step of plain descent on the sum of the losses of its parts; returns the last.
-double step(model::MaskRcnn& model, const std::vector<Scene>& parts,
-            Gradients cleared = Gradients::Zeroed) {
-  at::Tensor loss;
-  for (const Scene& scene : parts) {
-    loss = lossOf(model, scene);
-    loss.backward();
-  }
-  const at::NoGradGuard noGradient;
-  for (const model::ParameterInfo& parameter : model.trainableParameters()) {
-    parameter.tensor.detach().sub_(parameter.tensor.grad(), 0.01);
-    if (cleared == Gradients::Zeroed) {
-      parameter.tensor.grad().zero_();
-    } else {
-      parameter.tensor.mutable_grad().reset();
-    }
-  }
-  return loss.item<double>();
-}
 
 /// A function with two parameters and a constant, which it reads as it is and through KeptTensors.
 struct Toy {
@@ -115,14 +65,6 @@ bool areEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b
   });
 }
 
-/// Counts what a recorder records.
-model::Recorder counted(int& count, model::Recorder recorder) {
-  return [&count, recorder = std::move(recorder)](const model::Work& work) {
-    ++count;
-    return recorder(work);
-  };
-}
-
 QString lintOf(const model::RecordedFunction::Compute& compute,
                const std::vector<at::Tensor>& parameters) {
   tests::RecordingLint lint;
@@ -139,68 +81,6 @@ class TstRecordedFunction : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void repeatedStepsAreTheSteps_data() {
-    QTest::addColumn<QString>("norm");
-    QTest::addColumn<int>("parts");
-    QTest::addColumn<bool>("areUndefined");
-    QTest::newRow("gradients zeroed") << QStringLiteral("frozen_batch") << 1 << false;
-    QTest::newRow("gradients undefined") << QStringLiteral("frozen_batch") << 1 << true;
-    QTest::newRow("gradients added") << QStringLiteral("group") << 2 << true;
-  }
-  void repeatedStepsAreTheSteps() {
-    QFETCH(QString, norm);
-    QFETCH(int, parts);
-    QFETCH(bool, areUndefined);
-    const Gradients cleared = areUndefined ? Gradients::Undefined : Gradients::Zeroed;
-    config::ModelConfig config = smallModel(norm.toStdString());
-    if (norm == QStringLiteral("frozen_batch")) config.freezeStages = 2;
-    model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
-    PlainRecorder recorder;
-    recording.recordSteps(recorder.recorder());
-    const std::pair<int, int> sizes[] = {{64, 96}, {64, 96}, {96, 64}, {64, 96}, {96, 64}};
-    std::uint64_t seed = 1;
-    for (const auto& [height, width] : sizes) {
-      std::vector<Scene> scenes;
-      for (int part = 0; part < parts; ++part) scenes.emplace_back(height, width, seed++);
-      QCOMPARE(step(recording, scenes, cleared), step(plain, scenes, cleared));
-    }
-    const auto expected = plain.trainableParameters(), got = recording.trainableParameters();
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const at::Tensor& weight = expected[i].tensor;
-      QVERIFY2(at::equal(got[i].tensor, weight), expected[i].name.c_str());
-      QVERIFY2(weight.isfinite().all().item<bool>(), expected[i].name.c_str());
-    }
-    // Forward and backward of two sizes, each from the second time on.
-    QCOMPARE(recorder.recorded, 4);
-    QCOMPARE(recorder.repeated, 2 * (5 * parts - 2));
-    QCOMPARE(recording.recordedSteps()->recordedShapes(), std::size_t{2});
-    QVERIFY(recording.recordedSteps()->failure().empty());
-  }
-
-  void aTapeGivesTheStepsToo() {
-    config::ModelConfig config = smallModel("frozen_batch");
-    config.freezeStages = 2;
-    model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
-    for (model::MaskRcnn* model : {&plain, &recording}) model->to(at::kDouble);
-    int recorded = 0;
-    recording.recordSteps(counted(recorded, tapeRecorder()));
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-      Scene scene(64, 96, seed);
-      scene.images = scene.images.to(at::kDouble);
-      QCOMPARE(step(recording, {scene}), step(plain, {scene}));
-      if (seed != 2) continue;
-      // As where other weights are loaded.
-      const at::NoGradGuard noGradient;
-      for (model::MaskRcnn* model : {&plain, &recording}) {
-        for (const auto& [name, tensor] : model->namedState())
-          if (!tensor.requires_grad()) tensor.mul_(1.25);
-      }
-    }
-    QCOMPARE(recording.recordedSteps()->failure(), std::string());
-    // What is frozen was written to after the second step: recorded again in the fourth.
-    QCOMPARE(recorded, 4);
-  }
-
   void gradientsAreTheParametersOwn_data() {
     QTest::addColumn<bool>("onTape");
     QTest::newRow("plain") << false;
@@ -329,85 +209,6 @@ class TstRecordedFunction : public QObject {
     }
     QCOMPARE(function.recordedShapes(), std::size_t{2});
   }
-
-  void whereRecordingFailsAllGoesOnWithout() {
-    model::MaskRcnn plain(smallModel("group"), 3, 1), recording(smallModel("group"), 3, 1);
-    int tries = 0;
-    recording.recordSteps([&tries](const model::Work& work) -> model::RecordedWork {
-      ++tries;
-      work.run();
-      TORCH_CHECK(false, "the device cannot");
-    });
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const Scene scene(64, 96, seed);
-      QCOMPARE(step(recording, {scene}), step(plain, {scene}));
-    }
-    QCOMPARE(tries, 1);
-    QCOMPARE(recording.recordedSteps()->failure(), std::string("the device cannot"));
-  }
-
-  void onlyTrainingStepsAreRecorded() {
-    model::MaskRcnn model(smallModel("group"), 3, 1);
-    PlainRecorder recorder;
-    model.recordSteps(recorder.recorder());
-    const Scene scene(64, 96, 1);
-    for (int i = 0; i < 3; ++i) {
-      {
-        const at::NoGradGuard noGradient;
-        lossOf(model, scene);
-        model.eval();
-        model.detect(scene.images, scene.sizes);
-        model.train();
-      }
-      const model::ActivationWatch watch([](const std::string&, const at::Tensor&) {});
-      lossOf(model, scene).backward();
-    }
-    QCOMPARE(recorder.recorded, 0);
-  }
-
-  void nothingThatIsRecordedAsksTheHost_data() {
-    QTest::addColumn<QString>("backbone");
-    QTest::addColumn<QString>("norm");
-    QTest::addColumn<int>("frozen");
-    QTest::addColumn<bool>("inHalves");
-    const auto row = [](const char* name, const char* backbone, const char* norm, int frozen,
-                        bool inHalves) {
-      QTest::newRow(name) << QString::fromLatin1(backbone) << QString::fromLatin1(norm) << frozen
-                          << inHalves;
-    };
-    row("R18, group", "resnet18", "group", 0, false);
-    row("R18, group, bfloat16", "resnet18", "group", 0, true);
-    row("R50, frozen_batch", "resnet50", "frozen_batch", 2, false);
-    row("R50, frozen_batch, bfloat16", "resnet50", "frozen_batch", 2, true);
-  }
-  void nothingThatIsRecordedAsksTheHost() {
-    QFETCH(QString, backbone);
-    QFETCH(QString, norm);
-    QFETCH(int, frozen);
-    QFETCH(bool, inHalves);
-    config::ModelConfig config = smallModel(norm.toStdString());
-    config.backbone = backbone.toStdString();
-    config.freezeStages = frozen;
-    model::MaskRcnn model(config, 3, 1);
-    Scene scene(64, 96, 1);
-    if (inHalves) {
-      model.setComputeType(at::kBFloat16);
-    } else {
-      model.to(at::kDouble);
-      scene.images = scene.images.to(at::kDouble);
-    }
-    tests::RecordingLint lint;
-    int recorded = 0;
-    model.recordSteps([&](const model::Work& work) {
-      ++recorded;
-      return model::RecordedWork{lint.run(work), [] {}};
-    });
-    for (int i = 0; i < 2; ++i) lossOf(model, scene);
-    QCOMPARE(recorded, 2);
-    QCOMPARE(QString::fromStdString(model.recordedSteps()->failure()), QString());
-    QCOMPARE(QString::fromStdString(lint.findings()), QString());
-  }
-
   void theLintFindsWhatAsksTheHost() {
     const at::Tensor weight = at::ones({6}, at::kDouble).requires_grad_();
     const at::Tensor strange = at::ones({6}, at::kDouble);
@@ -531,44 +332,6 @@ class TstRecordedFunction : public QObject {
     QCOMPARE(sumOf(kMost + 1), static_cast<float>(2 * kMost + 2));
     QVERIFY(function.leavesOutShapes());
     QCOMPARE(function.recordedShapes(), static_cast<std::size_t>(kMost));
-  }
-
-  /// A recording reads what is kept of weights without asking for it.
-  void aStepBeginsWithWeightsUpToDate() {
-    model::MaskRcnn model(smallModel(), 3, 1);
-    model.setComputeType(at::kBFloat16);
-    const auto conv = std::dynamic_pointer_cast<model::Conv2d>(
-        model.named_modules("", /*include_self=*/false)["rpn.head.conv.0.0"]);
-    at::Tensor kept;  // as a recording has it
-    PlainRecorder recorder;
-    int outOfDate = 0;
-    model.recordSteps([&, record = recorder.recorder()](const model::Work& work) {
-      const model::RecordedWork recorded = record(work);
-      return model::RecordedWork{recorded.results, [&, repeat = recorded.repeat] {
-                                   outOfDate += !at::equal(kept, conv->weight().to(at::kBFloat16));
-                                   repeat();
-                                 }};
-    });
-    const Scene scene(64, 96, 1);
-    step(model, {scene});
-    {
-      const at::NoGradGuard noGradient;
-      kept = conv->weightFor(torch::zeros({1}, at::kBFloat16));
-    }
-    const at::Tensor before = kept.clone();
-    for (int i = 0; i < 3; ++i) step(model, {scene});
-    QCOMPARE(recorder.repeated, 6);
-    QCOMPARE(outOfDate, 0);
-    QVERIFY(!at::equal(kept, before));
-  }
-
-  void normsThatFollowTheBatchAreRefused() {
-    for (const char* norm : {"batch", "sync_batch"}) {
-      config::ModelConfig config = smallModel("group");
-      config.norm = norm;
-      model::MaskRcnn model(config, 3, 1);
-      QVERIFY_EXCEPTION_THROWN(model.recordSteps(PlainRecorder().recorder()), Error);
-    }
   }
 };
 

@@ -52,42 +52,56 @@ def train(build, folder, run, overrides):
 
 def stop_in_the_middle(build, folder, run, overrides):
     process = trials.start(engine_of(build), folder, run, overrides)
-    while process.poll() is None and step_of(run) < STOP_AFTER:
-        time.sleep(0.05)
+    wait_until(process, lambda: step_of(build, run) >= STOP_AFTER)
     os.kill(process.pid, signal.SIGTERM)
     _, err = process.communicate(timeout=600)
     if process.returncode != 75:
         raise Failure(f"stopped: exit status {process.returncode} instead of 75:\n{err}")
 
 
-def step_of(run):
+def wait_until(process, is_so):
+    """Or until the process has ended."""
+    while process.poll() is None and not is_so():
+        time.sleep(0.05)
+
+
+def state_of(run):
+    try:
+        return json.loads((run / "run.json").read_text())["state"]
+    except FileNotFoundError:
+        return None
+
+
+def step_of(build, run):
     """Of the newest scalar: run.json is written less often."""
-    text = subprocess.run([engine_of(options.old), "metrics", run, "--format", "csv"], capture_output=True, text=True).stdout
+    text = subprocess.run([engine_of(build), "metrics", run, "--format", "csv"], capture_output=True, text=True).stdout
     return max((int(row.split(",")[0]) for row in text.splitlines()[1:]), default=0)
 
 
-def compare_trainings(folder, name, overrides):
-    """The three runs of one setting."""
-    old, new, resumed = (folder / f"{kind}-{name}" for kind in ("old", "new", "resumed"))
-    train(options.old, folder, old, overrides)
-    expected = trials.what_it_left(engine_of(options.old), old)
-    train(options.new, folder, new, overrides)
-    trials.compare(expected, trials.what_it_left(engine_of(options.new), new))
-    stop_in_the_middle(options.old, folder, resumed, overrides)
-    train(options.new, folder, resumed, overrides)
-    left = trials.what_it_left(engine_of(options.new), resumed)
-    # The checkpoint where it stopped is one more.
-    more = {key for key in set(left) - set(expected) if key.startswith("step-")}
-    trials.compare(expected, {key: value for key, value in left.items() if key not in more})
+def compare_trainings(builds, folder, name, overrides):
+    """The three runs of one setting; returns the old build's."""
+    old, new = builds
+    runs = {kind: folder / f"{kind}-{name}" for kind in ("old", "new", "resumed")}
+    train(old, folder, runs["old"], overrides)
+    expected = trials.what_it_left(engine_of(old), runs["old"])
+    train(new, folder, runs["new"], overrides)
+    trials.compare(expected, trials.what_it_left(engine_of(new), runs["new"]))
+    stop_in_the_middle(old, folder, runs["resumed"], overrides)
+    stopped = sorted(path.name for path in (runs["resumed"] / "checkpoints").glob("step-*"))[-1]
+    train(new, folder, runs["resumed"], overrides)
+    left = trials.what_it_left(engine_of(new), runs["resumed"])
+    # The checkpoint where it stopped may be one more.
+    trials.compare(expected, {key: value for key, value in left.items()
+                              if key in expected or not key.startswith(stopped + "/")})
     print(f"{name}: {len(expected)} things are the same, resumed too", flush=True)
-    return old
+    return runs["old"]
 
 
-def compare_use(folder, run):
+def compare_use(builds, folder, run):
     """What is done with an old run when it is over."""
     answers = []
-    for build in (options.old, options.new):
-        out = folder / f"{build.name}-{len(answers)}"
+    for which, build in zip(("old", "new"), builds):
+        out = folder / which
         output_of(engine_of(build), "evaluate", run, "--per-image", "--out", f"{out}-evaluation.json")
         output_of(engine_of(build), "predict", run, "--split", "val", "--out", f"{out}-predictions.json")
         answers.append({
@@ -99,7 +113,7 @@ def compare_use(folder, run):
         })
     trials.compare(*answers)
     picture = folder / "page.png"
-    output_of("env", "QT_QPA_PLATFORM=offscreen", options.new / "bin/lockstep", run, "--page", "monitor", "--screenshot", picture)
+    output_of("env", "QT_QPA_PLATFORM=offscreen", builds[1] / "bin/lockstep", run, "--page", "monitor", "--screenshot", picture)
     if picture.stat().st_size == 0:
         raise Failure("the window shows nothing of an old run")
     print(f"an old run: {', '.join(answers[0])} are the same, and the window opens it", flush=True)
@@ -115,14 +129,13 @@ def read_until(stream, state):
     return messages
 
 
-def compare_attached(folder):
-    """Both builds attach to an old run that is paused, and to its end."""
+def compare_attached(builds, folder):
+    """Both builds attach to an old run while it trains, the new one asks for a checkpoint, and both are told all to its end."""
     run = folder / "living"
-    process = trials.start(engine_of(options.old), folder, run, [])
-    while not run.joinpath("run.json").exists() or json.loads((run / "run.json").read_text())["state"] != "running":
-        time.sleep(0.05)
+    process = trials.start(engine_of(builds[0]), folder, run, [])
+    wait_until(process, lambda: state_of(run) == "running")
     clients = [subprocess.Popen([engine_of(build), "attach", run], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-               for build in (options.old, options.new)]
+               for build in builds]
     for client in clients:
         client.stdin.write('{"v":1,"type":"hello","since":-1,"attempt":0}\n')
         client.stdin.flush()
@@ -138,32 +151,34 @@ def compare_attached(folder):
     print(f"attached to an old run: the same {len(told[0])} messages", flush=True)
 
 
-def main():
+def compare(builds, images):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        images = options.images
         if images is None and "LOCKSTEP_TEST_DATA" in os.environ:
             images = pathlib.Path(os.environ["LOCKSTEP_TEST_DATA"]) / "droplets"
         if images is None:
-            trials.make_data(engine_of(options.old), folder, 12, 4)
+            trials.make_data(engine_of(builds[0]), folder, 12, 4)
             images = folder / "shapes"
         (folder / "experiment.yaml").write_text(EXPERIMENT.format(base=ROOT / "configs/cpu_small.yaml", images=images.resolve()))
         for precision in ("fp32", "bf16"):
             for ranks in (1, 2):
                 settings = [f"runtime.precision={precision}", f"runtime.workers={ranks}"]
-                run = compare_trainings(folder, f"{precision}-{ranks}", settings)
-        compare_use(folder, run)
-        compare_attached(folder)
+                run = compare_trainings(builds, folder, f"{precision}-{ranks}", settings)
+        compare_use(builds, folder, run)
+        compare_attached(builds, folder)
 
 
-if __name__ == "__main__":
+def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
     parser.add_argument("--images", type=pathlib.Path)
     options = parser.parse_args()
-    options.old, options.new = options.old.resolve(), options.new.resolve()
     try:
-        main()
+        compare([options.old.resolve(), options.new.resolve()], options.images)
     except Failure as failure:
         sys.exit(str(failure))
+
+
+if __name__ == "__main__":
+    main()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "tests/support/operator_watch.h"
 
@@ -72,6 +73,13 @@ model::Recorder tapeRecorder() {
                                  const at::NoGradGuard noGradient;
                                  for (const OperatorCall& call : calls) repeat(call);
                                }};
+  };
+}
+
+model::Recorder counted(int& count, model::Recorder recorder) {
+  return [&count, recorder = std::move(recorder)](const model::Work& work) {
+    ++count;
+    return recorder(work);
   };
 }
 

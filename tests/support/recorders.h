@@ -16,4 +16,7 @@ struct PlainRecorder {
 /// an OperatorWatch sees everything: in float64.
 model::Recorder tapeRecorder();
 
+/// `recorder`, counting in `count` what it records.
+model::Recorder counted(int& count, model::Recorder recorder);
+
 }  // namespace lockstep::tests

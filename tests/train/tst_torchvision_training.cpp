@@ -138,14 +138,6 @@ double relative(double value, double reference) {
   return std::abs(value - reference) / std::max(std::abs(reference), 1e-9);
 }
 
-/// The largest relative difference of the first `count` values.
-double largestDifference(const Series& found, const Series& expected, std::size_t count) {
-  double largest = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    largest = std::max(largest, relative(found[i], expected[i]));
-  return largest;
-}
-
 /// The relative differences of the first `count` values, largest first.
 Series differences(const Series& found, const Series& expected, std::size_t count) {
   Series sorted;
@@ -204,8 +196,8 @@ class TstTorchvisionTraining : public QObject {
       QVERIFY2(largest[0] < 2e-3, told(loss, largest[0]));
       QVERIFY2(largest[1] < 1e-4, told(loss, largest[1]));
     }
-    QVERIFY(largestDifference(ours_["lr"], expected_["lr"], kSteps) < 1e-6);
-    const double norms = largestDifference(ours_["grad_norm"], expected_["grad_norm"], kSteps);
+    QVERIFY(differences(ours_["lr"], expected_["lr"], kSteps)[0] < 1e-6);
+    const double norms = differences(ours_["grad_norm"], expected_["grad_norm"], kSteps)[0];
     const double way = differenceOfTheWay(QLatin1String(QTest::currentDataTag()));
     qInfo("grad_norm: %.2g, way of the weights: %.2g (%s)", norms, way, farthest_.c_str());
     QVERIFY2(norms < 1e-3, told("grad_norm", norms));
@@ -227,8 +219,8 @@ class TstTorchvisionTraining : public QObject {
                       QLatin1String("long ") + QLatin1String(QTest::currentDataTag())));
     for (const char* loss : kLosses) {
       const Series ours = smoothed(ours_[loss]), expected = smoothed(expected_[loss]);
-      const double first = largestDifference(ours_[loss], expected_[loss], 10);
-      const double curve = largestDifference(ours, expected, expected.size());
+      const double first = differences(ours_[loss], expected_[loss], 10)[0];
+      const double curve = differences(ours, expected, expected.size())[0];
       qInfo("%s: %.2g in the first 10 steps, %.2g smoothed, %.4f -> %.4f", loss, first, curve,
             expected.front(), expected.back());
       QVERIFY2(first < 1e-4, told(loss, first));
