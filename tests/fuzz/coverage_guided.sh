@@ -4,13 +4,13 @@
 # libFuzzer (Debian's has).
 #   tests/fuzz/coverage_guided.sh decoders|lineBuffer|eventLog [SECONDS]
 # New inputs lie in build/fuzz/TARGET; one that does not hold is named at the end. Put it into
-# tests/data/fuzz/messages or event_log, where the tests read it from then on.
+# tests/fixtures/fuzz/messages or event_log, where the tests read it from then on.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=${1:-none} seconds=${2:-600}
 case $target in
-  decoders | lineBuffer) corpus=tests/data/fuzz/messages longest=4096 ;;
-  eventLog) corpus=tests/data/fuzz/event_log longest=4096 ;;
+  decoders | lineBuffer) corpus=tests/fixtures/fuzz/messages longest=4096 ;;
+  eventLog) corpus=tests/fixtures/fuzz/event_log longest=4096 ;;
   *) echo "$0: decoders, lineBuffer or eventLog, not $target" >&2; exit 2 ;;
 esac
 build=build/fuzz
