@@ -14,7 +14,6 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/base/system_error.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;

@@ -17,8 +17,7 @@ build=build/fuzz
 mkdir -p "$build/$target"
 clang++ -std=c++20 -O2 -g1 -I. "-DLOCKSTEP_FUZZ_TARGET=$target" \
   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-  engine/base/{atomic_file,clock,crc32c,log,number_text,shortened_text}.cpp \
-  engine/events/*.cpp engine/protocol/*.cpp \
+  engine/base/*.cpp engine/events/*.cpp engine/protocol/*.cpp \
   tests/fuzz/{coverage_guided,held_event_log,held_messages}.cpp -o "$build/$target.program"
 LOCKSTEP_FUZZ_FOLDER=$(mktemp -d /dev/shm/lockstep-fuzz-XXXXXX)
 export LOCKSTEP_FUZZ_FOLDER ASAN_OPTIONS=quarantine_size_mb=4
