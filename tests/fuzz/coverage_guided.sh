@@ -15,7 +15,7 @@ case $target in
 esac
 build=build/fuzz
 mkdir -p "$build/$target"
-clang++ -std=c++20 -O2 -g1 -I. "-DLOCKSTEP_FUZZ_TARGET=$target" \
+clang++ -std=c++20 -O2 -g1 -I. -DPROTOZERO_USE_VIEW=std::string_view "-DLOCKSTEP_FUZZ_TARGET=$target" \
   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
   engine/base/*.cpp engine/events/*.cpp engine/protocol/*.cpp \
   tests/fuzz/{coverage_guided,held_event_log,held_messages}.cpp -o "$build/$target.program"
