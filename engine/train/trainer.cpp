@@ -1,5 +1,6 @@
 #include "engine/train/trainer.h"
 
+#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <filesystem>
