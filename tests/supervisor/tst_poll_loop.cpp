@@ -13,7 +13,7 @@ using namespace lockstep::supervisor;
 namespace {
 
 struct Pair {
-  base::FileDescriptor a, b;
+  lockstep::base::FileDescriptor a, b;
   Pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) qFatal("socketpair");
