@@ -28,9 +28,12 @@ void passOn(int number) {
 
 EndingSignals::EndingSignals(std::function<void()> beforeEnd, QObject* parent)
     : QObject(parent), beforeEnd_(std::move(beforeEnd)) {
-  if (::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) throw Error("no pipe for signals can be made");
-  writeEnd = ends_[1];
-  notifier_ = new QSocketNotifier(ends_[0], QSocketNotifier::Read, this);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw Error("no pipe for signals can be made");
+  readEnd_.reset(ends[0]);
+  writeEnd_.reset(ends[1]);
+  writeEnd = ends[1];
+  notifier_ = new QSocketNotifier(ends[0], QSocketNotifier::Read, this);
   connect(notifier_, &QSocketNotifier::activated, this, &EndingSignals::end);
   struct sigaction action {};
   action.sa_handler = passOn;
@@ -46,13 +49,11 @@ EndingSignals::EndingSignals(std::function<void()> beforeEnd, QObject* parent)
 EndingSignals::~EndingSignals() {
   for (const auto& [number, before] : before_) ::sigaction(number, &before, nullptr);
   writeEnd = -1;
-  for (const int end : ends_)
-    if (end >= 0) ::close(end);
 }
 
 void EndingSignals::end() {
   unsigned char number = 0;
-  if (::read(ends_[0], &number, 1) != 1) return;
+  if (::read(readEnd_.get(), &number, 1) != 1) return;
   beforeEnd_();
   QCoreApplication::exit(kSignalStatus + number);
 }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/file_descriptor.h"
+
 class QSocketNotifier;
 
 namespace lockstep::app {
@@ -26,7 +28,7 @@ class EndingSignals : public QObject {
 
   std::function<void()> beforeEnd_;
   QSocketNotifier* notifier_ = nullptr;
-  int ends_[2] = {-1, -1};
+  base::FileDescriptor readEnd_, writeEnd_;
   std::vector<std::pair<int, struct sigaction>> before_;  ///< what was there of those taken over
 };
 

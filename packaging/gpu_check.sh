@@ -207,7 +207,7 @@ check_checks() {
 
 check_trainer() {
   if [ -x "$programs/bin/gpu_checks" ] && [ ! -x "$programs/bin/gpu_trainer" ]; then
-    skip trainer "built without nlohmann-json, simdjson or yaml-cpp; --prebuilt FOLDER takes another machine's"
+    skip trainer "built without nlohmann-json, simdjson, yaml-cpp or protozero; --prebuilt FOLDER takes another machine's"
     return
   fi
   run trainer 90 gpu_trainer $on

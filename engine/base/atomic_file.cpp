@@ -10,8 +10,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/base/input_file.h"
-#include "engine/base/system_error.h"
 
 namespace lockstep::base {
 namespace {
@@ -32,27 +33,22 @@ int openDescriptor(const fs::path& path, int flags, unsigned mode = 0) {
   return descriptor;
 }
 
-/// An open file that is closed when it goes out of scope.
+/// An open file and its name.
 class OpenFile {
  public:
   OpenFile(const fs::path& path, int flags, const char* what)
       : OpenFile(path, openDescriptor(path, flags)) {
-    if (descriptor_ < 0) throw systemError(path, what, errno);
+    if (!descriptor_.isOpen()) throw systemError(path, what, errno);
   }
   OpenFile(fs::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  ~OpenFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
 
   const fs::path& path() const { return path_; }
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
-  void write(std::string_view content) { writeToDescriptor(descriptor_, content, path_); }
+  void write(std::string_view content) { writeToDescriptor(descriptor(), content, path_); }
 
   void sync() {
-    while (::fsync(descriptor_) != 0) {
+    while (::fsync(descriptor()) != 0) {
       if (errno == EINTR) continue;
       if (errno == EINVAL || errno == EROFS) return;  // a file system that has no sync
       throw systemError(path_, "write to disk", errno);
@@ -61,14 +57,13 @@ class OpenFile {
 
   /// Closes now: network file systems report some write errors only here.
   void close() {
-    const int descriptor = descriptor_;
-    descriptor_ = -1;
-    if (::close(descriptor) != 0 && errno != EINTR) throw systemError(path_, "write", errno);
+    if (::close(descriptor_.release()) != 0 && errno != EINTR)
+      throw systemError(path_, "write", errno);
   }
 
  private:
   fs::path path_;
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
 };
 
 /// A new file beside `target`. Where every start has the same process number (a container) those of

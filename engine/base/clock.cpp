@@ -26,7 +26,7 @@ std::string timestampForNames(double wallTime) { return formatLocal(wallTime, "%
 
 std::string timestampIso8601(double wallTime) {
   std::string text = formatLocal(wallTime, "%Y-%m-%dT%H:%M:%S%z");
-  text.insert(text.size() - 2, ":");  // strftime gives +0100
+  text.insert(text.end() - 2, ':');  // strftime gives +0100
   return text;
 }
 

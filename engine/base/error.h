@@ -26,6 +26,16 @@ class Error : public std::runtime_error {
   ExitStatus status_;
 };
 
+/// A failure of a call of the operating system.
+class SystemError : public Error {
+ public:
+  SystemError(const std::string& message, int number) : Error(message), number_(number) {}
+  int number() const { return number_; }  ///< as errno
+
+ private:
+  int number_;
+};
+
 /// An Error with ExitStatus::Mendable.
 inline Error mendable(const std::string& message) { return Error(message, ExitStatus::Mendable); }
 

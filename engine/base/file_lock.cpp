@@ -3,13 +3,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "engine/base/error.h"
 
@@ -36,21 +34,20 @@ bool standsAt(const std::filesystem::path& path, int fd) {
 
 std::optional<FileLock> FileLock::tryAcquire(const std::filesystem::path& path, unsigned mode) {
   for (;;) {
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
-    if (fd < 0)
+    FileLock lock(FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode)));
+    if (!lock.file_.isOpen())
       throw mendable(path.string() +
                      ": cannot be opened: " + std::generic_category().message(errno));
-    FileLock lock(fd);
     if (!lock.take(path)) return std::nullopt;
     // Its holder before may have removed it meanwhile: nobody would see that it is held.
-    if (standsAt(path, fd)) return lock;
+    if (standsAt(path, lock.file_.get())) return lock;
   }
 }
 
 bool FileLock::take(const std::filesystem::path& path) const {
   // isHeld() takes the lock for a moment: a second look tells it from a holder.
   for (int attempt = 0; attempt < 20; ++attempt) {
-    if (flockAgain(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+    if (flockAgain(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK)
       throw Error(path.string() + ": cannot be locked: " + std::generic_category().message(errno));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -59,22 +56,8 @@ bool FileLock::take(const std::filesystem::path& path) const {
 }
 
 bool FileLock::isHeld(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool held = flockAgain(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(fd);
-  return held;
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-FileLock& FileLock::operator=(FileLock&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileLock::~FileLock() {
-  if (fd_ >= 0) ::close(fd_);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.isOpen() && flockAgain(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace lockstep::base

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/base/file_descriptor.h"
+
 namespace lockstep::base {
 
 /// Holds a file (flock) while it lives; whoever is killed lets go. The file stays, unless its
@@ -16,14 +18,11 @@ class FileLock {
                                             unsigned mode = 0644);
   /// Whether somebody holds it now.
   static bool isHeld(const std::filesystem::path& path);
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
-  ~FileLock();
 
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
+  explicit FileLock(FileDescriptor file) : file_(std::move(file)) {}
   bool take(const std::filesystem::path& path) const;
-  int fd_ = -1;
+  FileDescriptor file_;
 };
 
 }  // namespace lockstep::base

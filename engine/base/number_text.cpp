@@ -1,13 +1,32 @@
 #include "engine/base/number_text.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 namespace lockstep::base {
+namespace {
 
-std::string shortNumber(double value, int digits) {
+template <typename Real>
+std::string shortest(Real value) {
+  if (const char* text = nonFiniteText(value)) return text;
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+}
+
+}  // namespace
+
+const char* nonFiniteText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return nullptr;
+}
+
+std::string shortestNumber(double value) { return shortest(value); }
+std::string shortestNumber(float value) { return shortest(value); }
+
+std::string shortNumber(double value, int digits) {
+  if (const char* text = nonFiniteText(value)) return text;
   char text[40];
   std::snprintf(text, sizeof text, "%.*g", digits, value);
   return text;

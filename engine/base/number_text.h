@@ -7,7 +7,12 @@
 /// Numbers as people read them.
 namespace lockstep::base {
 
-/// With so many significant digits: 0.166667; "NaN", "Infinity", "-Infinity".
+/// "NaN", "Infinity" or "-Infinity"; null for a number that is finite.
+const char* nonFiniteText(double value);
+/// The shortest text that reads back to the same double, or to the same float; nonFiniteText.
+std::string shortestNumber(double value);
+std::string shortestNumber(float value);
+/// With so many significant digits: 0.166667; nonFiniteText.
 std::string shortNumber(double value, int digits = 6);
 /// `4.0 GiB`
 std::string gibibytes(double bytes);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/base/utf8.h"
+
 namespace lockstep::base {
 namespace {
 
 constexpr std::size_t kLongest = 60;
-
-bool isContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 /// Bytes at the start of `text` that are a control character or a break of the line: 0, 1, 2 or 3.
 std::size_t controlBytes(std::string_view text) {
@@ -21,7 +21,7 @@ std::size_t controlBytes(std::string_view text) {
 
 std::string shortened(std::string_view text) {
   std::size_t length = std::min(text.size(), kLongest);
-  while (length > 0 && length < text.size() && isContinuation(text[length])) --length;
+  while (length > 0 && length < text.size() && isUtf8Continuation(text[length])) --length;
   std::string shown;
   for (std::size_t i = 0; i < length;) {
     const std::size_t control = controlBytes(text.substr(i, length - i));

@@ -1,29 +1,52 @@
 #include "engine/base/utf8.h"
 
+#include <algorithm>
+
 namespace lockstep::base {
+namespace {
+
+struct Range {
+  unsigned char first, last;
+  bool holds(unsigned char byte) const { return first <= byte && byte <= last; }
+};
+
+/// Of a character that begins with this byte; 0: none does.
+std::size_t lengthFrom(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}
+
+/// Bytes from `offset` that begin a character, up to the whole of it; `wanted` is how many it has,
+/// 0 where the first byte begins none. Unicode table 3-7.
+std::size_t wellFormed(std::string_view text, std::size_t offset, std::size_t& wanted) {
+  const auto first = static_cast<unsigned char>(text[offset]);
+  wanted = lengthFrom(first);
+  Range range{0x80, 0xbf};
+  if (first == 0xe0) range.first = 0xa0;  // else overlong
+  if (first == 0xed) range.last = 0x9f;   // else a surrogate
+  if (first == 0xf0) range.first = 0x90;  // else overlong
+  if (first == 0xf4) range.last = 0x8f;   // else over U+10FFFF
+  std::size_t length = std::min<std::size_t>(wanted, 1);
+  for (; length < wanted && offset + length < text.size(); ++length) {
+    if (!range.holds(static_cast<unsigned char>(text[offset + length]))) break;
+    range = {0x80, 0xbf};
+  }
+  return length;
+}
+
+}  // namespace
 
 std::size_t utf8CharacterLength(std::string_view text, std::size_t offset) {
-  const auto byteAt = [&](std::size_t place) {
-    return place < text.size() ? static_cast<unsigned char>(text[place]) : 0U;
-  };
-  const unsigned first = byteAt(offset), second = byteAt(offset + 1);
-  const auto isTail = [](unsigned byte) { return (byte & 0xc0U) == 0x80U; };
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return isTail(second) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool isOverlong = first == 0xe0 && second < 0xa0;
-    const bool isSurrogate = first == 0xed && second > 0x9f;
-    return isTail(second) && isTail(byteAt(offset + 2)) && !isOverlong && !isSurrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool isOverlong = first == 0xf0 && second < 0x90;
-    const bool isTooLarge = first == 0xf4 && second > 0x8f;
-    return isTail(second) && isTail(byteAt(offset + 2)) && isTail(byteAt(offset + 3)) &&
-                   !isOverlong && !isTooLarge
-               ? 4
-               : 0;
-  }
-  return 0;
+  std::size_t wanted = 0;
+  return wellFormed(text, offset, wanted) == wanted ? wanted : 0;
+}
+
+std::size_t utf8FaultLength(std::string_view text, std::size_t offset) {
+  std::size_t wanted = 0;
+  return std::max<std::size_t>(wellFormed(text, offset, wanted), 1);
 }
 
 bool isUtf8(std::string_view text) {
@@ -33,6 +56,18 @@ bool isUtf8(std::string_view text) {
     offset += length;
   }
   return true;
+}
+
+std::size_t utf8Length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return !isUtf8Continuation(byte); }));
+}
+
+std::string lowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
 }
 
 }  // namespace lockstep::base

@@ -15,6 +15,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/base/shortened_text.h"
 
 // Layout: 8 bytes little-endian length of the header, the header (JSON: name -> {dtype, shape,
@@ -57,22 +58,17 @@ constexpr std::array<ElementType, 10> kElementTypes{{{"F64", at::kDouble},
   fail(file, std::string(what) + ": " + std::strerror(errno));
 }
 
-/// An open file that closes itself.
+/// An open file, its name, and what has been written.
 class OpenFile {
  public:
   OpenFile(const std::filesystem::path& file, int flags)
       : file_(file), fd_(::open(file.c_str(), flags, 0666)) {
-    if (fd_ < 0) failWithReason(file_, "cannot be opened");
+    if (!fd_.isOpen()) failWithReason(file_, "cannot be opened");
   }
-  ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
 
   std::uint64_t size() const {
     struct stat facts {};
-    if (::fstat(fd_, &facts) != 0) failWithReason(file_, "cannot be read");
+    if (::fstat(fd_.get(), &facts) != 0) failWithReason(file_, "cannot be read");
     if (!S_ISREG(facts.st_mode)) fail(file_, "is not a file");
     return static_cast<std::uint64_t>(facts.st_size);
   }
@@ -80,8 +76,8 @@ class OpenFile {
   void read(void* into, std::uint64_t count, std::uint64_t offset) const {
     auto* bytes = static_cast<char*>(into);
     while (count > 0) {
-      const ssize_t got =
-          ::pread(fd_, bytes, std::min<std::uint64_t>(count, 1U << 30), static_cast<off_t>(offset));
+      const ssize_t got = ::pread(fd_.get(), bytes, std::min<std::uint64_t>(count, 1U << 30),
+                                  static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) failWithReason(file_, "cannot be read");
       if (got == 0) fail(file_, "became shorter while it was read");
@@ -96,7 +92,7 @@ class OpenFile {
     written_.bytes += count;
     written_.crc32c = base::crc32c({bytes, count}, written_.crc32c);
     while (count > 0) {
-      const ssize_t written = ::write(fd_, bytes, std::min<std::uint64_t>(count, 1U << 30));
+      const ssize_t written = ::write(fd_.get(), bytes, std::min<std::uint64_t>(count, 1U << 30));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) failWithReason(file_, "cannot be written");
       bytes += written;
@@ -109,13 +105,12 @@ class OpenFile {
 
   /// Closes now: network file systems report some write errors only here.
   void close() {
-    const int fd = std::exchange(fd_, -1);
-    if (::close(fd) != 0) failWithReason(file_, "cannot be written");
+    if (::close(fd_.release()) != 0) failWithReason(file_, "cannot be written");
   }
 
  private:
   std::filesystem::path file_;
-  int fd_;
+  base::FileDescriptor fd_;
   WrittenFile written_;
 };
 

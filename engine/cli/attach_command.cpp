@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -73,12 +72,11 @@ int attach(const std::string& run) {
 
 }  // namespace
 
-void addAttachCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command =
-      app.add_subcommand("attach", "A run's messages over standard input and output");
+void addAttachCommand(Command& program) {
+  Command command = program.command("attach", "A run's messages over standard input and output");
   auto run = std::make_shared<std::string>();
-  command->add_option("run", *run, "Run folder")->required()->option_text("RUN");
-  command->callback([run, &action] { action = [run] { return attach(*run); }; });
+  command.option("run", *run, "Run folder").required().text("RUN");
+  command.run([run] { return attach(*run); });
 }
 
 }  // namespace lockstep::cli

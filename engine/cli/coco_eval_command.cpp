@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -7,8 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/base/log.h"
-#include "engine/cli/coco_eval_json.h"
-#include "engine/cli/coco_eval_table.h"
+#include "engine/cli/coco_evaluation.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
@@ -143,59 +141,57 @@ int evaluate(const CocoEvalOptions& options) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-void addAnalysisOptions(CLI::App& command, CocoEvalOptions& options, CLI::Option* out) {
+void addAnalysisOptions(Command& command, CocoEvalOptions& options, Option out) {
   command
-      .add_option("--compare", options.compare,
-                  "Other results: are they better than --dt? By a paired bootstrap over images")
-      ->option_text("F");
-  command.add_flag("--analysis", options.withAnalysis,
-                   "Also how sure AP is, what kinds of errors cost how much of it, and counts at a "
-                   "score and an IoU threshold");
+      .option("--compare", options.compare,
+              "Other results: are they better than --dt? By a paired bootstrap over images")
+      .text("F");
+  command.flag("--analysis", options.withAnalysis,
+               "Also how sure AP is, what kinds of errors cost how much of it, and counts at a "
+               "score and an IoU threshold");
   command
-      .add_flag("--matches", options.withMatches,
-                "--analysis, and in --out what became of every detection and object")
-      ->needs(out);
-  CLI::Option* report =
-      command
-          .add_option("--report", options.report,
-                      "All of it as one page: tables, curves and the worst images")
-          ->option_text("F.html");
+      .flag("--matches", options.withMatches,
+            "--analysis, and in --out what became of every detection and object")
+      .needs(out);
+  Option report = command
+                      .option("--report", options.report,
+                              "All of it as one page: tables, curves and the worst images")
+                      .text("F.html");
   command
-      .add_option("--images", options.images,
-                  "Folder of the image files, which the page then shows under the outlines")
-      ->option_text("DIR")
-      ->needs(report);
+      .option("--images", options.images,
+              "Folder of the image files, which the page then shows under the outlines")
+      .text("DIR")
+      .needs(report);
   command
-      .add_option("--score-threshold", options.scoreThreshold,
-                  "Score from which a detection counts (default: that of the best F1)")
-      ->option_text("S");
+      .option("--score-threshold", options.scoreThreshold,
+              "Score from which a detection counts (default: that of the best F1)")
+      .text("S");
   command
-      .add_option("--iou-threshold", options.iouThreshold,
-                  "IoU from which a detection is right (default: 0.5)")
-      ->option_text("T");
+      .option("--iou-threshold", options.iouThreshold,
+              "IoU from which a detection is right (default: 0.5)")
+      .text("T");
 }
 
 }  // namespace
 
-void addCocoEvalCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand(
+void addCocoEvalCommand(Command& program) {
+  Command command = program.command(
       "coco-eval", "COCO's twelve figures of a results file, and what lies behind them");
   auto options = std::make_shared<CocoEvalOptions>();
-  command->add_option("--gt", options->gt, "Annotations")->required()->option_text("F");
-  command->add_option("--dt", options->dt, "Results")->required()->option_text("F");
-  command->add_option("--type", options->type, "Overlap of boxes, of masks or of their boundaries")
-      ->required()
-      ->option_text("bbox|segm|boundary")
-      ->check(CLI::IsMember({"bbox", "segm", "boundary"}));
-  CLI::Option* out =
-      command->add_option("--out", options->out, "Everything as JSON (-: standard output)")
-          ->option_text("F.json");
+  command.option("--gt", options->gt, "Annotations").required().text("F");
+  command.option("--dt", options->dt, "Results").required().text("F");
+  command.option("--type", options->type, "Overlap of boxes, of masks or of their boundaries")
+      .required()
+      .text("bbox|segm|boundary")
+      .oneOf({"bbox", "segm", "boundary"});
+  Option out = command.option("--out", options->out, "Everything as JSON (-: standard output)")
+                   .text("F.json");
   command
-      ->add_flag("--precision", options->withArrays,
-                 "Also every precision, recall and score in --out, as pycocotools keeps them")
-      ->needs(out);
-  addAnalysisOptions(*command, *options, out);
-  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+      .flag("--precision", options->withArrays,
+            "Also every precision, recall and score in --out, as pycocotools keeps them")
+      .needs(out);
+  addAnalysisOptions(command, *options, out);
+  command.run([options] { return evaluate(*options); });
 }
 
 }  // namespace lockstep::cli

@@ -1,31 +1,20 @@
-#include "engine/cli/coco_eval_json.h"
-
-#include <concepts>
 #include <span>
 
+#include "engine/base/json_writer.h"
+#include "engine/cli/coco_evaluation.h"
 #include "engine/coco/analysis/judged_image.h"
-#include "engine/coco/evaluation/iou_thresholds.h"
-#include "engine/protocol/json_text.h"
+#include "engine/coco/evaluation/params.h"
 
 namespace lockstep::cli {
 namespace {
 
-/// JsonWriter with members in one call.
-class Json : public protocol::JsonWriter {
+/// JsonWriter with arrays and objects in one call.
+class Json : public base::JsonWriter {
  public:
   using JsonWriter::JsonWriter;
-  template <typename Value>
-  void member(const char* name, const Value& value) {
+  void numbers(const char* name, std::span<const double> numbers) {
     key(name);
-    if constexpr (std::integral<Value> && !std::same_as<Value, bool>) {
-      JsonWriter::value(static_cast<std::int64_t>(value));
-    } else {
-      JsonWriter::value(value);
-    }
-  }
-  void member(const char* name, const std::string& text) { member(name, std::string_view(text)); }
-  void numbers(const char* name, std::span<const double> values) {
-    array(name, values.size(), [&](std::size_t i) { JsonWriter::value(values[i]); });
+    values(numbers);
   }
   template <typename Write>
   void object(const char* name, Write write) {

@@ -1,13 +1,13 @@
-#include "engine/cli/coco_eval_table.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
 
 #include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
+#include "engine/base/utf8.h"
+#include "engine/cli/coco_evaluation.h"
 #include "engine/cli/evaluation_table.h"
-#include "engine/coco/analysis/confusions.h"
+#include "engine/coco/analysis/operating_point.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,10 +24,7 @@ std::string line(const char* format, Values... values) {
 
 /// To the width in characters: printf counts bytes.
 std::string padded(std::string text, std::size_t width) {
-  const auto characters =
-      static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-      }));
+  const std::size_t characters = base::utf8Length(text);
   if (characters < width) text.append(width - characters, ' ');
   return text;
 }

@@ -19,4 +19,12 @@ struct CocoEvaluation {
   std::optional<coco::Analysis> analysis;
 };
 
+/// What `coco-eval` prints; the analysis, where it is there, if asked for.
+std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis);
+
+/// What `coco-eval --out` writes. withMatches: every image's instances too, for which the analysis
+/// must be there.
+std::string cocoEvalJson(const CocoEvaluation& evaluation, const coco::Dataset& groundTruth,
+                         bool withMatches);
+
 }  // namespace lockstep::cli

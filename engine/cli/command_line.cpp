@@ -2,7 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <vector>
+#include <cstdio>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/utf8.h"
@@ -53,8 +54,6 @@ std::string unknownWord(const CLI::App& command, const std::string& word) {
   return text + " (see " + fullName(command) + " --help)";
 }
 
-}  // namespace
-
 std::string describeFault(const CLI::App& app, const CLI::Error& fault) {
   const CLI::App& command = chosenCommand(app);
   const auto remaining = command.remaining();
@@ -76,6 +75,117 @@ void refuseUnusableValues(const CLI::App& app) {
         throw base::mendable(where + value + ": the name is not UTF-8: rename the file");
     }
   }
+}
+
+template <typename Value>
+Option add(CLI::App& app, const char* name, Value& value, const char* help) {
+  return Option(*app.add_option(name, value, help));
+}
+
+}  // namespace
+
+Option Option::required() {
+  option_.required();
+  return *this;
+}
+
+Option Option::text(const char* text) {
+  option_.option_text(text);
+  return *this;
+}
+
+Option Option::oneOf(std::vector<std::string> values) {
+  option_.check(CLI::IsMember(std::move(values)));
+  return *this;
+}
+
+Option Option::from(int least, int most) {
+  option_.check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::from(double least, double most) {
+  option_.check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::notNegative() {
+  option_.check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+Option Option::needs(Option other) {
+  option_.needs(&other.option_);
+  return *this;
+}
+
+Option Option::oneValueEach() {
+  option_.allow_extra_args(false);
+  return *this;
+}
+
+Option Option::showDefault() {
+  option_.capture_default_str();
+  return *this;
+}
+
+Command Command::command(const char* name, const char* help) {
+  return Command(*app_.add_subcommand(name, help), action_);
+}
+
+void Command::requireCommand() { app_.require_subcommand(1); }
+
+Option Command::option(const char* name, std::string& value, const char* help) {
+  return add(app_, name, value, help);
+}
+Option Command::option(const char* name, std::vector<std::string>& values, const char* help) {
+  return add(app_, name, values, help);
+}
+Option Command::option(const char* name, int& value, const char* help) {
+  return add(app_, name, value, help);
+}
+Option Command::option(const char* name, std::int64_t& value, const char* help) {
+  return add(app_, name, value, help);
+}
+Option Command::option(const char* name, double& value, const char* help) {
+  return add(app_, name, value, help);
+}
+Option Command::option(const char* name, std::optional<int>& value, const char* help) {
+  return add(app_, name, value, help);
+}
+Option Command::option(const char* name, std::optional<double>& value, const char* help) {
+  return add(app_, name, value, help);
+}
+
+Option Command::flag(const char* name, bool& value, const char* help) {
+  return Option(*app_.add_flag(name, value, help));
+}
+
+void Command::run(std::function<int()> action) {
+  app_.callback([&chosen = action_, action = std::move(action)] { chosen = action; });
+}
+
+int runCommandLine(int argc, const char* const* argv,
+                   const std::function<void(Command&)>& addCommands) {
+  CLI::App app("Trains, evaluates and applies instance-segmentation models.", "lockstep-engine");
+  app.set_version_flag("--version", "lockstep-engine " LOCKSTEP_VERSION);
+  app.footer(
+      "Exit status: 0 done, 1 failed, 2 mendable in the command line or the experiment file,\n"
+      "75 stopped on request with a checkpoint, 130 killed by a second signal.");
+  std::function<int()> action;
+  Command program(app, action);
+  program.requireCommand();
+  addCommands(program);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::Error& fault) {
+    std::fprintf(stderr, "%s\n", describeFault(app, fault).c_str());
+    return static_cast<int>(ExitStatus::Mendable);
+  }
+  refuseUnusableValues(app);
+  return action();
 }
 
 }  // namespace lockstep::cli

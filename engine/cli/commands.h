@@ -1,24 +1,20 @@
 #pragma once
 
-#include <functional>
+#include "engine/cli/command_line.h"
 
-namespace CLI {
-class App;
-}
-
-/// One file per command. Each adds its sub-command to `app`; when it is chosen, `action` becomes
-/// what it does, whose value is the program's exit status.
+/// One file per command. Each adds its sub-command and says what that does.
 namespace lockstep::cli {
 
-void addTrainCommand(CLI::App& app, std::function<int()>& action);
-void addEvaluateCommand(CLI::App& app, std::function<int()>& action);
-void addPredictCommand(CLI::App& app, std::function<int()>& action);
-void addInspectCommand(CLI::App& app, std::function<int()>& action);
-void addCocoEvalCommand(CLI::App& app, std::function<int()>& action);
-void addDatasetCommand(CLI::App& app, std::function<int()>& action);
-void addMetricsCommand(CLI::App& app, std::function<int()>& action);
-void addRunsCommand(CLI::App& app, std::function<int()>& action);
-void addAttachCommand(CLI::App& app, std::function<int()>& action);
-void addInfoCommand(CLI::App& app, std::function<int()>& action);
+void addTrainCommand(Command& program);
+void addEvaluateCommand(Command& program);
+void addPredictCommand(Command& program);
+void addInspectCommand(Command& program);
+void addCocoEvalCommand(Command& program);
+void addConfigCommand(Command& program);
+void addDatasetCommand(Command& program);
+void addMetricsCommand(Command& program);
+void addRunsCommand(Command& program);
+void addAttachCommand(Command& program);
+void addInfoCommand(Command& program);
 
 }  // namespace lockstep::cli

@@ -1,6 +1,3 @@
-#include "engine/cli/config_command.h"
-
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/cli/commands.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
@@ -151,59 +149,58 @@ int print(const std::string& text) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-void addFileAndOverrides(CLI::App& command, std::string& file,
-                         std::vector<std::string>& overrides) {
-  command.add_option("config", file, "Experiment file")->required()->option_text("CONFIG");
-  command.add_option("--set", overrides, "Override a key: solver.base_lr=0.01; may be repeated")
-      ->option_text("K=V")
-      ->allow_extra_args(false);
+void addFileAndOverrides(Command& command, std::string& file, std::vector<std::string>& overrides) {
+  command.option("config", file, "Experiment file").required().text("CONFIG");
+  command.option("--set", overrides, "Override a key: solver.base_lr=0.01; may be repeated")
+      .text("K=V")
+      .oneValueEach();
 }
 
-void addCheck(CLI::App& parent, std::function<int()>& action) {
-  CLI::App* command =
-      parent.add_subcommand("check", "Say every fault of an experiment file, or that it is fine");
+void addCheck(Command& parent) {
+  Command command =
+      parent.command("check", "Say every fault of an experiment file, or that it is fine");
   auto options = std::make_shared<CheckOptions>();
-  addFileAndOverrides(*command, options->file, options->overrides);
-  command->add_flag("--data", options->data,
-                    "Also read the annotations, look for the images and into some of them, and see "
-                    "whether the weights fit");
-  command->callback([options, &action] { action = [options] { return check(*options); }; });
+  addFileAndOverrides(command, options->file, options->overrides);
+  command.flag("--data", options->data,
+               "Also read the annotations, look for the images and into some of them, and see "
+               "whether the weights fit");
+  command.run([options] { return check(*options); });
 }
 
-void addShow(CLI::App& parent, std::function<int()>& action) {
-  CLI::App* command =
-      parent.add_subcommand("show", "Print the complete experiment: file, base and defaults");
+void addShow(Command& parent) {
+  Command command =
+      parent.command("show", "Print the complete experiment: file, base and defaults");
   auto options = std::make_shared<ShowOptions>();
-  addFileAndOverrides(*command, options->file, options->overrides);
-  command->add_flag("--origins", options->origins, "Say behind each value where it is from");
-  command->callback([options, &action] { action = [options] { return show(*options); }; });
+  addFileAndOverrides(command, options->file, options->overrides);
+  command.flag("--origins", options->origins, "Say behind each value where it is from");
+  command.run([options] { return show(*options); });
 }
 
-void addDiff(CLI::App& parent, std::function<int()>& action) {
-  CLI::App* command =
-      parent.add_subcommand("diff", "Print the keys in which two experiments differ");
+void addDiff(Command& parent) {
+  Command command = parent.command("diff", "Print the keys in which two experiments differ");
   auto options = std::make_shared<DiffOptions>();
-  command->add_option("left", options->left, "Experiment file or run folder")
-      ->required()
-      ->option_text("CONFIG|RUN");
-  command->add_option("right", options->right, "Experiment file or run folder")
-      ->required()
-      ->option_text("CONFIG|RUN");
-  command->callback([options, &action] { action = [options] { return diff(*options); }; });
+  command.option("left", options->left, "Experiment file or run folder")
+      .required()
+      .text("CONFIG|RUN");
+  command.option("right", options->right, "Experiment file or run folder")
+      .required()
+      .text("CONFIG|RUN");
+  command.run([options] { return diff(*options); });
 }
 
 }  // namespace
 
-void addConfigCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("config", "Experiment files");
-  command->require_subcommand(1);
-  addCheck(*command, action);
-  addShow(*command, action);
-  addDiff(*command, action);
-  command->add_subcommand("docs", "Print the reference of every key as Markdown")
-      ->callback([&action] { action = [] { return print(config::docsMarkdown()); }; });
-  command->add_subcommand("schema", "Print a JSON Schema of experiment files")->callback([&action] {
-    action = [] { return print(config::jsonSchema()); };
+void addConfigCommand(Command& program) {
+  Command command = program.command("config", "Experiment files");
+  command.requireCommand();
+  addCheck(command);
+  addShow(command);
+  addDiff(command);
+  command.command("docs", "Print the reference of every key as Markdown").run([] {
+    return print(config::docsMarkdown());
+  });
+  command.command("schema", "Print a JSON Schema of experiment files").run([] {
+    return print(config::jsonSchema());
   });
 }
 

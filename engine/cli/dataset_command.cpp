@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "engine/base/error.h"
@@ -30,31 +29,26 @@ int makeShapes(const ShapesOptions& options) {
 
 }  // namespace
 
-void addDatasetCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* dataset = app.add_subcommand("dataset", "Data sets");
-  dataset->require_subcommand(1);
-  CLI::App* shapes =
-      dataset->add_subcommand("shapes", "Draw scenes with exact masks, in COCO format");
+void addDatasetCommand(Command& program) {
+  Command dataset = program.command("dataset", "Data sets");
+  dataset.requireCommand();
+  Command shapes = dataset.command("shapes", "Draw scenes with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();
-  const CLI::Range counts(1, 1'000'000);
+  constexpr int kFewest = 1, kMost = 1'000'000;
   shapes
-      ->add_option("--out", options->out,
-                   "Folder to fill: train/, val/, annotations/, experiment.yaml")
-      ->required()
-      ->option_text("DIR");
-  shapes->add_option("--train", options->train, "Training images")
-      ->required()
-      ->option_text("N")
-      ->check(counts);
-  shapes->add_option("--val", options->val, "Held-out images")
-      ->required()
-      ->option_text("N")
-      ->check(counts);
-  shapes->add_option("--seed", options->seed, "Other seeds give other scenes")
-      ->option_text("S")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  shapes->callback([options, &action] { action = [options] { return makeShapes(*options); }; });
+      .option("--out", options->out, "Folder to fill: train/, val/, annotations/, experiment.yaml")
+      .required()
+      .text("DIR");
+  shapes.option("--train", options->train, "Training images")
+      .required()
+      .text("N")
+      .from(kFewest, kMost);
+  shapes.option("--val", options->val, "Held-out images").required().text("N").from(kFewest, kMost);
+  shapes.option("--seed", options->seed, "Other seeds give other scenes")
+      .text("S")
+      .notNegative()
+      .showDefault();
+  shapes.run([options] { return makeShapes(*options); });
 }
 
 }  // namespace lockstep::cli

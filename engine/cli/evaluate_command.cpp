@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -43,19 +42,17 @@ int evaluate(const EvaluateOptions& options) {
 
 }  // namespace
 
-void addEvaluateCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand(
+void addEvaluateCommand(Command& program) {
+  Command command = program.command(
       "evaluate", "Losses and COCO's figures of a model, on the held-out part unless told");
   auto options = std::make_shared<EvaluateOptions>();
-  addModelOptions(*command, options->model);
-  addOverrideOption(*command, options->model);
-  addSplitOption(*command, options->split);
-  command->add_flag("--per-image", options->perImage,
-                    "The losses of every image, too (with --out)");
-  addWorkersOption(*command, options->ranks);
-  command->add_option("--out", options->out, "Everything as JSON (-: standard output)")
-      ->option_text("F.json");
-  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+  addModelOptions(command, options->model);
+  addOverrideOption(command, options->model);
+  addSplitOption(command, options->split);
+  command.flag("--per-image", options->perImage, "The losses of every image, too (with --out)");
+  addWorkersOption(command, options->ranks);
+  command.option("--out", options->out, "Everything as JSON (-: standard output)").text("F.json");
+  command.run([options] { return evaluate(*options); });
 }
 
 }  // namespace lockstep::cli

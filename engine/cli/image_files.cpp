@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <unordered_set>
 
 #include "engine/base/error.h"
@@ -15,9 +14,7 @@ using base::FileIdentity;
 namespace {
 
 bool isImageName(const fs::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string extension = base::lowerCase(file.extension().native());
   constexpr std::array kExtensions = {".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"};
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -77,9 +76,9 @@ int printInfo() {
 
 }  // namespace
 
-void addInfoCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("info", "Versions, processors and GPUs");
-  command->callback([&action] { action = printInfo; });
+void addInfoCommand(Command& program) {
+  Command command = program.command("info", "Versions, processors and GPUs");
+  command.run(printInfo);
 }
 
 }  // namespace lockstep::cli

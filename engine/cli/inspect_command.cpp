@@ -3,7 +3,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <variant>
 
 #include "engine/base/error.h"
+#include "engine/base/json_writer.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/model_source.h"
 #include "engine/protocol/json_text.h"
@@ -22,20 +22,19 @@ namespace {
 
 void printSocket(const fs::path& socket) {
   std::string line;
-  protocol::JsonWriter writer(line);
+  base::JsonWriter writer(line);
   writer.beginObject();
-  writer.key("socket");
-  writer.value(std::string_view(socket.native()));
+  writer.member("socket", socket.native());
   writer.endObject();
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
 /// Held while this inspection lives; not open when another process inspects the same.
-supervisor::FileDescriptor lockSocket(const fs::path& socket) {
+base::FileDescriptor lockSocket(const fs::path& socket) {
   run_folder::ensureSocketFolder();
   const fs::path path = fs::path(socket).replace_extension(".lock");
-  supervisor::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  base::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.isOpen()) throw Error(path.string() + ": cannot be opened");
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) file.reset();
   return file;
@@ -43,7 +42,7 @@ supervisor::FileDescriptor lockSocket(const fs::path& socket) {
 
 /// The lock, or a connection to the inspection that holds it.
 struct Place {
-  supervisor::FileDescriptor lock, other;
+  base::FileDescriptor lock, other;
 };
 
 /// The one that holds the lock may not listen yet, or may be about to end.
@@ -63,7 +62,7 @@ Place takePlace(const fs::path& socket) {
 }
 
 /// The weights that another inspection has loaded.
-std::string weightsOfTheOther(const supervisor::FileDescriptor& other) {
+std::string weightsOfTheOther(const base::FileDescriptor& other) {
   constexpr int kPatienceMs = 5000;
   const std::string request =
       protocol::encode(protocol::ClientMessage(protocol::Command{"weights", "status"})) + "\n";
@@ -89,7 +88,7 @@ std::string weightsOfTheOther(const supervisor::FileDescriptor& other) {
 
 /// The one that lives answers for both, unless other weights are asked for.
 void joinTheOther(const ModelSource& source, const ModelOptions& options, const fs::path& socket,
-                  const supervisor::FileDescriptor& other) {
+                  const base::FileDescriptor& other) {
   if (!options.weights.empty()) {
     const std::string loaded = weightsOfTheOther(other);
     std::error_code ignored;
@@ -121,13 +120,13 @@ int inspect(const ModelOptions& options) {
 
 }  // namespace
 
-void addInspectCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("inspect",
-                                         "Keep a model ready behind a local socket; prints "
-                                         "{\"socket\": PATH}, ends after 10 idle minutes");
+void addInspectCommand(Command& program) {
+  Command command = program.command("inspect",
+                                    "Keep a model ready behind a local socket; prints "
+                                    "{\"socket\": PATH}, ends after 10 idle minutes");
   auto options = std::make_shared<ModelOptions>();
-  addModelOptions(*command, *options);
-  command->callback([options, &action] { action = [options] { return inspect(*options); }; });
+  addModelOptions(command, *options);
+  command.run([options] { return inspect(*options); });
 }
 
 }  // namespace lockstep::cli

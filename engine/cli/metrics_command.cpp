@@ -1,15 +1,12 @@
-#include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/base/json_writer.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/events/reader.h"
-#include "engine/protocol/json_text.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::cli {
@@ -19,18 +16,6 @@ namespace {
 struct MetricsOptions {
   std::string run, format = "csv";
 };
-
-/// The shortest text that reads back to the same number.
-template <typename Number>
-void appendNumber(std::string& text, Number value) {
-  if (!std::isfinite(value)) {
-    text += std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-    return;
-  }
-  char number[40];
-  const auto end = std::to_chars(number, number + sizeof number, value).ptr;
-  text.append(number, end);
-}
 
 /// Collects rows and hands them to standard output in large pieces.
 class RowWriter {
@@ -57,24 +42,20 @@ class RowWriter {
   void addCsv(const events::RecordView& record, const std::string& tag, float value) {
     text_ += std::to_string(record.step);
     text_ += ',';
-    appendNumber(text_, record.wallTime);
+    text_ += base::shortestNumber(record.wallTime);
     text_ += ',';
     text_ += tag;
     text_ += ',';
-    appendNumber(text_, value);
+    text_ += base::shortestNumber(value);
     text_ += '\n';
   }
   void addJson(const events::RecordView& record, const std::string& tag, float value) {
-    protocol::JsonWriter writer(text_);
+    base::JsonWriter writer(text_);
     writer.beginObject();
-    writer.key("step");
-    writer.value(record.step);
-    writer.key("wall_time");
-    writer.value(record.wallTime);
-    writer.key("tag");
-    writer.value(std::string_view(tag));
-    writer.key("value");
-    writer.value(value);
+    writer.member("step", record.step);
+    writer.member("wall_time", record.wallTime);
+    writer.member("tag", tag);
+    writer.member("value", value);
     writer.endObject();
     text_ += '\n';
   }
@@ -106,14 +87,14 @@ int printMetrics(const MetricsOptions& options) {
 
 }  // namespace
 
-void addMetricsCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("metrics", "Every scalar of a run");
+void addMetricsCommand(Command& program) {
+  Command command = program.command("metrics", "Every scalar of a run");
   auto options = std::make_shared<MetricsOptions>();
-  command->add_option("run", options->run, "Run folder")->required()->option_text("RUN");
-  command->add_option("--format", options->format, "csv: step,wall_time,tag,value")
-      ->option_text("csv|jsonl")
-      ->check(CLI::IsMember({"csv", "jsonl"}));
-  command->callback([options, &action] { action = [options] { return printMetrics(*options); }; });
+  command.option("run", options->run, "Run folder").required().text("RUN");
+  command.option("--format", options->format, "csv: step,wall_time,tag,value")
+      .text("csv|jsonl")
+      .oneOf({"csv", "jsonl"});
+  command.run([options] { return printMetrics(*options); });
 }
 
 }  // namespace lockstep::cli

@@ -165,4 +165,33 @@ void requirePart(const ModelSource& source, const std::string& split) {
                        " is not given, or not there any more; --set names another");
 }
 
+void addModelOptions(Command& command, ModelOptions& options) {
+  command.option("target", options.target, "Run folder or experiment file")
+      .required()
+      .text("RUN|CONFIG");
+  command.option("--weights", options.weights, "Default: the newest checkpoint, or model.weights")
+      .text("best|last|STEP|FILE");
+}
+
+void addOverrideOption(Command& command, ModelOptions& options) {
+  command
+      .option("--set", options.overrides,
+              "Override a key: evaluation.max_images=100; may be repeated")
+      .text("K=V")
+      .oneValueEach();
+}
+
+void addSplitOption(Command& command, std::string& split) {
+  command.option("--split", split, "Part of the data set: held out, or learnt from")
+      .text("val|train")
+      .oneOf({"val", "train"});
+}
+
+void addWorkersOption(Command& command, RankWish& ranks) {
+  command
+      .option("--workers", ranks.workers,
+              "Ranks that share the images; default: one on each GPU, or one on the CPU")
+      .text("N");
+}
+
 }  // namespace lockstep::cli

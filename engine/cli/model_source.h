@@ -5,14 +5,30 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/command_line.h"
 #include "engine/cli/machine_choice.h"
-#include "engine/cli/model_options.h"
 #include "engine/cli/output_path.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::cli {
+
+/// What the command line says about the model to use.
+struct ModelOptions {
+  std::string target;                    ///< RUN or CONFIG
+  std::string weights;                   ///< best, last, STEP or FILE; "": by default
+  std::vector<std::string> overrides{};  ///< KEY=VALUE
+};
+
+/// The options of every command that uses a model: RUN|CONFIG and --weights.
+void addModelOptions(Command& command, ModelOptions& options);
+/// --set, of those that run a job once.
+void addOverrideOption(Command& command, ModelOptions& options);
+/// --split val|train.
+void addSplitOption(Command& command, std::string& split);
+/// --workers, of those whose images are shared out.
+void addWorkersOption(Command& command, RankWish& ranks);
 
 /// The model that `evaluate`, `predict` and `inspect` speak of.
 struct ModelSource {

@@ -12,10 +12,11 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
+#include "engine/base/utf8.h"
 #include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"
 #include "engine/run_folder/run_folder.h"
-#include "engine/supervisor/file_descriptor.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -26,7 +27,7 @@ namespace {
 /// cannot be asked otherwise.
 void checkFolderTakesFiles(const fs::path& folder, const std::string& what) {
   std::string probe = (folder / ".lockstep-XXXXXX").string();
-  const supervisor::FileDescriptor file(::mkostemp(probe.data(), O_CLOEXEC));
+  const base::FileDescriptor file(::mkostemp(probe.data(), O_CLOEXEC));
   if (!file.isOpen())
     throw base::mendable(what + ": " + folder.string() + ": " + std::strerror(errno));
   ::unlink(probe.c_str());
@@ -65,9 +66,7 @@ void checkDescriptor(int descriptor, const std::string& what) {
 }
 
 bool isExperimentName(const fs::path& file) {
-  std::string ending = file.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = base::lowerCase(file.extension().native());
   return ending == ".yaml" || ending == ".yml";
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/base/processor.h"
+#include "engine/base/host.h"
 
 namespace lockstep::cli {
 namespace {

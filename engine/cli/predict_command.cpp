@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -110,7 +109,7 @@ Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
   return inputs;
 }
 
-/// Comparisons with a NaN are false: CLI::Range lets it pass.
+/// Comparisons with a NaN are false: a range lets it pass.
 void checkScore(double score, const char* option) {
   if (std::isnan(score)) throw base::mendable(std::string(option) + ": must be a number");
 }
@@ -150,40 +149,39 @@ int predict(const PredictOptions& options) {
 
 }  // namespace
 
-void addPredictCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("predict", "Detections with masks as COCO results");
+void addPredictCommand(Command& program) {
+  Command command = program.command("predict", "Detections with masks as COCO results");
   auto options = std::make_shared<PredictOptions>();
-  addModelOptions(*command, options->model);
-  addOverrideOption(*command, options->model);
-  addSplitOption(*command, options->split);
+  addModelOptions(command, options->model);
+  addOverrideOption(command, options->model);
+  addSplitOption(command, options->split);
   command
-      ->add_option(
+      .option(
           "--images", options->images,
           "Image files, or folders of them with all below, save what is hidden; turned as their "
           "EXIF orientation says")
-      ->option_text("PATH...");
-  command->add_option("--score", options->score, "Lowest score kept")
-      ->option_text("S")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  addWorkersOption(*command, options->ranks);
-  command->add_option("--out", options->out, "Where the results go (-: standard output)")
-      ->required()
-      ->option_text("F.json");
-  CLI::Option* overlays =
-      command
-          ->add_option("--overlays", options->overlays,
-                       "Folder for pictures with the detections drawn in; those drawn "
-                       "before are replaced, no others")
-          ->option_text("DIR");
+      .text("PATH...");
+  command.option("--score", options->score, "Lowest score kept")
+      .text("S")
+      .from(0.0, 1.0)
+      .showDefault();
+  addWorkersOption(command, options->ranks);
+  command.option("--out", options->out, "Where the results go (-: standard output)")
+      .required()
+      .text("F.json");
+  Option overlays = command
+                        .option("--overlays", options->overlays,
+                                "Folder for pictures with the detections drawn in; those drawn "
+                                "before are replaced, no others")
+                        .text("DIR");
   command
-      ->add_option("--overlay-score", options->overlayScore,
-                   "Lowest score drawn in the pictures, of those that --score keeps")
-      ->option_text("S")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str()
-      ->needs(overlays);
-  command->callback([options, &action] { action = [options] { return predict(*options); }; });
+      .option("--overlay-score", options->overlayScore,
+              "Lowest score drawn in the pictures, of those that --score keeps")
+      .text("S")
+      .from(0.0, 1.0)
+      .showDefault()
+      .needs(overlays);
+  command.run([options] { return predict(*options); });
 }
 
 }  // namespace lockstep::cli

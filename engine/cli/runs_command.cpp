@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -62,11 +61,11 @@ int listRuns(const std::string& folder) {
 
 }  // namespace
 
-void addRunsCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("runs", "The runs in a folder, newest first");
+void addRunsCommand(Command& program) {
+  Command command = program.command("runs", "The runs in a folder, newest first");
   auto folder = std::make_shared<std::string>();
-  command->add_option("folder", *folder, "Default: $LOCKSTEP_RUNS or ./runs")->option_text("DIR");
-  command->callback([folder, &action] { action = [folder] { return listRuns(*folder); }; });
+  command.option("folder", *folder, "Default: $LOCKSTEP_RUNS or ./runs").text("DIR");
+  command.run([folder] { return listRuns(*folder); });
 }
 
 }  // namespace lockstep::cli

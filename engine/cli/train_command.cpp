@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 
@@ -115,48 +114,43 @@ int train(const TrainOptions& options) {
 
 }  // namespace
 
-void addTrainCommand(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("train", "Train an experiment, or go on with a run");
+void addTrainCommand(Command& program) {
+  Command command = program.command("train", "Train an experiment, or go on with a run");
   auto options = std::make_shared<TrainOptions>();
   command
-      ->add_option("target", options->target,
-                   "Experiment file, or run folder with --resume or --from")
-      ->option_text("CONFIG|RUN");
+      .option("target", options->target, "Experiment file, or run folder with --resume or --from")
+      .text("CONFIG|RUN");
   command
-      ->add_option("--set", options->overrides,
-                   "Override a key: solver.max_steps=200 (may be repeated)")
-      ->option_text("K=V")
-      ->allow_extra_args(false);
+      .option("--set", options->overrides, "Override a key: solver.max_steps=200 (may be repeated)")
+      .text("K=V")
+      .oneValueEach();
   command
-      ->add_option("--output", options->output,
-                   "Run folder to make (default: $LOCKSTEP_RUNS or ./runs)")
-      ->option_text("RUN_DIR");
-  command->add_flag("--resume", options->resume,
-                    "Go on from the newest checkpoint, or begin when there is none");
-  command->add_flag("--accept-data", options->acceptData,
-                    "With --resume: go on though the annotations are not those of the checkpoint");
+      .option("--output", options->output, "Run folder to make (default: $LOCKSTEP_RUNS or ./runs)")
+      .text("RUN_DIR");
+  command.flag("--resume", options->resume,
+               "Go on from the newest checkpoint, or begin when there is none");
+  command.flag("--accept-data", options->acceptData,
+               "With --resume: go on though the annotations are not those of the checkpoint");
   command
-      ->add_option("--from", options->from,
-                   "Begin another run from a checkpoint of RUN (a step, best or last), with its "
-                   "history; --set changes keys")
-      ->option_text("STEP");
+      .option("--from", options->from,
+              "Begin another run from a checkpoint of RUN (a step, best or last), with its "
+              "history; --set changes keys")
+      .text("STEP");
   command
-      ->add_option("--replay", options->replay,
-                   "Run the batch of a step that was not finite again: the replay.json of a run")
-      ->option_text("F");
+      .option("--replay", options->replay,
+              "Run the batch of a step that was not finite again: the replay.json of a run")
+      .text("F");
   command
-      ->add_option("--workers", options->ranks.workers,
-                   "Ranks on this machine; default: runtime.workers, or one on each GPU, or one on "
-                   "the CPU")
-      ->option_text("N");
-  command->add_flag("--detach", options->detach, "Go on in the background; prints the run folder");
-  command->callback([options, &action] {
-    action = [options] {
-      options->ranks.place =
-          supervisor::worldPlaceOf([](const char* name) { return std::getenv(name); });
-      options->checkpointPatience = checkpointPatience(std::getenv("LOCKSTEP_CHECKPOINT_PATIENCE"));
-      return train(*options);
-    };
+      .option("--workers", options->ranks.workers,
+              "Ranks on this machine; default: runtime.workers, or one on each GPU, or one on "
+              "the CPU")
+      .text("N");
+  command.flag("--detach", options->detach, "Go on in the background; prints the run folder");
+  command.run([options] {
+    options->ranks.place =
+        supervisor::worldPlaceOf([](const char* name) { return std::getenv(name); });
+    options->checkpointPatience = checkpointPatience(std::getenv("LOCKSTEP_CHECKPOINT_PATIENCE"));
+    return train(*options);
   });
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/utf8.h"
+
 namespace lockstep::config {
 namespace {
 
@@ -57,19 +59,11 @@ std::optional<NumberAndUnit> splitUnit(std::string_view text) {
 constexpr std::array<std::pair<std::string_view, int>, 5> kByteUnits{
     {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}, {"B", 0}}};
 
-std::string lowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& character : lower) {
-    if (character >= 'A' && character <= 'Z') character = static_cast<char>(character + 32);
-  }
-  return lower;
-}
-
 /// Whether a reader of YAML 1.1 or 1.2 could take the plain text for something else than a string.
 bool looksLikeAnotherType(const std::string& text) {
   static constexpr std::array<std::string_view, 12> kWords{
       "null", "~", "true", "false", "yes", "no", "on", "off", ".inf", "-.inf", ".nan", "<<"};
-  const std::string lower = lowerCase(text);
+  const std::string lower = base::lowerCase(text);
   if (std::find(kWords.begin(), kWords.end(), lower) != kWords.end()) return true;
   return isDigit(text[0]) ||
          (text.size() > 1 && std::string_view("+-.").find(text[0]) != std::string_view::npos &&

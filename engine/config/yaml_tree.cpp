@@ -210,11 +210,8 @@ TextPlace placeOf(std::string_view text, std::size_t offset) {
   const std::size_t newline = before.rfind('\n');
   std::string_view line = before.substr(newline == std::string_view::npos ? 0 : newline + 1);
   if (newline == std::string_view::npos && line.starts_with(kUtf8Mark)) line.remove_prefix(3);
-  const auto isFirstByte = [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-  };
   return {1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-          1 + static_cast<int>(std::count_if(line.begin(), line.end(), isFirstByte))};
+          1 + static_cast<int>(base::utf8Length(line))};
 }
 
 YamlNode parseYaml(const std::string& text) {

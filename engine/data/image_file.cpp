@@ -8,11 +8,10 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
 #include "engine/base/input_file.h"
-#include "engine/base/system_error.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/bad_image.h"
-#include "engine/data/image_end.h"
 #include "engine/data/image_format.h"
 
 namespace lockstep::data {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
+
+#include "engine/data/jpeg_outline.h"
 
 namespace lockstep::data {
 namespace {
@@ -23,6 +26,55 @@ bool isAnimatedWebP(std::string_view bytes) {
          (static_cast<unsigned char>(bytes[kFlags]) & kAnimation) != 0;
 }
 
+constexpr std::string_view kJpegEnd = "\xff\xd9";
+constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
+constexpr std::string_view kPngEnd("\0\0\0\0IEND\xae\x42\x60\x82", 12);
+/// Length, type and checksum around a chunk's content.
+constexpr std::size_t kChunkFrame = 12;
+
+/// Enough for a decoder that lacks data to take something of them.
+constexpr std::size_t kFillBytes = 256;
+/// Bit patterns such that every bit that a decoder may lack differs in one of them.
+constexpr std::array<char, 3> kFills{'\x00', '\x55', '\xaa'};
+
+ImageEnd endOfJpeg(std::string_view bytes, const JpegOutline& outline) {
+  if (outline.reachesEnd) return {};
+  ImageEnd end{false, {}};
+  if (!outline.hasEveryScan) return end;
+  std::string data(bytes.substr(0, outline.dataEnd));
+  if (data.ends_with('\xff')) data.pop_back();  // half of the end marker
+  for (const char fill : kFills)
+    end.completed.push_back(data + std::string(kFillBytes, fill) + std::string(kJpegEnd));
+  end.completed.insert(end.completed.begin(), data + std::string(kJpegEnd));
+  return end;
+}
+
+std::uint32_t lengthAt(std::string_view bytes, std::size_t position) {
+  std::uint32_t length = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    length = length << 8 | static_cast<unsigned char>(bytes[position + i]);
+  return length;
+}
+
+/// Whether nothing of value can have stood there: the beginning of the end chunk, or padding.
+bool isNothingButTheEnd(std::string_view rest) {
+  return kPngEnd.starts_with(rest) || rest.find_first_not_of('\0') == std::string_view::npos;
+}
+
+ImageEnd endOfPng(std::string_view bytes) {
+  std::size_t position = kPngStart.size();
+  while (!isNothingButTheEnd(bytes.substr(position)) && position + kChunkFrame <= bytes.size()) {
+    if (bytes.substr(position + 4, 4) == "IEND") return {};
+    const std::uint32_t length = lengthAt(bytes, position);
+    if (length > bytes.size() - position - kChunkFrame) break;
+    position += length + kChunkFrame;
+  }
+  const std::string_view rest = bytes.substr(position);
+  if (rest == kPngEnd) return {};
+  if (!isNothingButTheEnd(rest)) return {false, {}};
+  return {false, {std::string(bytes.substr(0, position)) + std::string(kPngEnd)}};
+}
+
 }  // namespace
 
 ImageFormat formatOf(std::string_view fileBytes) {
@@ -39,6 +91,12 @@ ImageFormat formatOf(std::string_view fileBytes) {
   return {std::ranges::any_of(kKnownStarts,
                               [&](std::string_view start) { return fileBytes.starts_with(start); }),
           {}};
+}
+
+ImageEnd endOf(std::string_view fileBytes) {
+  if (const auto outline = outlineOfJpeg(fileBytes)) return endOfJpeg(fileBytes, *outline);
+  if (fileBytes.starts_with(kPngStart)) return endOfPng(fileBytes);
+  return {};
 }
 
 }  // namespace lockstep::data

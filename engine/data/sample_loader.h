@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <unordered_set>
@@ -11,6 +13,7 @@
 #include "engine/data/batch.h"
 #include "engine/data/class_table.h"
 #include "engine/data/image_file.h"
+#include "engine/data/prefetcher.h"
 #include "engine/data/sampler.h"
 #include "engine/data/transform.h"
 
@@ -55,5 +58,11 @@ class SampleLoader {
 /// readImage().
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
                         const config::AugmentConfig& augment, Handover handover = Handover::Images);
+
+/// Batches of training from (firstStep, part 0) to (lastStep, last part), with `step` and `part`
+/// filled. Keeps references.
+std::unique_ptr<Prefetcher> prefetchTraining(const SampleLoader& loader, const Sampler& sampler,
+                                             std::int64_t firstStep, std::int64_t lastStep,
+                                             int threads);
 
 }  // namespace lockstep::data

@@ -15,7 +15,7 @@
 #endif
 
 #include "engine/base/error.h"
-#include "engine/base/host_name.h"
+#include "engine/base/host.h"
 #include "engine/dist/group_backends.h"
 #include "engine/dist/reduced_gradients.h"
 #include "engine/dist/rendezvous.h"

@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
 
 namespace lockstep::dist {
 namespace {
@@ -26,26 +26,11 @@ constexpr const char* kThisMachine = "127.0.0.1";
 
 constexpr const char* kAnyPort = "9";  // where nothing is sent to
 
-/// A descriptor that is closed unless it is taken.
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Socket(const Socket&) = delete;
-  int get() const { return fd_; }
-  int take() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
 Error systemFault(const std::string& what) { return Error(what + ": " + std::strerror(errno)); }
 
 /// A socket that listens on this machine alone, at a port of the system's choice.
 int listenHere() {
-  Socket listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  base::FileDescriptor listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -54,7 +39,7 @@ int listenHere() {
       ::listen(listening.get(), SOMAXCONN) != 0) {
     throw systemFault("no port for the ranks to meet at");
   }
-  return listening.take();
+  return listening.release();
 }
 
 /// The address of this machine from which `host` is reached: what the system's own name stands for
@@ -66,7 +51,7 @@ std::string addressTowards(const std::string& host) {
   if (fault != 0) throw Error(host + ": cannot be resolved: " + ::gai_strerror(fault));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
   for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
-    const Socket probe(::socket(next->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const base::FileDescriptor probe(::socket(next->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_storage own{};
     socklen_t length = sizeof own;
     std::array<char, NI_MAXHOST> text{};

@@ -8,7 +8,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "engine/dist/peer_watch.h"
+#include "engine/dist/world.h"
 
 namespace lockstep::dist {
 

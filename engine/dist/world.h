@@ -5,13 +5,55 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/dist/gradient_average.h"
-#include "engine/dist/peer_watch.h"
-
 namespace lockstep::dist {
+
+/// Averages gradients over the ranks, in buckets that travel while the backward pass still runs.
+/// Every rank runs the same number of parts a step. Gradients have to be zeroed in place.
+class GradientAverage {
+ public:
+  virtual ~GradientAverage() = default;
+  /// Forgets the parts of a step that does not come to its end.
+  virtual void beginAnew() = 0;
+  /// Backward pass of one part of a step, whose gradients are added to those of the parts before;
+  /// after the last part they are the means over the ranks. A parameter that has no part in the
+  /// loss joins with zeros. `figures` [n] float32 without a graph are added up over the parts, and
+  /// averaged with the gradients.
+  virtual void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) = 0;
+  /// After the last part: [n] float32, mean over the ranks of the sums over the parts.
+  virtual at::Tensor figures() const = 0;
+  /// How long the last part waited for other ranks after its own backward pass; on a GPU, which the
+  /// host does not wait for, that of two steps before.
+  virtual double waitSeconds() const = 0;
+};
+
+/// What ranks on different machines know of one another besides collectives, which only break or
+/// hang: every rank says each second where it is, and its last word, in rank 0's store. Rank 0
+/// reads those of the ranks on other machines, these read rank 0's. Any thread; never blocks for
+/// longer than a lock.
+class PeerWatch {
+ public:
+  virtual ~PeerWatch() = default;
+  /// What others may read from now on.
+  virtual void say(const std::string& standing) = 0;
+  /// Why this rank ends, so that nobody takes it for lost; waits up to two seconds until it is out.
+  virtual void sayLast(const std::string& word) = 0;
+
+  struct Loss {
+    int rank = 0;
+    std::string standing;  ///< the last that it said; empty: nothing
+    std::string lastWord;  ///< why it ended, when it could say so
+    double silentSeconds = 0;
+  };
+  /// A rank on another machine that is lost: it ended with a word, or was not heard of for longer
+  /// than kSilenceSeconds.
+  virtual std::optional<Loss> loss() const = 0;
+
+  static constexpr double kSilenceSeconds = 6;
+};
 
 /// The ranks that work together. Every rank makes the same calls in the same order. Blocking
 /// unless said otherwise; a call throws when another rank has gone away.

@@ -6,6 +6,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 
 namespace lockstep::eval {
 namespace {
@@ -14,9 +15,8 @@ using Json = nlohmann::ordered_json;
 
 /// Non-finite numbers are strings in every JSON of ours.
 Json number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
+  const char* text = base::nonFiniteText(value);
+  return text == nullptr ? Json(value) : Json(text);
 }
 
 Json lossesJson(const LossValues& values) {

@@ -3,11 +3,19 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
 
-#include "engine/events/protobuf_wire.h"
+#include "engine/events/record_frame.h"
 
 namespace lockstep::events {
 namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_writer;
+using protozero::tag_and_type;
+using Wire = protozero::pbf_wire_type;
 
 // Field numbers.
 namespace event {
@@ -52,9 +60,29 @@ namespace source {
 enum : std::uint32_t { Writer = 1 };
 }
 
-constexpr std::uint64_t kFloatType = 1, kDoubleType = 2, kStringType = 7;
-constexpr std::uint64_t kSessionStart = 1, kTensorClass = 2;
+constexpr int kFloatType = 1, kDoubleType = 2, kStringType = 7;
+constexpr int kSessionStart = 1, kTensorClass = 2;
 constexpr std::string_view kFileVersion = "brain.Event:2";
+
+/// protozero takes the low 32 bits of a key and of a length, where protobuf refuses a longer one.
+void refuseLongVarint(const char* begin, const char* end) {
+  const std::ptrdiff_t bytes = end - begin;
+  if (bytes > 5 || (bytes == 5 && static_cast<unsigned char>(end[-1]) > 0x0f))
+    throw protozero::varint_too_long_exception();
+}
+
+/// Goes to the next field; throws protozero::exception where the bytes are no message.
+bool next(pbf_reader& fields) {
+  const char* const key = fields.data().data();
+  if (!fields.next()) return false;
+  const char* const content = fields.data().data();
+  refuseLongVarint(key, content);
+  if (fields.has_wire_type(Wire::length_delimited)) {
+    pbf_reader ahead = fields;
+    refuseLongVarint(content, ahead.get_view().data());
+  }
+  return true;
+}
 
 template <typename Real>
 std::optional<float> realAt(std::string_view bytes) {
@@ -64,13 +92,22 @@ std::optional<float> realAt(std::string_view bytes) {
   return static_cast<float>(number);
 }
 
-bool isScalarShape(std::string_view bytes) {
-  WireReader fields(bytes);
-  while (fields.next()) {
-    if (fields.is(shape::Dimension, WireType::Bytes)) return false;
-    if (fields.is(shape::UnknownRank, WireType::Varint) && fields.bits() != 0) return false;
+bool isScalarShape(std::string_view bytes) try {
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    switch (fields.tag_and_type()) {
+      case tag_and_type(shape::Dimension, Wire::length_delimited):
+        return false;
+      case tag_and_type(shape::UnknownRank, Wire::varint):
+        if (fields.get_uint64() != 0) return false;
+        break;
+      default:
+        fields.skip();
+    }
   }
-  return !fields.failed();
+  return true;
+} catch (const protozero::exception&) {
+  return false;
 }
 
 /// A tensor of one number or text.
@@ -79,45 +116,73 @@ struct TensorContent {
   std::optional<std::string_view> text;
 };
 
-TensorContent parseTensor(std::string_view bytes) {
+/// Repeated numbers are packed by today's writers and one by one by old ones.
+TensorContent parseTensor(std::string_view bytes) try {
   std::uint64_t type = 0;
   bool isScalar = true;
   std::optional<float> floatVal, doubleVal;
   std::string_view content;
   TensorContent result;
-  WireReader fields(bytes);
-  while (fields.next()) {
-    if (fields.is(tensor::Type, WireType::Varint)) type = fields.bits();
-    if (fields.is(tensor::Shape, WireType::Bytes)) isScalar = isScalarShape(fields.bytes());
-    if (fields.is(tensor::Content, WireType::Bytes)) content = fields.bytes();
-    // Repeated numbers are packed by today's writers and one by one by old ones.
-    if (fields.is(tensor::FloatVal, WireType::Bytes)) floatVal = realAt<float>(fields.bytes());
-    if (fields.is(tensor::FloatVal, WireType::Fixed32)) floatVal = fields.asFloat();
-    if (fields.is(tensor::DoubleVal, WireType::Bytes)) doubleVal = realAt<double>(fields.bytes());
-    if (fields.is(tensor::DoubleVal, WireType::Fixed64)) {
-      doubleVal = static_cast<float>(fields.asDouble());
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    switch (fields.tag_and_type()) {
+      case tag_and_type(tensor::Type, Wire::varint):
+        type = fields.get_uint64();
+        break;
+      case tag_and_type(tensor::Shape, Wire::length_delimited):
+        isScalar = isScalarShape(fields.get_view());
+        break;
+      case tag_and_type(tensor::Content, Wire::length_delimited):
+        content = fields.get_view();
+        break;
+      case tag_and_type(tensor::FloatVal, Wire::length_delimited):
+        floatVal = realAt<float>(fields.get_view());
+        break;
+      case tag_and_type(tensor::FloatVal, Wire::fixed32):
+        floatVal = fields.get_float();
+        break;
+      case tag_and_type(tensor::DoubleVal, Wire::length_delimited):
+        doubleVal = realAt<double>(fields.get_view());
+        break;
+      case tag_and_type(tensor::DoubleVal, Wire::fixed64):
+        doubleVal = static_cast<float>(fields.get_double());
+        break;
+      case tag_and_type(tensor::StringVal, Wire::length_delimited):
+        if (const std::string_view text = fields.get_view(); !result.text) result.text = text;
+        break;
+      default:
+        fields.skip();
     }
-    if (fields.is(tensor::StringVal, WireType::Bytes) && !result.text) result.text = fields.bytes();
   }
-  if (fields.failed()) return {};
   if (type != kStringType) result.text.reset();
   if (!isScalar) return result;
   if (type == kFloatType) result.number = floatVal ? floatVal : realAt<float>(content);
   if (type == kDoubleType) result.number = doubleVal ? doubleVal : realAt<double>(content);
   return result;
+} catch (const protozero::exception&) {
+  return {};
 }
 
-bool parseValue(std::string_view bytes, EventMessage& message) {
+void parseValue(std::string_view bytes, EventMessage& message) {
   std::string_view tag;
   std::optional<float> number;
   std::optional<std::string_view> tensorBytes;
-  WireReader fields(bytes);
-  while (fields.next()) {
-    if (fields.is(value::Tag, WireType::Bytes)) tag = fields.bytes();
-    if (fields.is(value::SimpleValue, WireType::Fixed32)) number = fields.asFloat();
-    if (fields.is(value::Tensor, WireType::Bytes)) tensorBytes = fields.bytes();
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    switch (fields.tag_and_type()) {
+      case tag_and_type(value::Tag, Wire::length_delimited):
+        tag = fields.get_view();
+        break;
+      case tag_and_type(value::SimpleValue, Wire::fixed32):
+        number = fields.get_float();
+        break;
+      case tag_and_type(value::Tensor, Wire::length_delimited):
+        tensorBytes = fields.get_view();
+        break;
+      default:
+        fields.skip();
+    }
   }
-  if (fields.failed()) return false;
   if (tensorBytes && !number) {
     const TensorContent content = parseTensor(*tensorBytes);
     number = content.number;
@@ -125,37 +190,68 @@ bool parseValue(std::string_view bytes, EventMessage& message) {
     if (content.text && tag == kEventTag && !number) message.kind = Record::Kind::Event;
   }
   if (number) message.scalars.emplace_back(tag, *number);
-  return true;
 }
 
-bool parseSummary(std::string_view bytes, EventMessage& message) {
-  WireReader fields(bytes);
-  while (fields.next()) {
-    if (fields.is(summary::Value, WireType::Bytes) && !parseValue(fields.bytes(), message)) {
-      return false;
+void parseSummary(std::string_view bytes, EventMessage& message) {
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    if (fields.tag_and_type() == tag_and_type(summary::Value, Wire::length_delimited)) {
+      parseValue(fields.get_view(), message);
+    } else {
+      fields.skip();
     }
   }
   if (!message.scalars.empty()) message.kind = Record::Kind::Scalars;
-  return !fields.failed();
 }
 
-bool isSessionStart(std::string_view bytes) {
-  WireReader fields(bytes);
+bool isSessionStart(std::string_view bytes) try {
+  pbf_reader fields(bytes);
   std::uint64_t status = 0;
-  while (fields.next()) {
-    if (fields.is(session::Status, WireType::Varint)) status = fields.bits();
+  while (next(fields)) {
+    if (fields.tag_and_type() == tag_and_type(session::Status, Wire::varint)) {
+      status = fields.get_uint64();
+    } else {
+      fields.skip();
+    }
   }
-  return !fields.failed() && status == kSessionStart;
+  return status == kSessionStart;
+} catch (const protozero::exception&) {
+  return false;
+}
+
+void parseFields(std::string_view bytes, EventMessage& message) {
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    switch (fields.tag_and_type()) {
+      case tag_and_type(event::WallTime, Wire::fixed64):
+        message.wallTime = fields.get_double();
+        break;
+      case tag_and_type(event::Step, Wire::varint):
+        message.step = fields.get_int64();
+        break;
+      case tag_and_type(event::FileVersion, Wire::length_delimited):
+        fields.skip();
+        message.kind = Record::Kind::FileVersion;
+        break;
+      case tag_and_type(event::SessionLog, Wire::length_delimited):
+        if (isSessionStart(fields.get_view())) message.kind = Record::Kind::SessionStart;
+        break;
+      case tag_and_type(event::Summary, Wire::length_delimited):
+        parseSummary(fields.get_view(), message);
+        break;
+      default:
+        fields.skip();
+    }
+  }
 }
 
 std::string summaryOfScalars(const ScalarValues& scalars) {
-  std::string result, one;
+  std::string result;
+  pbf_writer values(result);
   for (const auto& [tag, number] : scalars) {
-    one.clear();
-    WireWriter fields(one);
-    fields.bytes(value::Tag, tag);
-    fields.fixed32(value::SimpleValue, number);
-    WireWriter(result).bytes(summary::Value, one);
+    pbf_writer fields(values, summary::Value);
+    fields.add_string(value::Tag, tag);
+    fields.add_float(value::SimpleValue, number);
   }
   return result;
 }
@@ -164,73 +260,64 @@ std::string summaryOfScalars(const ScalarValues& scalars) {
 /// resume may cut the first.
 std::string summaryOfText(std::string_view tag, std::string_view text) {
   std::string pluginName, pluginData, one, result, tensorBytes;
-  WireWriter(pluginName).bytes(plugin::Name, "text");
-  WireWriter pluginFields(pluginData);
-  pluginFields.bytes(metadata::PluginData, pluginName);
-  pluginFields.varint(metadata::DataClass, kTensorClass);
-  WireWriter tensorFields(tensorBytes);
-  tensorFields.varint(tensor::Type, kStringType);
-  tensorFields.bytes(tensor::Shape, {});
-  tensorFields.bytes(tensor::StringVal, text);
-  WireWriter fields(one);
-  fields.bytes(value::Tag, tag);
-  fields.bytes(value::Tensor, tensorBytes);
-  fields.bytes(value::Metadata, pluginData);
-  WireWriter(result).bytes(summary::Value, one);
+  pbf_writer(pluginName).add_string(plugin::Name, "text");
+  pbf_writer pluginFields(pluginData);
+  pluginFields.add_message(metadata::PluginData, pluginName);
+  pluginFields.add_enum(metadata::DataClass, kTensorClass);
+  pbf_writer tensorFields(tensorBytes);
+  tensorFields.add_enum(tensor::Type, kStringType);
+  tensorFields.add_message(tensor::Shape, std::string());
+  tensorFields.add_bytes(tensor::StringVal, text);
+  pbf_writer fields(one);
+  fields.add_string(value::Tag, tag);
+  fields.add_message(value::Tensor, tensorBytes);
+  fields.add_message(value::Metadata, pluginData);
+  pbf_writer(result).add_message(summary::Value, one);
   return result;
-}
-
-}  // namespace
-
-bool parseEvent(std::string_view bytes, EventMessage& message) {
-  message.wallTime = 0;
-  message.step = 0;
-  message.kind = Record::Kind::Other;
-  message.scalars.clear();
-  message.json = {};
-  WireReader fields(bytes);
-  while (fields.next()) {
-    if (fields.is(event::WallTime, WireType::Fixed64)) message.wallTime = fields.asDouble();
-    if (fields.is(event::Step, WireType::Varint)) {
-      message.step = static_cast<std::int64_t>(fields.bits());
-    }
-    if (fields.is(event::FileVersion, WireType::Bytes)) message.kind = Record::Kind::FileVersion;
-    if (fields.is(event::SessionLog, WireType::Bytes) && isSessionStart(fields.bytes())) {
-      message.kind = Record::Kind::SessionStart;
-    }
-    if (fields.is(event::Summary, WireType::Bytes) && !parseSummary(fields.bytes(), message)) {
-      return false;
-    }
-  }
-  return !fields.failed() && !std::isnan(message.wallTime);
 }
 
 std::string serialiseEvent(const Record& record) {
   std::string bytes, inner;
-  WireWriter fields(bytes);
+  pbf_writer fields(bytes);
   // As protobuf's own writers: in the order of the numbers, zeros left out.
-  if (record.wallTime != 0) fields.fixed64(event::WallTime, record.wallTime);
-  if (record.step != 0) fields.varint(event::Step, static_cast<std::uint64_t>(record.step));
+  if (record.wallTime != 0) fields.add_double(event::WallTime, record.wallTime);
+  if (record.step != 0) fields.add_int64(event::Step, record.step);
   switch (record.kind) {
     case Record::Kind::FileVersion:
-      fields.bytes(event::FileVersion, kFileVersion);
-      WireWriter(inner).bytes(source::Writer, "lockstep");
-      fields.bytes(event::Source, inner);
+      fields.add_string(event::FileVersion, kFileVersion);
+      pbf_writer(inner).add_string(source::Writer, "lockstep");
+      fields.add_message(event::Source, inner);
       break;
     case Record::Kind::Scalars:
-      fields.bytes(event::Summary, summaryOfScalars(record.scalars));
+      fields.add_message(event::Summary, summaryOfScalars(record.scalars));
       break;
     case Record::Kind::Event:
-      fields.bytes(event::Summary, summaryOfText(kEventTag, record.json));
+      fields.add_message(event::Summary, summaryOfText(kEventTag, record.json));
       break;
     case Record::Kind::SessionStart:
-      WireWriter(inner).varint(session::Status, kSessionStart);
-      fields.bytes(event::SessionLog, inner);
+      pbf_writer(inner).add_enum(session::Status, kSessionStart);
+      fields.add_message(event::SessionLog, inner);
       break;
     case Record::Kind::Other:
       break;
   }
   return bytes;
 }
+
+}  // namespace
+
+bool parseEvent(std::string_view bytes, EventMessage& message) try {
+  message.wallTime = 0;
+  message.step = 0;
+  message.kind = Record::Kind::Other;
+  message.scalars.clear();
+  message.json = {};
+  parseFields(bytes, message);
+  return !std::isnan(message.wallTime);
+} catch (const protozero::exception&) {
+  return false;
+}
+
+std::string encodeRecord(const Record& record) { return frameOf(serialiseEvent(record)); }
 
 }  // namespace lockstep::events

@@ -23,6 +23,4 @@ struct EventMessage {
 /// time is no number.
 bool parseEvent(std::string_view bytes, EventMessage& message);
 
-std::string serialiseEvent(const Record& record);
-
 }  // namespace lockstep::events

@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <unordered_map>
 
 #include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/events/event_message.h"
 #include "engine/events/record_frame.h"
-#include "engine/events/tag_table.h"
 
 namespace lockstep::events {
 namespace {
@@ -26,6 +27,45 @@ Error brokenAt(const std::string& where, std::int64_t offset, std::int64_t seq) 
   return Error(where + ": damaged at byte " + std::to_string(offset) + " (record " +
                std::to_string(seq) + "): nothing after it can be read; `truncate -s " +
                std::to_string(offset) + "` keeps what lies before");
+}
+
+/// Numbers tags in the order of their first sight. Records hold their tags in the same order again
+/// and again, so the tag that followed last time is tried first.
+class TagTable {
+ public:
+  std::size_t indexOf(std::string_view tag);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  std::size_t find(std::string_view tag);
+
+  std::vector<std::string> names_;
+  std::vector<std::size_t> following_;  ///< per tag: the one that came after it
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> indices_;
+  std::size_t last_ = 0;
+};
+
+std::size_t TagTable::indexOf(std::string_view tag) {
+  if (names_.empty()) return last_ = find(tag);
+  std::size_t& guess = following_[last_];
+  if (names_[guess] == tag) return last_ = guess;
+  const std::size_t before = last_;
+  last_ = find(tag);
+  following_[before] = last_;
+  return last_;
+}
+
+std::size_t TagTable::find(std::string_view tag) {
+  if (const auto known = indices_.find(tag); known != indices_.end()) return known->second;
+  const std::size_t index = names_.size();
+  names_.emplace_back(tag);
+  following_.push_back(0);
+  indices_.emplace(tag, index);
+  return index;
 }
 
 Record recordOf(const EventMessage& message, std::int64_t seq) {
@@ -44,7 +84,7 @@ Record recordOf(const EventMessage& message, std::int64_t seq) {
 
 struct Reader::State {
   std::filesystem::path path;
-  int fd = -1;
+  base::FileDescriptor file;
   std::vector<char> buffer;
   std::size_t begin = 0, end = 0;  ///< of what is not decoded yet, in buffer
   std::int64_t offset = 0;         ///< in the file, of begin
@@ -54,9 +94,6 @@ struct Reader::State {
   TagTable tags;
   std::vector<ScalarView> scalars;
 
-  ~State() {
-    if (fd >= 0) ::close(fd);
-  }
   std::int64_t fileBytes() const;
   bool fill(std::size_t wantedBytes);
   bool nextMessage();
@@ -64,7 +101,7 @@ struct Reader::State {
 
 std::int64_t Reader::State::fileBytes() const {
   struct stat status {};
-  if (::fstat(fd, &status) != 0) {
+  if (::fstat(file.get(), &status) != 0) {
     throw Error(path.string() + ": cannot be read: " + reasonOf(errno));
   }
   return status.st_size;
@@ -87,7 +124,7 @@ bool Reader::State::fill(std::size_t wantedBytes) {
   buffer.resize(std::max({buffer.size(), held + kChunkBytes, wantedBytes}));
   ssize_t got = 0;
   do {
-    got = ::pread(fd, buffer.data() + end, buffer.size() - end,
+    got = ::pread(file.get(), buffer.data() + end, buffer.size() - end,
                   offset + static_cast<std::int64_t>(held));
   } while (got < 0 && errno == EINTR);
   if (got < 0) throw Error(path.string() + ": cannot be read: " + reasonOf(errno));
@@ -115,8 +152,8 @@ bool Reader::State::nextMessage() {
 
 Reader::Reader(std::filesystem::path file) : state_(std::make_unique<State>()) {
   state_->path = std::move(file);
-  state_->fd = ::open(state_->path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (state_->fd < 0) {
+  state_->file.reset(::open(state_->path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!state_->file.isOpen()) {
     throw Error(state_->path.string() + ": cannot be opened: " + reasonOf(errno));
   }
 }

@@ -1,11 +1,9 @@
 #include "engine/events/record_frame.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 #include "engine/base/crc32c.h"
-#include "engine/events/masked_crc.h"
 
 namespace lockstep::events {
 namespace {

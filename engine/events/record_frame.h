@@ -1,10 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace lockstep::events {
+
+/// How event files store a checksum: rotated and offset, so that a checksum of bytes that hold
+/// checksums stays strong.
+constexpr std::uint32_t maskCrc(std::uint32_t crc) {
+  return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
+}
 
 /// How a record lies in the file: length (8 bytes), checksum of the length (4), data, checksum of
 /// the data (4).

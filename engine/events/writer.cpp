@@ -12,6 +12,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/host.h"
 #include "engine/events/reader.h"
 
 namespace lockstep::events {
@@ -19,11 +20,10 @@ namespace {
 
 /// As TensorBoard's own writers name their files.
 std::string newFileName() {
-  char host[256] = "localhost";
-  ::gethostname(host, sizeof host - 1);
   char name[400];
   std::snprintf(name, sizeof name, "events.out.tfevents.%010" PRId64 ".%s.%d",
-                static_cast<std::int64_t>(base::wallTimeSeconds()), host, ::getpid());
+                static_cast<std::int64_t>(base::wallTimeSeconds()), base::hostName().c_str(),
+                ::getpid());
   return name;
 }
 
@@ -38,8 +38,8 @@ Writer Writer::open(const std::filesystem::path& runFolder) {
   writer.path_ = findEventFile(runFolder);
   const bool isNew = writer.path_.empty();
   if (isNew) writer.path_ = runFolder / newFileName();
-  writer.fd_ = ::open(writer.path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (writer.fd_ < 0) writer.fail("cannot be opened for writing");
+  writer.file_.reset(::open(writer.path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!writer.file_.isOpen()) writer.fail("cannot be opened for writing");
   Reader reader(writer.path_);
   reader.visitAvailable([](const RecordView&) {});
   writer.nextSeq_ = reader.nextSeq();
@@ -55,23 +55,8 @@ Writer Writer::open(const std::filesystem::path& runFolder) {
   return writer;
 }
 
-Writer::Writer(Writer&& other) noexcept { *this = std::move(other); }
-
-Writer& Writer::operator=(Writer&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(fd_, other.fd_);
-  std::swap(nextSeq_, other.nextSeq_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(isTorn_, other.isTorn_);
-  return *this;
-}
-
-Writer::~Writer() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 void Writer::cutTo(std::int64_t bytes) {
-  if (::ftruncate(fd_, bytes) != 0) fail("cannot be cut");
+  if (::ftruncate(file_.get(), bytes) != 0) fail("cannot be cut");
   bytes_ = bytes;
   isTorn_ = false;
 }
@@ -82,7 +67,7 @@ std::int64_t Writer::append(Record record) {
   const std::string bytes = encodeRecord(record);
   ssize_t written = 0;
   do {
-    written = ::write(fd_, bytes.data(), bytes.size());
+    written = ::write(file_.get(), bytes.data(), bytes.size());
   } while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(bytes.size())) {
     bytes_ += written;
@@ -90,7 +75,7 @@ std::int64_t Writer::append(Record record) {
   }
   // A part of it fitted: the disk is full, or a limit is reached. What is there must stay whole.
   const int reason = written < 0 ? errno : ENOSPC;
-  isTorn_ = written > 0 && ::ftruncate(fd_, bytes_) != 0;
+  isTorn_ = written > 0 && ::ftruncate(file_.get(), bytes_) != 0;
   errno = reason;
   fail("cannot be written");
 }
@@ -118,7 +103,7 @@ std::int64_t Writer::cutAfterStep(std::int64_t step) {
 }
 
 void Writer::sync() {
-  if (::fdatasync(fd_) != 0) fail("cannot be brought to the disk");
+  if (::fdatasync(file_.get()) != 0) fail("cannot be brought to the disk");
 }
 
 std::int64_t Writer::nextSeq() const { return nextSeq_; }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "engine/base/file_descriptor.h"
 #include "engine/events/record.h"
 
 namespace lockstep::events {
@@ -14,9 +15,6 @@ class Writer {
   /// Opens the run folder's event file, or creates `events.out.tfevents.<time>.<host>.<pid>` with
   /// its version record. A torn last record of an existing file is cut off. Throws Error.
   static Writer open(const std::filesystem::path& runFolder);
-  Writer(Writer&&) noexcept;
-  Writer& operator=(Writer&&) noexcept;
-  ~Writer();
 
   /// Gives the record its seq and appends it; returns the seq. Throws Error when the disk refuses
   /// (the record is then not in the file, and may be appended again).
@@ -36,7 +34,7 @@ class Writer {
   void cutTo(std::int64_t bytes);
 
   std::filesystem::path path_;
-  int fd_ = -1;
+  base::FileDescriptor file_;
   std::int64_t nextSeq_ = 0;
   std::int64_t bytes_ = 0;  ///< up to the end of the last whole record
   bool isTorn_ =

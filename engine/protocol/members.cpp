@@ -135,7 +135,7 @@ Envelope openEnvelope(std::string_view line) {
   return envelope;
 }
 
-void beginLine(JsonWriter& json, const char* type) {
+void beginLine(base::JsonWriter& json, const char* type) {
   json.beginObject();
   json.key("v");
   json.value(kVersion);

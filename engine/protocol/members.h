@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/json_writer.h"
 #include "engine/base/shortened_text.h"
 #include "engine/protocol/json_text.h"
 #include "engine/protocol/messages.h"
@@ -27,7 +28,7 @@ using TaggedValues = std::vector<std::pair<std::string, float>>;
 
 class MemberWriter {
  public:
-  explicit MemberWriter(JsonWriter& json) : json_(json) {}
+  explicit MemberWriter(base::JsonWriter& json) : json_(json) {}
 
   template <typename T>
   void operator()(const char* name, const T& value) {
@@ -46,7 +47,7 @@ class MemberWriter {
   void ifNotEmpty(const char* name, const std::optional<T>& value) {
     if (value) (*this)(name, value);
   }
-  JsonWriter& json() { return json_; }
+  base::JsonWriter& json() { return json_; }
 
  private:
   template <typename T>
@@ -79,7 +80,7 @@ class MemberWriter {
     json_.endObject();
   }
 
-  JsonWriter& json_;
+  base::JsonWriter& json_;
 };
 
 class MemberReader {
@@ -175,12 +176,12 @@ struct Envelope {
 Envelope openEnvelope(std::string_view line);
 
 /// Begins {"v":1,"type":…; the caller adds the members and the closing bracket.
-void beginLine(JsonWriter& json, const char* type);
+void beginLine(base::JsonWriter& json, const char* type);
 
 template <typename Message>
 std::string encodeLine(const char* type, const Message& message) {
   std::string line;
-  JsonWriter json(line);
+  base::JsonWriter json(line);
   beginLine(json, type);
   MemberWriter members(json);
   describe(members, message);

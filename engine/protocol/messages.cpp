@@ -90,7 +90,7 @@ void describeRecord(auto& members, auto& message) {
 }
 
 /// The members of `extra` behind those already written.
-void writeExtra(JsonWriter& json, const std::string& extra) {
+void writeExtra(base::JsonWriter& json, const std::string& extra) {
   const nlohmann::json object = parseObject(extra, "extra of an ok");
   for (const auto& [name, value] : object.items()) {
     if (name == "v" || name == "type" || name == "id") continue;
@@ -102,7 +102,7 @@ void writeExtra(JsonWriter& json, const std::string& extra) {
 template <typename Message>
 std::string encodeContent(const Message& message) {
   std::string text;
-  JsonWriter json(text);
+  base::JsonWriter json(text);
   json.beginObject();
   json.key("type");
   json.value(kTypeName<Message>);

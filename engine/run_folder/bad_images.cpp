@@ -24,7 +24,7 @@ void describeLine(auto& members, auto& image) {
 
 std::string lineOf(const protocol::BadImage& image) {
   std::string line;
-  protocol::JsonWriter json(line);
+  base::JsonWriter json(line);
   protocol::MemberWriter members(json);
   json.beginObject();
   describeLine(members, image);

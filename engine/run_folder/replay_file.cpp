@@ -35,7 +35,7 @@ ReplayFile readReplayFile(const fs::path& file) {
 
 void writeReplayFile(const fs::path& file, const ReplayFile& replay) {
   std::string compact;
-  protocol::JsonWriter json(compact);
+  base::JsonWriter json(compact);
   protocol::MemberWriter members(json);
   json.beginObject();
   members("format", kFormat);

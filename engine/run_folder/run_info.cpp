@@ -14,8 +14,8 @@
 namespace lockstep::run_folder {
 namespace {
 
+using base::JsonWriter;
 using protocol::Is;
-using protocol::JsonWriter;
 using protocol::MemberReader;
 using protocol::MemberWriter;
 

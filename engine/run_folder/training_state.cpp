@@ -31,8 +31,8 @@ void describe(auto& members, protocol::Is<Fingerprint> auto& print) {
 namespace lockstep::run_folder {
 namespace {
 
+using base::JsonWriter;
 using protocol::Is;
-using protocol::JsonWriter;
 using protocol::MemberReader;
 using protocol::MemberWriter;
 

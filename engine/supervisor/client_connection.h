@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/file_descriptor.h"
 #include "engine/events/reader.h"
 #include "engine/protocol/messages.h"
-#include "engine/supervisor/file_descriptor.h"
 #include "engine/supervisor/outgoing_lines.h"
 
 namespace lockstep::supervisor {
@@ -19,7 +19,7 @@ namespace lockstep::supervisor {
 /// disk refuses records, they come from the supervisor's memory. Non-blocking throughout.
 class ClientConnection {
  public:
-  ClientConnection(FileDescriptor socket, std::int64_t number)
+  ClientConnection(base::FileDescriptor socket, std::int64_t number)
       : socket_(std::move(socket)), number_(number) {}
 
   std::int64_t number() const { return number_; }
@@ -63,7 +63,7 @@ class ClientConnection {
   /// Records are added up to this much; the rest waits in the event file.
   static constexpr std::size_t kFullQueueBytes = 256 << 10;
 
-  FileDescriptor socket_;
+  base::FileDescriptor socket_;
   std::int64_t number_;
   protocol::LineBuffer incoming_;
   OutgoingLines outgoing_;

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/supervisor/file_descriptor.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/supervisor/stop_signals.h"
 
 namespace lockstep::supervisor {
@@ -39,8 +39,8 @@ std::string readAll(int fd) {
 }
 
 void redirectStreams(const std::filesystem::path& log) {
-  const FileDescriptor null(::open("/dev/null", O_RDONLY));
-  const FileDescriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644));
+  const base::FileDescriptor null(::open("/dev/null", O_RDONLY));
+  const base::FileDescriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644));
   if (!file.isOpen())
     throw base::mendable(log.string() + ": cannot be written: " + std::strerror(errno));
   ::dup2(null.get(), STDIN_FILENO);
@@ -48,7 +48,7 @@ void redirectStreams(const std::filesystem::path& log) {
   ::dup2(file.get(), STDERR_FILENO);
 }
 
-int runChild(FileDescriptor toParent, const std::filesystem::path& log,
+int runChild(base::FileDescriptor toParent, const std::filesystem::path& log,
              const std::function<int(const std::function<void()>&)>& body) {
   ::setsid();
   const auto ready = [&toParent] {
@@ -84,7 +84,7 @@ Detached runDetached(const std::filesystem::path& log,
                      const std::function<int(const std::function<void()>&)>& body) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("pipe: ") + std::strerror(errno));
-  FileDescriptor fromChild(ends[0]), toParent(ends[1]);
+  base::FileDescriptor fromChild(ends[0]), toParent(ends[1]);
   const pid_t pid = ::fork();
   if (pid < 0) throw Error(std::string("fork: ") + std::strerror(errno));
   if (pid == 0) {

@@ -78,7 +78,7 @@ GpuWatch::GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
     return;
   }
   figures_.reset(ends[0]);
-  const FileDescriptor toHere(ends[1]);
+  const base::FileDescriptor toHere(ends[1]);
   ::fcntl(figures_.get(), F_SETFL, O_NONBLOCK);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
@@ -100,7 +100,7 @@ void GpuWatch::end() {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
   // Within a call to a broken driver not even that ends it: then it is left to the system.
-  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  const base::FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   pollfd ended{process.get(), POLLIN, 0};
   ::poll(&ended, 1, kEndMs);
   ::waitpid(pid_, nullptr, WNOHANG);

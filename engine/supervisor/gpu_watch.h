@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/supervisor/file_descriptor.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/supervisor/nvml.h"
 #include "engine/supervisor/poll_loop.h"
 
@@ -38,7 +38,7 @@ class GpuWatch {
   Handler handler_;
   std::string fault_;
   pid_t pid_ = -1;
-  FileDescriptor figures_;
+  base::FileDescriptor figures_;
 };
 
 }  // namespace lockstep::supervisor

@@ -2,8 +2,8 @@
 
 #include <variant>
 
+#include "engine/base/json_writer.h"
 #include "engine/events/reader.h"
-#include "engine/protocol/json_text.h"
 
 namespace lockstep::supervisor {
 
@@ -95,14 +95,11 @@ void InspectSession::handle(const RequestToken& token, const protocol::Command& 
         protocol::ErrorReply{token.id, command.name + " is for training; this is an inspection"});
   }
   std::string members;
-  protocol::JsonWriter writer(members);
+  base::JsonWriter writer(members);
   writer.beginObject();
-  writer.key("state");
-  writer.value(std::string_view(info_.state));
-  writer.key("weights");
-  writer.value(std::string_view(setup_.job.weights));
-  writer.key("step");
-  writer.value(setup_.job.step);
+  writer.member("state", info_.state);
+  writer.member("weights", setup_.job.weights);
+  writer.member("step", setup_.job.step);
   writer.endObject();
   server_->send(token, protocol::Ok{token.id, members});
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/base/host_name.h"
+#include "engine/base/host.h"
 
 /// What this machine lends a run.
 namespace lockstep::supervisor {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/file_descriptor.h"
 #include "engine/protocol/worker_messages.h"
-#include "engine/supervisor/file_descriptor.h"
 
 namespace lockstep::supervisor {
 
@@ -40,7 +40,7 @@ class RunLog {
   void writeStandardError(std::string_view text);
   void eraseStatus();
 
-  FileDescriptor file_;
+  base::FileDescriptor file_;
   bool terminal_ = false;
   bool fileIsStandardError_ = false;
   bool blocked_ = false;  ///< nobody reads standard error at the moment

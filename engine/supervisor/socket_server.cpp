@@ -29,8 +29,8 @@ sockaddr_un addressOf(const std::filesystem::path& path) {
   return address;
 }
 
-FileDescriptor makeSocket(int flags) {
-  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+base::FileDescriptor makeSocket(int flags) {
+  base::FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!socket.isOpen()) throw Error(std::string("socket: ") + std::strerror(errno));
   return socket;
 }
@@ -77,7 +77,7 @@ SocketServer::~SocketServer() {
 
 void SocketServer::listen() {
   run_folder::ensureSocketFolder();
-  FileDescriptor socket = makeSocket(SOCK_NONBLOCK);
+  base::FileDescriptor socket = makeSocket(SOCK_NONBLOCK);
   const sockaddr_un address = addressOf(path_);
   ::unlink(path_.c_str());  // the run's lock says that nobody lives behind it
   struct stat status {};
@@ -117,7 +117,7 @@ std::optional<std::string> SocketServer::restoreSocket() {
 
 void SocketServer::accept() {
   while (true) {
-    FileDescriptor socket(
+    base::FileDescriptor socket(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket.isOpen()) {
       // Who waits stays in the queue: poll would tell of it at once, again and again.
@@ -128,7 +128,7 @@ void SocketServer::accept() {
   }
 }
 
-void SocketServer::add(FileDescriptor socket) {
+void SocketServer::add(base::FileDescriptor socket) {
   const int fd = socket.get();
   auto client = std::make_unique<ClientConnection>(std::move(socket), nextNumber_++);
   ClientConnection& added = *client;
@@ -227,8 +227,8 @@ bool SocketServer::isCaughtUp() const {
   return true;
 }
 
-FileDescriptor connectTo(const std::filesystem::path& path) {
-  FileDescriptor socket = makeSocket(0);
+base::FileDescriptor connectTo(const std::filesystem::path& path) {
+  base::FileDescriptor socket = makeSocket(0);
   const sockaddr_un address = addressOf(path);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     throw Error(path.string() + ": nobody answers there: " + std::strerror(errno));

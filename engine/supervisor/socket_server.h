@@ -42,7 +42,7 @@ class SocketServer {
 
  private:
   void accept();
-  void add(FileDescriptor socket);
+  void add(base::FileDescriptor socket);
   void handleReady(int fd, short events);
   void handleReceived(ClientConnection& client, ClientConnection::Received received);
   void dispatch(ClientConnection& client, const protocol::ClientMessage& message);
@@ -53,7 +53,7 @@ class SocketServer {
   PollLoop& loop_;
   std::filesystem::path path_;
   Service& service_;
-  FileDescriptor listener_;
+  base::FileDescriptor listener_;
   ino_t inode_ = 0;
   std::string trouble_;  ///< why there is no socket, as it was told
   std::map<int, std::unique_ptr<ClientConnection>> clients_;  ///< by descriptor
@@ -62,6 +62,6 @@ class SocketServer {
 };
 
 /// Connects to a socket of this machine. Throws Error when nobody answers there.
-FileDescriptor connectTo(const std::filesystem::path& path);
+base::FileDescriptor connectTo(const std::filesystem::path& path);
 
 }  // namespace lockstep::supervisor

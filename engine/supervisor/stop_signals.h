@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/supervisor/file_descriptor.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/supervisor/poll_loop.h"
 
 namespace lockstep::supervisor {
@@ -28,7 +28,7 @@ class StopSignals {
   PollLoop& loop_;
   std::function<void(int)> onStop_;
   std::function<void()> onChild_;
-  FileDescriptor fd_;
+  base::FileDescriptor fd_;
   sigset_t oldMask_{};
   struct sigaction oldPipe_ {};
 };

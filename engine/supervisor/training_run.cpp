@@ -16,8 +16,8 @@ namespace lockstep::supervisor {
 namespace {
 
 /// Of the ranks of node 0, which come first in the world.
-std::vector<FileDescriptor> openRankLogs(const TrainingSetup& setup) {
-  std::vector<FileDescriptor> logs;
+std::vector<base::FileDescriptor> openRankLogs(const TrainingSetup& setup) {
+  std::vector<base::FileDescriptor> logs;
   for (int rank = 0; rank < setup.ranks.count; ++rank) {
     const std::filesystem::path file = setup.layout.rankLog(rank);
     logs.emplace_back(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));

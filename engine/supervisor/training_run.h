@@ -133,7 +133,7 @@ class TrainingRun : private Service {
   TrainingSetup setup_;
   std::optional<base::FileIdentity> folder_;
   RunLog log_;
-  std::vector<FileDescriptor> rankLogs_;
+  std::vector<base::FileDescriptor> rankLogs_;
   PollLoop loop_;
   TrainingProgress progress_;
   std::unique_ptr<SocketServer> server_;

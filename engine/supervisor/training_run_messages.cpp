@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "engine/protocol/json_text.h"
+#include "engine/base/json_writer.h"
 #include "engine/supervisor/training_run.h"
 
 namespace lockstep::supervisor {
@@ -90,7 +90,7 @@ void TrainingRun::take(const protocol::Progress& progress) {
 }
 
 void TrainingRun::takeLogLine(int rank, const std::string& line) {
-  const FileDescriptor& file = rankLogs_.at(static_cast<std::size_t>(rank));
+  const base::FileDescriptor& file = rankLogs_.at(static_cast<std::size_t>(rank));
   const std::string withNewline = line + "\n";
   [[maybe_unused]] const ssize_t written =
       ::write(file.get(), withNewline.data(), withNewline.size());
@@ -152,10 +152,9 @@ void TrainingRun::refuse(const RequestToken& token, const std::string& reason) {
 std::string TrainingRun::statusMembers() const {
   const run_folder::RunInfo& info = recorder_.info();
   std::string json;
-  protocol::JsonWriter writer(json);
+  base::JsonWriter writer(json);
   const auto member = [&writer](const char* name, const auto& value) {
-    writer.key(name);
-    writer.value(value);
+    writer.member(name, value);
   };
   writer.beginObject();
   member("state", std::string_view(info.state));

@@ -95,13 +95,13 @@ bool hasEnded(pid_t pid) {
 }
 
 struct Pipe {
-  FileDescriptor read, write;
+  base::FileDescriptor read, write;
 };
 
 Pipe makePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throwErrno("pipe");
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  return {base::FileDescriptor(ends[0]), base::FileDescriptor(ends[1])};
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throwErrno("socketpair");
   socket_.reset(ends[0]);
-  FileDescriptor childSocket(ends[1]);
+  base::FileDescriptor childSocket(ends[1]);
   Pipe log = makePipe();
   Pipe execStatus = makePipe();
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/file_descriptor.h"
 #include "engine/protocol/worker_messages.h"
-#include "engine/supervisor/file_descriptor.h"
 #include "engine/supervisor/outgoing_lines.h"
 #include "engine/supervisor/poll_loop.h"
 
@@ -67,8 +67,8 @@ class WorkerProcess {
   PollLoop& loop_;
   Handlers handlers_;
   pid_t pid_ = -1;
-  FileDescriptor socket_;
-  FileDescriptor log_;
+  base::FileDescriptor socket_;
+  base::FileDescriptor log_;
   protocol::LineBuffer received_;
   OutgoingLines outgoing_;
   std::string logBuffer_;

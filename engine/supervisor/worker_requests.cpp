@@ -1,6 +1,6 @@
 #include "engine/supervisor/worker_requests.h"
 
-#include "engine/protocol/json_text.h"
+#include "engine/base/json_writer.h"
 
 namespace lockstep::supervisor {
 namespace fs = std::filesystem;
@@ -18,10 +18,9 @@ fs::path answerFile(const fs::path& folder, std::int64_t number) {
 
 std::string pathMember(const fs::path& path) {
   std::string json;
-  protocol::JsonWriter writer(json);
+  base::JsonWriter writer(json);
   writer.beginObject();
-  writer.key("path");
-  writer.value(std::string_view(path.native()));
+  writer.member("path", path.native());
   writer.endObject();
   return json;
 }

@@ -11,7 +11,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/base/system_error.h"
 #include "engine/data/bad_image.h"
 #include "engine/protocol/cause.h"
 #include "engine/train/exception_text.h"

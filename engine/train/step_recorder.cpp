@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/number_text.h"
 #include "engine/ops/selection.h"
 
 namespace lockstep::train {
@@ -29,9 +30,9 @@ using Figures = std::vector<std::pair<std::string, float>>;
 std::string nonFinite(const Figures& figures) {
   std::string text;
   for (const auto& [tag, value] : figures) {
-    if (std::isfinite(value)) continue;
-    text += (text.empty() ? "" : " ") + tag.substr(tag.find('/') + 1) + "=";
-    text += std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+    const char* written = base::nonFiniteText(value);
+    if (written == nullptr) continue;
+    text += (text.empty() ? "" : " ") + tag.substr(tag.find('/') + 1) + "=" + written;
   }
   return text;
 }

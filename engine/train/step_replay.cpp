@@ -4,8 +4,8 @@
 
 #include <ranges>
 
+#include "engine/base/json_writer.h"
 #include "engine/model/activation_watch.h"
-#include "engine/protocol/json_text.h"
 #include "engine/solver/gradient_clip.h"
 
 namespace lockstep::train {
@@ -93,32 +93,26 @@ std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std
 
 std::string toJson(const StepReplay& replay, const coco::Dataset& dataset) {
   std::string text;
-  protocol::JsonWriter json(text);
+  base::JsonWriter json(text);
   const auto writeLosses = [&](const eval::LossValues& losses) {
     for (std::size_t i = 0; i < losses.size(); ++i) {
-      json.key(eval::kLossNames[i]);
-      json.value(losses[i]);
+      json.member(eval::kLossNames[i], losses[i]);
     }
   };
   json.beginObject();
-  json.key("step");
-  json.value(replay.step);
+  json.member("step", replay.step);
   json.key("losses");
   json.beginObject();
   writeLosses(replay.losses);
   json.endObject();
-  json.key("gradient_norm");
-  json.value(replay.gradientNorm);
-  json.key("first_not_finite");
-  json.value(replay.firstNotFinite);
+  json.member("gradient_norm", replay.gradientNorm);
+  json.member("first_not_finite", replay.firstNotFinite);
   json.key("per_image");
   json.beginArray();
   for (const eval::ImageLosses& image : replay.perImage) {
     json.beginObject();
-    json.key("image_id");
-    json.value(image.imageId.value);
-    json.key("file_name");
-    json.value(dataset.images()[dataset.imageIndex(image.imageId)].fileName);
+    json.member("image_id", image.imageId.value);
+    json.member("file_name", dataset.images()[dataset.imageIndex(image.imageId)].fileName);
     writeLosses(image.values);
     json.endObject();
   }

@@ -1,5 +1,6 @@
 #include "engine/train/trainer.h"
 
+#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
 #include "engine/checkpoint/weights_layout.h"
-#include "engine/data/training_batches.h"
+#include "engine/data/sample_loader.h"
 #include "engine/model/cuda_recorder.h"
 #include "engine/train/device.h"
 #include "engine/train/early_stop.h"

@@ -20,7 +20,6 @@
 #include "engine/data/device_feed.h"
 #include "engine/data/sample_loader.h"
 #include "engine/data/sampler.h"
-#include "engine/dist/gradient_average.h"
 #include "engine/dist/world.h"
 #include "engine/eval/evaluator.h"
 #include "engine/model/mask_rcnn.h"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
-#include "engine/base/host_name.h"
+#include "engine/base/host.h"
 #include "engine/train/failure.h"
 #include "engine/train/trainer.h"
 

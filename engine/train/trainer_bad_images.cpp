@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/base/host_name.h"
+#include "engine/base/host.h"
 #include "engine/protocol/cause.h"
 #include "engine/train/trainer.h"
 

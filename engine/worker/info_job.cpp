@@ -1,3 +1,4 @@
+#include <ATen/Version.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
 

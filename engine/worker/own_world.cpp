@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "engine/base/error.h"
-#include "engine/base/host_name.h"
+#include "engine/base/host.h"
 
 namespace lockstep::worker {
 namespace {

@@ -1,3 +1,4 @@
+#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include "engine/checkpoint/load_weights.h"

@@ -1,5 +1,5 @@
 #include "engine/base/error.h"
-#include "engine/data/made_scenes.h"
+#include "engine/scenes/made_scenes.h"
 #include "engine/worker/jobs.h"
 
 namespace lockstep::worker {
@@ -16,7 +16,7 @@ void throwIfStopped(train::Mailbox& mailbox) {
 protocol::Finished runShapes(const JobContext& context) {
   const protocol::Job& job = context.job;
   const eval::Progress progress = progressTo(context.channel, "drawing");
-  data::writeMadeScenes(
+  scenes::writeMadeScenes(
       {job.folder, job.trainImages, job.valImages, static_cast<std::uint64_t>(job.seed)},
       [&](int done, int all) {
         throwIfStopped(context.mailbox);

@@ -14,10 +14,11 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/base/system_error.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using tests::messageOf;
 
 class TstAtomicFile : public QObject {
   Q_OBJECT
@@ -26,14 +27,6 @@ class TstAtomicFile : public QObject {
   QTemporaryDir folder_;
   std::filesystem::path path(const char* name) const {
     return std::filesystem::path(folder_.path().toStdString()) / name;
-  }
-  static std::string messageOf(const std::function<void()>& act) {
-    try {
-      act();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
   }
 
  private Q_SLOTS:

@@ -25,6 +25,12 @@ class TstUtf8 : public QObject {
     QFETCH(QByteArray, text);
     QTEST(base::isUtf8(text.toStdString()), "isUtf8");
   }
+  void charactersAreCountedNotBytes() {
+    QCOMPARE(base::utf8Length("a\xc3\xa4\xe2\x82\xac"), std::size_t{3});
+  }
+  void lettersOfAsciiAloneBecomeLowerCase() {
+    QCOMPARE(base::lowerCase(".JPeG\xc3\x84"), std::string(".jpeg\xc3\x84"));
+  }
 };
 
 LOCKSTEP_TEST(TstUtf8)

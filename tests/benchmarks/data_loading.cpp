@@ -6,7 +6,7 @@
 #include <exception>
 #include <string_view>
 
-#include "engine/data/training_batches.h"
+#include "engine/data/sample_loader.h"
 
 using namespace lockstep;
 

@@ -4,10 +4,12 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::messageOf;
 
 namespace {
 
@@ -33,15 +35,6 @@ checkpoint::ModelFacts someFacts() {
 run_folder::TrainingState withoutSeals(run_folder::TrainingState state) {
   state.files.clear();
   return state;
-}
-
-std::string messageOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
 }
 
 }  // namespace

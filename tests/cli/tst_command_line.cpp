@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <QTest>
 #include <filesystem>
 #include <fstream>
@@ -199,17 +198,25 @@ class TstCommandLine : public QObject {
   }
 
   void whatIsNoUtf8IsRefused() {
-    CLI::App app("", "engine");
-    app.add_option("--images")->expected(1, 9);
-    app.parse(std::vector<std::string>{"t\xc3\xbcr.png", "--images"});
-    cli::refuseUnusableValues(app);
-    app.parse(std::vector<std::string>{"t\xfcr.png", "a.png", "--images"});
+    std::vector<std::string> images;
+    const auto read = [&](std::vector<const char*> words) {
+      words.insert(words.begin(), {"lockstep-engine", "predict", "--images"});
+      images.clear();
+      return cli::runCommandLine(static_cast<int>(words.size()), words.data(),
+                                 [&](cli::Command& program) {
+                                   cli::Command command = program.command("predict", "");
+                                   command.option("--images", images, "");
+                                   command.run([] { return 7; });
+                                 });
+    };
+    QCOMPARE(read({"t\xc3\xbcr.png"}), 7);
     try {
-      cli::refuseUnusableValues(app);
+      read({"a.png", "t\xfcr.png"});
       QFAIL("not refused");
     } catch (const Error& error) {
       QCOMPARE(error.what(),
-               std::string("engine: --images: t\xfcr.png: the name is not UTF-8: rename the file"));
+               std::string("lockstep-engine predict: --images: t\xfcr.png: the name is "
+                           "not UTF-8: rename the file"));
       QCOMPARE(error.status(), ExitStatus::Mendable);
     }
   }

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/base/processor.h"
+#include "engine/base/host.h"
 #include "engine/cli/precision_choice.h"
 #include "engine/supervisor/machine.h"
 #include "tests/support/test_main.h"

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "engine/base/atomic_file.h"
-#include "engine/base/processor.h"
+#include "engine/base/host.h"
 #include "engine/config/load.h"
 #include "engine/protocol/worker_messages.h"
 #include "tests/support/contains.h"

@@ -2,8 +2,8 @@
 #include <random>
 
 #include "engine/coco/analysis/analysis.h"
-#include "engine/coco/analysis/confusions.h"
 #include "engine/coco/analysis/judged_image.h"
+#include "engine/coco/analysis/operating_point.h"
 #include "engine/coco/analysis/weighed_ap.h"
 #include "tests/coco/made_set.h"
 #include "tests/support/test_main.h"

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "engine/coco/evaluation/average_precision.h"
-#include "engine/coco/evaluation/iou_thresholds.h"
 #include "engine/coco/evaluation/pairwise_mean.h"
+#include "engine/coco/evaluation/params.h"
 #include "engine/coco/evaluation/precision_arrays.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_data.h"

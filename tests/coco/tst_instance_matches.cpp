@@ -2,7 +2,7 @@
 
 #include "engine/coco/evaluation/image_matches.h"
 #include "engine/coco/evaluation/instance_matches.h"
-#include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/params.h"
 #include "tests/coco/made_set.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"

@@ -7,11 +7,13 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "tests/config/experiment_files.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using config::Field;
+using tests::messageOf;
 
 namespace {
 
@@ -64,15 +66,6 @@ const std::vector<std::pair<const char*, std::string>> kFiles{
 };
 
 std::string whole() { return config::writeExperiment({}); }
-
-std::string faultOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -298,7 +291,7 @@ class TstEdit : public QObject {
 
   void editsThatCannotBeDoneAreRefused() {
     const auto fault = [](const char* text, const char* key, const char* value) {
-      return faultOf([&] { config::setValue(text, key, value); });
+      return messageOf([&] { config::setValue(text, key, value); });
     };
     QCOMPARE(fault("- a\n", "name", "x"),
              std::string("line 1, column 1: an experiment file is a map of keys, such as 'name: "
@@ -327,7 +320,7 @@ class TstEdit : public QObject {
       const Field& field = config::fields()[tests::nextRandom(seed) % config::fields().size()];
       const std::string value = tests::randomValue(field, seed);
       // Either it is refused, or it does what it should and nothing else.
-      const std::string fault = faultOf([&] {
+      const std::string fault = messageOf([&] {
         const std::string edited = config::setValue(text, field.key, value);
         const config::Experiment before = load(text), after = load(edited);
         for (const config::ConfigDifference& change : config::difference(before, after)) {

@@ -14,23 +14,16 @@
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/image_file.h"
 #include "tests/data/small_data_set.h"
+#include "tests/support/message_of.h"
 #include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using data::RgbImage;
 using namespace std::string_literals;
+using tests::messageOf;
 
 namespace {
-
-std::string messageOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 std::string encoded(const cv::Mat& pixels, const char* ending,
                     const std::vector<int>& options = {}) {

@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/data/prefetcher.h"
-#include "engine/data/training_batches.h"
+#include "engine/data/sample_loader.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"

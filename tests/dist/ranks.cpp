@@ -76,16 +76,19 @@ void onNodes(const std::vector<int>& ranks, const std::function<void(dist::World
   threads.run();
 }
 
-int freePort() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+TakenPort::TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
-  ::bind(fd, reinterpret_cast<sockaddr*>(&address), length);
-  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
-  ::close(fd);
-  return ntohs(address.sin_port);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(socket_.get(), any, length) != 0 || ::listen(socket_.get(), 1) != 0 ||
+      ::getsockname(socket_.get(), any, &length) != 0) {
+    throw std::runtime_error("no port to listen at");
+  }
+  number_ = ntohs(address.sin_port);
 }
+
+int freePort() { return TakenPort().number(); }
 
 }  // namespace lockstep::tests

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "engine/dist/gradient_average.h"
+#include "engine/dist/world.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "engine/base/error.h"
-#include "engine/data/made_scenes.h"
 #include "engine/eval/evaluator.h"
+#include "engine/scenes/made_scenes.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -21,7 +21,7 @@ class TstDetectFiles : public QObject {
   void initTestCase() {
     QVERIFY(folder_.isValid());
     const fs::path shapes = folder_.filePath(QStringLiteral("shapes")).toStdString();
-    data::writeMadeScenes({shapes, 4, 1, 7});
+    scenes::writeMadeScenes({shapes, 4, 1, 7});
     for (const auto& entry : fs::directory_iterator(shapes / "train"))
       files_.push_back({{static_cast<std::int64_t>(files_.size()) + 1}, entry.path()});
     augment_.minSize = {64};

@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include <QTest>
 #include <atomic>
 #include <stdexcept>

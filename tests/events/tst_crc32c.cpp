@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/base/crc32c.h"
-#include "engine/events/masked_crc.h"
+#include "engine/events/record_frame.h"
 #include "tests/support/test_main.h"
 
 using lockstep::base::crc32c;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <protozero/pbf_writer.hpp>
 #include <random>
 
 #include "engine/base/error.h"
 #include "engine/events/event_message.h"
-#include "engine/events/protobuf_wire.h"
 #include "engine/events/reader.h"
 #include "engine/events/record.h"
 #include "engine/events/record_frame.h"
@@ -19,6 +19,7 @@
 using namespace lockstep;
 using namespace lockstep::events;
 using namespace lockstep::tests;
+using protozero::pbf_writer;
 
 namespace {
 
@@ -57,22 +58,22 @@ std::vector<Record> decoded(const std::string& bytes) {
 std::string recordWithValue(const std::string& tag, std::uint32_t field,
                             const std::string& content) {
   std::string value, summary, event;
-  WireWriter fields(value);
-  fields.bytes(1, tag);
-  fields.bytes(field, content);
-  WireWriter(summary).bytes(1, value);
-  WireWriter(event).varint(2, 7);
-  WireWriter(event).bytes(5, summary);
+  pbf_writer fields(value);
+  fields.add_bytes(1, tag);
+  fields.add_bytes(field, content);
+  pbf_writer(summary).add_bytes(1, value);
+  pbf_writer(event).add_uint64(2, 7);
+  pbf_writer(event).add_bytes(5, summary);
   return frameOf(event);
 }
 
 std::string tensorOf(std::uint64_t type, std::uint32_t field, const std::string& content,
                      const std::string& shape = {}) {
   std::string tensor;
-  WireWriter fields(tensor);
-  fields.varint(1, type);
-  fields.bytes(2, shape);
-  fields.bytes(field, content);
+  pbf_writer fields(tensor);
+  fields.add_uint64(1, type);
+  fields.add_bytes(2, shape);
+  fields.add_bytes(field, content);
   return tensor;
 }
 
@@ -190,17 +191,17 @@ void TstRecord::scalarTensorsOfOtherWritersAreRead() {
     QCOMPARE(records.at(0).scalars, (ScalarValues{{"x", 0.25f}}));
   }
   std::string unpacked;
-  WireWriter fields(unpacked);
-  fields.varint(1, 1);
-  fields.fixed32(5, 0.25f);
+  pbf_writer fields(unpacked);
+  fields.add_uint64(1, 1);
+  fields.add_float(5, 0.25f);
   QCOMPARE(decoded(recordWithValue("x", 8, unpacked)).at(0).scalars, (ScalarValues{{"x", 0.25f}}));
 }
 
 void TstRecord::tensorsThatAreNoScalarsAreLeftOut() {
   std::string dimension, shape, unknownRank;
-  WireWriter(dimension).varint(1, 2);
-  WireWriter(shape).bytes(2, dimension);
-  WireWriter(unknownRank).varint(3, 1);
+  pbf_writer(dimension).add_uint64(1, 2);
+  pbf_writer(shape).add_bytes(2, dimension);
+  pbf_writer(unknownRank).add_uint64(3, 1);
   const std::vector<std::string> tensors = {
       tensorOf(1, 4, littleEndian(0.25f) + littleEndian(0.5f), shape),
       tensorOf(1, 4, littleEndian(0.25f), unknownRank),
@@ -231,13 +232,13 @@ void TstRecord::severalValuesInOneRecordAreKeptInOrder() {
 
 void TstRecord::unknownFieldsAreSkipped() {
   std::string event;
-  WireWriter fields(event);
-  fields.varint(99, 1ULL << 63);
-  fields.fixed64(1, 2.5);
-  fields.bytes(100, "whatever");
-  fields.fixed32(101, 1.0f);
-  fields.bytes(2, "a step of another type");
-  fields.varint(2, 9);
+  pbf_writer fields(event);
+  fields.add_uint64(99, 1ULL << 63);
+  fields.add_double(1, 2.5);
+  fields.add_bytes(100, "whatever");
+  fields.add_float(101, 1.0f);
+  fields.add_bytes(2, "a step of another type");
+  fields.add_uint64(2, 9);
   const auto records = decoded(frameOf(event));
   QCOMPARE(records.at(0).wallTime, 2.5);
   QCOMPARE(records.at(0).step, 9);
@@ -255,7 +256,8 @@ void TstRecord::aWrongDataChecksumSkipsTheRecordAndItsNumber() {
 void TstRecord::aRecordThatIsNoEventIsSkipped() {
   const std::string good = encodeRecord(scalarRecord(2, {{"a", 2.0f}}));
   for (const char* data :
-       {"\x0b", "\x09\x01", "\x2a\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"}) {
+       {"\x0b", "\x09\x01", "\x2a\xff", "\x90\x80\x80\x80\x10\x01", "\x2a\x80\x80\x80\x80\x10",
+        "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"}) {
     const auto records = decoded(frameOf(data) + good);
     QCOMPARE(records.size(), 1u);
     QCOMPARE(records[0].seq, 1);

@@ -12,7 +12,7 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
-#include "engine/events/masked_crc.h"
+#include "engine/events/record_frame.h"
 #include "tests/fuzz/held_event_log.h"
 #include "tests/fuzz/held_messages.h"
 

@@ -4,21 +4,20 @@
 # libFuzzer (Debian's has).
 #   tests/fuzz/coverage_guided.sh decoders|lineBuffer|eventLog [SECONDS]
 # New inputs lie in build/fuzz/TARGET; one that does not hold is named at the end. Put it into
-# tests/data/fuzz/messages or event_log, where the tests read it from then on.
+# tests/fixtures/fuzz/messages or event_log, where the tests read it from then on.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=${1:-none} seconds=${2:-600}
 case $target in
-  decoders | lineBuffer) corpus=tests/data/fuzz/messages longest=4096 ;;
-  eventLog) corpus=tests/data/fuzz/event_log longest=4096 ;;
+  decoders | lineBuffer) corpus=tests/fixtures/fuzz/messages longest=4096 ;;
+  eventLog) corpus=tests/fixtures/fuzz/event_log longest=4096 ;;
   *) echo "$0: decoders, lineBuffer or eventLog, not $target" >&2; exit 2 ;;
 esac
 build=build/fuzz
 mkdir -p "$build/$target"
-clang++ -std=c++20 -O2 -g1 -I. "-DLOCKSTEP_FUZZ_TARGET=$target" \
+clang++ -std=c++20 -O2 -g1 -I. -DPROTOZERO_USE_VIEW=std::string_view "-DLOCKSTEP_FUZZ_TARGET=$target" \
   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-  engine/base/{atomic_file,clock,crc32c,log,number_text,shortened_text}.cpp \
-  engine/events/*.cpp engine/protocol/*.cpp \
+  engine/base/*.cpp engine/events/*.cpp engine/protocol/*.cpp \
   tests/fuzz/{coverage_guided,held_event_log,held_messages}.cpp -o "$build/$target.program"
 LOCKSTEP_FUZZ_FOLDER=$(mktemp -d /dev/shm/lockstep-fuzz-XXXXXX)
 export LOCKSTEP_FUZZ_FOLDER ASAN_OPTIONS=quarantine_size_mb=4

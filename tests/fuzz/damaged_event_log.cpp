@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cstdint>
+#include <protozero/pbf_writer.hpp>
 #include <vector>
 
 #include "engine/base/crc32c.h"
-#include "engine/events/masked_crc.h"
-#include "engine/events/protobuf_wire.h"
 #include "engine/events/record.h"
 #include "engine/events/record_frame.h"
 #include "tests/fuzz/hostile_values.h"
@@ -12,9 +11,6 @@
 
 namespace lockstep::tests {
 namespace {
-
-using events::WireType;
-using events::WireWriter;
 
 std::string little(std::uint64_t number, std::size_t count) {
   std::string bytes;
@@ -76,24 +72,24 @@ std::uint64_t hostileNumber(Choices& choices, std::uint64_t near) {
 /// Fields of a message, some of them known and many messages themselves.
 std::string anyMessage(Choices& choices, int depth) {
   std::string bytes;
-  WireWriter fields(bytes);
+  protozero::pbf_writer fields(bytes);
   for (std::size_t i = choices.below(6); i > 0; --i) {
     const auto field = static_cast<std::uint32_t>(1 + choices.below(choices.oneIn(8) ? 99 : 10));
     switch (choices.below(6)) {
       case 0:
-        fields.varint(field, hostileNumber(choices, 7));
+        fields.add_uint64(field, hostileNumber(choices, 7));
         break;
       case 1:
-        fields.fixed32(field, static_cast<float>(choices.word()));
+        fields.add_float(field, static_cast<float>(choices.word()));
         break;
       case 2:
-        fields.fixed64(field, static_cast<double>(choices.word()));
+        fields.add_double(field, static_cast<double>(choices.word()));
         break;
       case 3:
-        fields.bytes(field, choices.oneIn(2) ? events::kEventTag : "train/loss_total");
+        fields.add_string(field, choices.oneIn(2) ? events::kEventTag : "train/loss_total");
         break;
       default:
-        fields.bytes(field, depth > 0 ? anyMessage(choices, depth - 1) : hostileText(choices));
+        fields.add_bytes(field, depth > 0 ? anyMessage(choices, depth - 1) : hostileText(choices));
     }
   }
   return choices.oneIn(6) ? damagedBytes(bytes, choices) : bytes;

@@ -181,7 +181,7 @@ std::string faultsOfInputs(const HeldReading& held,
 }
 
 std::map<std::string, std::string> fuzzCorpus(const std::string& folder) {
-  const std::filesystem::path path = sourceFolder() / "tests/data/fuzz" / folder;
+  const std::filesystem::path path = sourceFolder() / "tests/fixtures/fuzz" / folder;
   std::map<std::string, std::string> inputs;
   for (const auto& entry : std::filesystem::directory_iterator(path))
     inputs[entry.path().filename().string()] = base::readFile(entry.path());

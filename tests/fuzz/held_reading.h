@@ -40,7 +40,7 @@ std::string faultsOf(const HeldReading& reading, const Variants& variants);
 /// The same for these inputs as they are, by name.
 std::string faultsOfInputs(const HeldReading& reading,
                            const std::map<std::string, std::string>& inputs);
-/// The files of a folder under tests/data/fuzz/ by name. Throws Error when there is none.
+/// The files of a folder under tests/fixtures/fuzz/ by name. Throws Error when there is none.
 std::map<std::string, std::string> fuzzCorpus(const std::string& folder);
 
 /// Why a text is not one line of plain text in UTF-8; empty: it is.

@@ -15,9 +15,9 @@ using tests::Choices;
 
 namespace {
 
-/// A file of tests/data/coco/, small and with every form that the format has.
+/// A file of tests/fixtures/coco/, small and with every form that the format has.
 std::filesystem::path sample(const char* name) {
-  return tests::sourceFolder() / "tests/data/coco" / name;
+  return tests::sourceFolder() / "tests/fixtures/coco" / name;
 }
 
 /// Whoever accepts what is no JSON hides a damaged file.

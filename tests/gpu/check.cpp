@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "engine/base/processor.h"
+#include "engine/base/host.h"
 
 namespace lockstep::gpu {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/data/made_scenes.h"
+#include "engine/scenes/made_scenes.h"
 #include "tests/gpu/check.h"
 #include "tests/train/small_training.h"
 
@@ -50,7 +50,7 @@ class ScratchFolder {
 /// Trainings on the same pictures, each in a run folder of its own.
 class Bench {
  public:
-  Bench() { data::writeMadeScenes({folder_.path() / "shapes", 6, 3, 5}); }
+  Bench() { scenes::writeMadeScenes({folder_.path() / "shapes", 6, 3, 5}); }
 
   fs::path run(const std::string& name) const { return folder_.path() / name; }
 

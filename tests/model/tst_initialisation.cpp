@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include <QObject>
 #include <QTest>
 #include <cmath>

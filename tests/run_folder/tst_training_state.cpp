@@ -7,21 +7,14 @@
 #include "engine/base/error.h"
 #include "engine/run_folder/training_state.h"
 #include "tests/run_folder/run_samples.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using namespace lockstep::run_folder;
+using tests::messageOf;
 
 namespace {
-
-std::string messageOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 TrainingState someState(std::int64_t step) {
   TrainingState state;

@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include <QTest>
 
 #include "engine/solver/gradient_clip.h"

@@ -2,10 +2,12 @@
 
 #include "engine/base/error.h"
 #include "engine/solver/optimizer.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch_reference.h"
 
 using namespace lockstep;
+using tests::messageOf;
 
 namespace {
 
@@ -37,15 +39,6 @@ void compareAll(const std::vector<at::Tensor>& ours, const std::vector<at::Tenso
     QVERIFY2(difference <= tolerance,
              qPrintable(QStringLiteral("tensor %1 differs by %2").arg(i).arg(difference)));
   }
-}
-
-std::string messageOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-"""Checks which shared libraries the three programs load, themselves or through another, and which they name.
+"""Checks which shared libraries the three programs load, themselves or through another, and which they name; and that the
+tests named load no Qt but Core and Test.
 
-usage: linkage_check.py PROGRAM_FOLDER
+usage: linkage_check.py PROGRAM_FOLDER [TEST…]
 """
 import pathlib
 import re
@@ -14,6 +15,7 @@ FORBIDDEN = {
     "lockstep-engine": rf"libtorch|libc10|libcudart|libopencv|libQt|{FONTS}",
     "lockstep-worker": r"libQt",
 }
+FORBIDDEN_TO_TESTS = r"libQt(?!6(Core|Test)\.)"
 # Not by name: Qt loads these for itself.
 NOT_NAMED = {"lockstep": FONTS}
 
@@ -29,10 +31,11 @@ def named(path):
 
 
 folder = pathlib.Path(sys.argv[1])
+tests = dict.fromkeys(sys.argv[2:], FORBIDDEN_TO_TESTS)
 faults, checked = [], 0
-for program, pattern in FORBIDDEN.items():
+for program, pattern in {**FORBIDDEN, **tests}.items():
     path = folder / program
-    if not path.exists():  # lockstep-worker without LOCKSTEP_COMPUTE
+    if not path.exists():  # lockstep-worker without LOCKSTEP_COMPUTE, lockstep without LOCKSTEP_GUI
         continue
     checked += 1
     faults += [f"{program} loads {library}" for library in loaded(path) if re.search(pattern, library)]

@@ -1,7 +1,7 @@
 #include <QTest>
 
 #include "engine/supervisor/devices.h"
-#include "tests/support/fake_nvml/fake_nvml.h"
+#include "tests/support/fake_nvml/fake_nvml_file.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;

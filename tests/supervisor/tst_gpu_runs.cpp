@@ -7,7 +7,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/protocol/messages.h"
 #include "tests/support/contains.h"
-#include "tests/support/fake_nvml/fake_nvml.h"
+#include "tests/support/fake_nvml/fake_nvml_file.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 

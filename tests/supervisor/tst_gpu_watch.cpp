@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/supervisor/gpu_watch.h"
-#include "tests/support/fake_nvml/fake_nvml.h"
+#include "tests/support/fake_nvml/fake_nvml_file.h"
 #include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
 

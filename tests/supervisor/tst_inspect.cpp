@@ -104,12 +104,12 @@ class TstInspect : public QObject {
     const fs::path socket = run_folder::socketPath("inspect:" + (bench.folder() / "run").string());
     // One that has the lock and does not listen yet.
     run_folder::ensureSocketFolder();
-    const supervisor::FileDescriptor lock(::open(
-        fs::path(socket).replace_extension(".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const base::FileDescriptor lock(::open(fs::path(socket).replace_extension(".lock").c_str(),
+                                           O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     QCOMPARE(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
     const auto second = bench.start({"inspect", "run"});
     QVERIFY2(!second->waitForFinished(300), "it has nobody to speak of yet");
-    const supervisor::FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const base::FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strcpy(address.sun_path, socket.c_str());
@@ -126,8 +126,8 @@ class TstInspect : public QObject {
     const fs::path socket = run_folder::socketPath("inspect:" + (bench.folder() / "run").string());
     run_folder::ensureSocketFolder();
     // One that has the lock and listens no more.
-    supervisor::FileDescriptor lock(::open(fs::path(socket).replace_extension(".lock").c_str(),
-                                           O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    base::FileDescriptor lock(::open(fs::path(socket).replace_extension(".lock").c_str(),
+                                     O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     QCOMPARE(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
     const auto second = bench.start({"inspect", "run"});
     QVERIFY2(!second->waitForFinished(300), "it has nobody to speak of yet");

@@ -4,7 +4,7 @@
 #include <QTest>
 #include <string>
 
-#include "engine/supervisor/file_descriptor.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/supervisor/outgoing_lines.h"
 #include "tests/support/test_main.h"
 
@@ -17,7 +17,7 @@ class TstOutgoingLines : public QObject {
   void everyByteArrivesInOrderThroughAFullSocket() {
     int ends[2];
     QCOMPARE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    const FileDescriptor sender(ends[0]), receiver(ends[1]);
+    const lockstep::base::FileDescriptor sender(ends[0]), receiver(ends[1]);
     OutgoingLines lines;
     std::string expected;
     for (int i = 0; i < 20000; ++i) {
@@ -45,7 +45,7 @@ class TstOutgoingLines : public QObject {
   void goneReceiverIsTold() {
     int ends[2];
     QCOMPARE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    const FileDescriptor sender(ends[0]);
+    const lockstep::base::FileDescriptor sender(ends[0]);
     ::close(ends[1]);
     OutgoingLines lines;
     QVERIFY2(lines.flush(sender.get()), "nothing to send, nothing wrong");

@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "engine/supervisor/file_descriptor.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/supervisor/poll_loop.h"
 #include "tests/support/test_main.h"
 
@@ -13,7 +13,7 @@ using namespace lockstep::supervisor;
 namespace {
 
 struct Pair {
-  FileDescriptor a, b;
+  lockstep::base::FileDescriptor a, b;
   Pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) qFatal("socketpair");

@@ -61,7 +61,7 @@ void serve(PollLoop& loop, const SocketClient& client) {
 class NoDescriptors {
  public:
   NoDescriptors() : before_(descriptorLimit()) {
-    const FileDescriptor lowestFree(::dup(STDERR_FILENO));
+    const base::FileDescriptor lowestFree(::dup(STDERR_FILENO));
     const rlimit none{static_cast<rlim_t>(lowestFree.get()), before_.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &none);
   }

@@ -68,7 +68,7 @@ class TstStopping : public QObject {
     const auto engine = bench.start(line);
     QVERIFY(bench.waitForState("queued"));
     ::kill(static_cast<pid_t>(engine->processId()), signal);
-    const supervisor::FileDescriptor reader(::open(layout.engineLog().c_str(), O_RDWR));
+    const base::FileDescriptor reader(::open(layout.engineLog().c_str(), O_RDWR));
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 75, result.err.c_str());
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(layout), 20000);

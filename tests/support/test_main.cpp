@@ -1,6 +1,6 @@
 #include "tests/support/test_main.h"
 
-#include <QApplication>
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <QTest>
 #include <cstdio>
@@ -33,12 +33,7 @@ int registerTest(const char* file, std::function<std::unique_ptr<QObject>()> mak
   return 0;
 }
 
-}  // namespace lockstep::tests
-
-/// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them.
-int main(int argc, char** argv) {
-  qputenv("QT_QPA_PLATFORM", "offscreen");
-  QApplication application(argc, argv);
+int runTests() {
   QStringList arguments = QCoreApplication::arguments();
   const QString unit = arguments.size() > 1 && !arguments[1].startsWith(QLatin1Char('-'))
                            ? arguments.takeAt(1)
@@ -46,11 +41,13 @@ int main(int argc, char** argv) {
   // Its crash handler has gdb read all of LibTorch's symbols: minutes.
   arguments << QStringLiteral("-nocrashhandler");
   int failures = 0, run = 0;
-  for (const auto& [name, make] : lockstep::tests::registry()) {
+  for (const auto& [name, make] : registry()) {
     if (!unit.isEmpty() && name != unit) continue;
     ++run;
-    failures += lockstep::tests::runUnit(*make(), arguments);
+    failures += runUnit(*make(), arguments);
   }
   if (run == 0) std::fprintf(stderr, "no test unit '%s' here\n", qPrintable(unit));
   return run == 0 || failures > 0;
 }
+
+}  // namespace lockstep::tests

@@ -10,6 +10,10 @@ namespace lockstep::tests {
 /// command line.
 int registerTest(const char* file, std::function<std::unique_ptr<QObject>()> make);
 
+/// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them. Returns the exit status. Wants a
+/// QCoreApplication.
+int runTests();
+
 }  // namespace lockstep::tests
 
 /// At the end of a tst_<unit>.cpp: the class becomes the ctest FOLDER.<unit>.

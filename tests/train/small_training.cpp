@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/data/made_scenes.h"
+#include "engine/scenes/made_scenes.h"
 
 namespace lockstep::tests {
 namespace fs = std::filesystem;
@@ -82,7 +82,7 @@ protocol::Control control(const std::string& name, const std::string& id) {
   return {.name = name, .id = id, .predict = {}, .out = ""};
 }
 
-void writeShapes(const fs::path& folder) { data::writeMadeScenes({folder, 4, 3, 5}); }
+void writeShapes(const fs::path& folder) { scenes::writeMadeScenes({folder, 4, 3, 5}); }
 
 config::Experiment smallExperiment(const fs::path& shapes, int steps) {
   config::Experiment experiment;

@@ -8,8 +8,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/data/made_scenes.h"
 #include "engine/run_folder/training_state.h"
+#include "engine/scenes/made_scenes.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -158,7 +158,7 @@ class TstBadImages : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     QVERIFY(folder_.isValid());
-    data::writeMadeScenes({path("shapes"), kImages, 3, 5});
+    scenes::writeMadeScenes({path("shapes"), kImages, 3, 5});
   }
 
   void theLastWholeStepIsKeptOnAllRanks_data() { addWorlds(); }

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "engine/config/padded_sizes.h"
-#include "engine/data/training_batches.h"
+#include "engine/data/sample_loader.h"
 #include "engine/train/step_replay.h"
 #include "tests/support/recorders.h"
 #include "tests/support/test_main.h"

@@ -10,27 +10,18 @@
 #include "engine/run_folder/replay_file.h"
 #include "engine/train/step_replay.h"
 #include "tests/support/contains.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
 
 using namespace lockstep;
 using tests::contains;
+using tests::messageOf;
 using tests::Session;
 namespace fs = std::filesystem;
 
-namespace {
-
-std::string messageOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 class TstDivergence : public QObject {
   Q_OBJECT

@@ -5,7 +5,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "engine/base/system_error.h"
+#include "engine/base/error.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/failure.h"
 #include "tests/support/contains.h"

@@ -14,8 +14,8 @@
 #include "engine/checkpoint/weights_layout.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
-#include "engine/data/made_scenes.h"
-#include "engine/data/training_batches.h"
+#include "engine/data/sample_loader.h"
+#include "engine/scenes/made_scenes.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -165,7 +165,7 @@ class TstTorchvisionTraining : public QObject {
   void initTestCase() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision: packaging/setup.sh --dev");
     QVERIFY(folder_.isValid());
-    data::writeMadeScenes({path("shapes"), 12, 1, 7});
+    scenes::writeMadeScenes({path("shapes"), 12, 1, 7});
   }
 
   void init() {

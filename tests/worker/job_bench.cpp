@@ -12,13 +12,10 @@
 namespace lockstep::tests {
 
 JobBench::JobBench() {
-  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends_) != 0) throw Error("no socket pair");
-}
-
-JobBench::~JobBench() {
-  for (const int end : ends_) {
-    if (end >= 0) ::close(end);
-  }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) throw Error("no socket pair");
+  ownEnd_.reset(ends[0]);
+  workerEnd_.reset(ends[1]);
 }
 
 protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
@@ -31,8 +28,8 @@ protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
       ::shutdown(end, SHUT_WR);
       receiver.join();
     }
-  } const shut{ends_[1], receiver_};
-  worker::Channel channel(ends_[1]);
+  } const shut{workerEnd_.get(), receiver_};
+  worker::Channel channel(workerEnd_.get());
   train::PhaseReport phase;
   worker::OwnWorld world(phase);
   return function({job, world, channel, mailbox, phase});
@@ -41,7 +38,7 @@ protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
 void JobBench::receive() {
   protocol::LineBuffer lines;
   char bytes[4096];
-  for (ssize_t count; (count = ::read(ends_[0], bytes, sizeof bytes)) > 0;) {
+  for (ssize_t count; (count = ::read(ownEnd_.get(), bytes, sizeof bytes)) > 0;) {
     lines.append({bytes, static_cast<std::size_t>(count)});
     for (std::string line; lines.next(line) == protocol::LineBuffer::Result::Line;) {
       if (onMessage) onMessage(protocol::decodeWorkerMessage(line));

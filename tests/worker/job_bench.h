@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/file_descriptor.h"
 #include "engine/worker/jobs.h"
 
 namespace lockstep::tests {
@@ -13,7 +14,6 @@ namespace lockstep::tests {
 class JobBench {
  public:
   JobBench();
-  ~JobBench();
   JobBench(const JobBench&) = delete;
 
   using Function = protocol::Finished (*)(const worker::JobContext&);
@@ -27,7 +27,7 @@ class JobBench {
  private:
   void receive();
 
-  int ends_[2] = {-1, -1};
+  base::FileDescriptor ownEnd_, workerEnd_;
   std::jthread receiver_;
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/config/edit.h"
 #include "engine/config/fields.h"
 #include "engine/config/yaml_tree.h"
@@ -83,7 +84,7 @@ Spot wordAt(const std::string& text, int line, int column) {
   };
   for (int i = 1; i < column && !isLineEnd(at); ++i) {
     ++at;
-    while (!isLineEnd(at) && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U) ++at;
+    while (!isLineEnd(at) && base::isUtf8Continuation(text[at])) ++at;
   }
   std::size_t end = at;
   while (!isLineEnd(end) && std::string_view(" \t:,]}#").find(text[end]) == std::string_view::npos)

@@ -11,7 +11,7 @@ double share(std::uint64_t part, std::uint64_t whole) {
 }
 
 /// Rows of an object and of the detection of another class that stands for it.
-struct Confusion {
+struct ConfusedRows {
   std::uint32_t actual, predicted;
 };
 
@@ -19,7 +19,7 @@ struct Confusion {
 struct ImageShare {
   std::vector<Counts> classes;
   std::array<Counts, kObjectSizeCount> sizes;
-  std::vector<Confusion> confusions;
+  std::vector<ConfusedRows> confusions;
   InstanceMatcher matcher;
   std::vector<char> isFalse, isTaken;  ///< of the detections, of the annotations of one image
 };
@@ -158,6 +158,20 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
   point.all = point.sizes[static_cast<std::size_t>(ObjectSize::All)];
   point.confusion = confusionMatrix(point.classes, shares);
   return point;
+}
+
+std::vector<Confusion> frequentConfusions(const ConfusionMatrix& matrix, std::size_t most) {
+  std::vector<Confusion> confusions;
+  for (std::size_t actual = 0; actual < matrix.background(); ++actual) {
+    for (std::size_t predicted = 0; predicted < matrix.background(); ++predicted) {
+      const std::uint32_t count = matrix.at(actual, predicted);
+      if (actual != predicted && count > 0) confusions.push_back({actual, predicted, count});
+    }
+  }
+  std::stable_sort(confusions.begin(), confusions.end(),
+                   [](const Confusion& a, const Confusion& b) { return a.count > b.count; });
+  confusions.resize(std::min(confusions.size(), most));
+  return confusions;
 }
 
 }  // namespace lockstep::coco

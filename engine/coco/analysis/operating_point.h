@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/coco/analysis/overlap_set.h"
-#include "engine/coco/evaluation/object_sizes.h"
+#include "engine/coco/evaluation/params.h"
 
 /// The figures of a detector that is used at one score threshold, found right at one IoU threshold.
 namespace lockstep::coco {
@@ -58,5 +58,14 @@ struct OperatingPoint {
 /// Detections with score >= scoreThreshold. Any thread; blocks for milliseconds.
 OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, double iouThreshold,
                               int threads = 0);
+
+/// Objects of a class that were taken for another one.
+struct Confusion {
+  std::size_t actual = 0, predicted = 0;  ///< rows of the matrix, never background
+  std::uint32_t count = 0;
+};
+
+/// The most frequent ones, at most so many.
+std::vector<Confusion> frequentConfusions(const ConfusionMatrix& matrix, std::size_t most);
 
 }  // namespace lockstep::coco

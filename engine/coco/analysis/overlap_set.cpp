@@ -2,7 +2,7 @@
 
 #include "engine/base/parallel_for.h"
 #include "engine/coco/evaluation/detections_by_image.h"
-#include "engine/coco/evaluation/object_sizes.h"
+#include "engine/coco/evaluation/params.h"
 
 namespace lockstep::coco {
 namespace {

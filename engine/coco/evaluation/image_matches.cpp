@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/coco/evaluation/iou_thresholds.h"
-#include "engine/coco/evaluation/object_sizes.h"
+#include "engine/base/parallel_for.h"
+#include "engine/coco/evaluation/params.h"
 #include "engine/coco/evaluation/regions.h"
 
 namespace lockstep::coco {
@@ -145,6 +145,20 @@ ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& 
     matches.push_back(ClassMatcher(image, classGt, classDetections, type).match());
     matches.back().category = category;
   }
+  return matches;
+}
+
+std::vector<ImageMatches> matchResults(const Dataset& groundTruth, const ResultsFile& results,
+                                       IouType type, int threads) {
+  std::vector<ImageMatches> matches(groundTruth.images().size());
+  base::parallelFor(matches.size(), threads, [&](std::size_t i) {
+    const std::vector<Detection> detections = results.detectionsOf(i);
+    std::vector<const Detection*> pointers;
+    pointers.reserve(detections.size());
+    for (const Detection& detection : detections) pointers.push_back(&detection);
+    matches[i] =
+        matchDetections(groundTruth.images()[i], groundTruth.annotationsOf(i), pointers, type);
+  });
   return matches;
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/coco/evaluation/object_sizes.h"
 #include "engine/coco/evaluation/overlaps.h"
+#include "engine/coco/evaluation/params.h"
 
 /// Which detection of an image goes with which annotation, at any IoU threshold, as pycocotools
 /// matches them: within a class, by falling score, each with the free annotation of highest IoU

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/coco/evaluation/iou_thresholds.h"
+#include "engine/coco/evaluation/params.h"
 
 namespace lockstep::coco {
 

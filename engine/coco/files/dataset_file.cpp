@@ -4,8 +4,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/json_writer.h"
 #include "engine/coco/files/dataset_checks.h"
-#include "engine/coco/files/json_text.h"
 #include "engine/coco/files/read_table.h"
 
 namespace lockstep::coco {
@@ -128,68 +128,55 @@ AnnotationDraft takeAnnotation(JsonValue value, RecordReader& record, const Piec
   return draft;
 }
 
-void appendImage(const Image& image, std::string& json) {
-  json += "{\"id\":";
-  appendNumber(image.id.value, json);
-  json += ",\"file_name\":";
-  appendString(image.fileName, json);
-  json += ",\"width\":";
-  appendNumber(std::int64_t{image.width}, json);
-  json += ",\"height\":";
-  appendNumber(std::int64_t{image.height}, json);
-  json += "}";
+void appendImage(const Image& image, base::JsonWriter& json) {
+  json.member("id", image.id.value);
+  json.member("file_name", image.fileName);
+  json.member("width", image.width);
+  json.member("height", image.height);
 }
 
-void appendCategory(const Category& category, std::string& json) {
-  json += "{\"id\":";
-  appendNumber(category.id.value, json);
-  json += ",\"name\":";
-  appendString(category.name, json);
-  json += "}";
+void appendCategory(const Category& category, base::JsonWriter& json) {
+  json.member("id", category.id.value);
+  json.member("name", category.name);
 }
 
-void appendSegmentation(const Segmentation& segmentation, std::string& json) {
+void appendSegmentation(const Segmentation& segmentation, base::JsonWriter& json) {
   if (const Rle* rle = std::get_if<Rle>(&segmentation)) {
-    json += "{\"size\":";
-    appendNumbers(std::array<std::int64_t, 2>{rle->height, rle->width}, json);
-    json += ",\"counts\":";
-    appendNumbers(std::vector<std::int64_t>(rle->counts.begin(), rle->counts.end()), json);
-    json += "}";
+    json.beginObject();
+    json.key("size");
+    json.values(std::array{rle->height, rle->width});
+    json.key("counts");
+    json.values(rle->counts);
+    json.endObject();
     return;
   }
-  const char* separator = "[";
-  for (const auto& polygon : std::get<0>(segmentation)) {
-    json += separator;
-    appendNumbers(polygon, json);
-    separator = ",";
-  }
-  json += "]";
+  json.beginArray();
+  for (const auto& polygon : std::get<0>(segmentation)) json.values(polygon);
+  json.endArray();
 }
 
-void appendAnnotation(const Annotation& annotation, std::string& json) {
-  json += "{\"id\":";
-  appendNumber(annotation.id, json);
-  json += ",\"image_id\":";
-  appendNumber(annotation.imageId.value, json);
-  json += ",\"category_id\":";
-  appendNumber(annotation.categoryId.value, json);
-  json += ",\"bbox\":";
-  appendNumbers(annotation.boxXywh, json);
-  json += ",\"area\":";
-  appendNumber(annotation.area, json);
-  json += annotation.isCrowd ? ",\"iscrowd\":1" : ",\"iscrowd\":0";
-  json += ",\"segmentation\":";
+void appendAnnotation(const Annotation& annotation, base::JsonWriter& json) {
+  json.member("id", annotation.id);
+  json.member("image_id", annotation.imageId.value);
+  json.member("category_id", annotation.categoryId.value);
+  json.key("bbox");
+  json.values(annotation.boxXywh);
+  json.member("area", annotation.area);
+  json.member("iscrowd", annotation.isCrowd ? 1 : 0);
+  json.key("segmentation");
   appendSegmentation(annotation.segmentation, json);
-  json += "}";
 }
 
-/// The entries of one table, one a line.
+/// The entries of one table, an object a line.
 template <typename Entries, typename Append>
 void appendTable(const Entries& entries, std::string& json, Append append, bool& isFirst) {
   for (const auto& entry : entries) {
     json += isFirst ? "\n" : ",\n";
     isFirst = false;
-    append(entry, json);
+    base::JsonWriter writer(json);
+    writer.beginObject();
+    append(entry, writer);
+    writer.endObject();
   }
 }
 

@@ -1,9 +1,10 @@
 #include "engine/coco/files/results.h"
 
 #include <algorithm>
+#include <array>
 
+#include "engine/base/json_writer.h"
 #include "engine/base/parallel_for.h"
-#include "engine/coco/files/json_text.h"
 #include "engine/coco/files/result_entries.h"
 
 namespace lockstep::coco {
@@ -12,22 +13,22 @@ namespace {
 constexpr std::size_t kShare = 512;  // detections that a thread takes at a time
 
 void appendDetection(const Detection& detection, std::string& json) {
-  json += "{\"image_id\":";
-  appendNumber(detection.imageId.value, json);
-  json += ",\"category_id\":";
-  appendNumber(detection.categoryId.value, json);
-  json += ",\"bbox\":";
-  appendNumbers(detection.boxXywh, json);
-  json += ",\"score\":";
-  appendNumber(detection.score, json);
+  base::JsonWriter writer(json);
+  writer.beginObject();
+  writer.member("image_id", detection.imageId.value);
+  writer.member("category_id", detection.categoryId.value);
+  writer.key("bbox");
+  writer.values(detection.boxXywh);
+  writer.member("score", detection.score);
   if (detection.mask.height > 0) {
-    json += ",\"segmentation\":{\"size\":";
-    appendNumbers(std::array<std::int64_t, 2>{detection.mask.height, detection.mask.width}, json);
-    json += ",\"counts\":";
-    appendString(compressCounts(detection.mask), json);
-    json += "}";
+    writer.key("segmentation");
+    writer.beginObject();
+    writer.key("size");
+    writer.values(std::array{detection.mask.height, detection.mask.width});
+    writer.member("counts", compressCounts(detection.mask));
+    writer.endObject();
   }
-  json += "}";
+  writer.endObject();
 }
 
 std::vector<Detection> detectionsOf(const JsonFile& file) {

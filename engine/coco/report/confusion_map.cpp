@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/coco/analysis/confusions.h"
+#include "engine/coco/analysis/operating_point.h"
 #include "engine/coco/report/html.h"
 #include "engine/coco/report/sections.h"
 

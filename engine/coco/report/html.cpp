@@ -4,29 +4,15 @@
 #include <cstdio>
 
 #include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
 
 namespace lockstep::coco::report {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
-bool isContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
-/// Bytes of the character that begins the text, 0: none does.
+/// Bytes of the character of XML that begins the text, 0: none does.
 std::size_t characterBytes(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  std::uint32_t code = first & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!isContinuation(text[i])) return 0;
-    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
-  }
-  const bool isOverlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool isNone =
-      (code >= 0xd800 && code < 0xe000) || code > 0x10ffff || code == 0xfffe || code == 0xffff;
-  return isOverlong || isNone ? 0 : length;
+  const bool isNone = text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+  return isNone ? 0 : base::utf8CharacterLength(text, 0);
 }
 
 std::string_view entityOf(char byte) {
@@ -60,7 +46,7 @@ std::string escaped(std::string_view text) {
     const std::size_t length = characterBytes(text);
     const std::string_view entity = entityOf(text[0]);
     if (length == 0 || isControl(text[0])) {
-      out += kReplacement;
+      out += base::kUtf8Replacement;
     } else {
       out += entity.empty() ? text.substr(0, length) : entity;
     }
@@ -72,7 +58,7 @@ std::string escaped(std::string_view text) {
 std::string cutTo(std::string_view text, std::size_t characters) {
   std::size_t begins = 0, end = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (isContinuation(text[i])) continue;
+    if (base::isUtf8Continuation(text[i])) continue;
     if (++begins == characters) end = i;
     if (begins > characters) return std::string(text.substr(0, end)) + "…";
   }

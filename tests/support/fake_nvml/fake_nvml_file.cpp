@@ -1,8 +1,8 @@
+#include "tests/support/fake_nvml/fake_nvml_file.h"
+
 #include <QDir>
 #include <filesystem>
 #include <fstream>
-
-#include "tests/support/fake_nvml/fake_nvml.h"
 
 namespace lockstep::tests {
 

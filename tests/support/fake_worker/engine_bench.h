@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/file_descriptor.h"
 #include "engine/events/record.h"
 #include "engine/protocol/messages.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
-#include "engine/supervisor/file_descriptor.h"
 
 namespace lockstep::tests {
 
@@ -87,7 +87,7 @@ class SocketClient {
   int fd() const { return socket_.get(); }
 
  private:
-  supervisor::FileDescriptor socket_;
+  base::FileDescriptor socket_;
   protocol::LineBuffer lines_;
 };
 

@@ -1,10 +1,10 @@
-#include "engine/data/scene_painting.h"
+#include "engine/scenes/scene_painting.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-namespace lockstep::data {
+namespace lockstep::scenes {
 namespace {
 
 constexpr float kShadowPx = 5;          // how far a shadow falls
@@ -232,11 +232,11 @@ void Canvas::paintShape(const Shape& shape, float lightX, float lightY) {
   }
 }
 
-RgbImage Canvas::develop(SceneRandom& random, float lightX, float lightY, float noise) const {
+data::RgbImage Canvas::develop(SceneRandom& random, float lightX, float lightY, float noise) const {
   const auto slope = static_cast<float>(random.uniform(0.1, 0.45));
   const auto vignette = static_cast<float>(random.uniform(0.05, 0.3));
   const std::uint64_t salt = random.word();
-  RgbImage image(width_, height_);
+  data::RgbImage image(width_, height_);
   std::uint8_t* out = image.pixels.get();
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x, out += 3) {
@@ -272,4 +272,4 @@ std::vector<std::uint8_t> coverage(const Shape& shape, int width, int height) {
   return mask;
 }
 
-}  // namespace lockstep::data
+}  // namespace lockstep::scenes

@@ -4,16 +4,16 @@
 
 #include <utility>
 
-namespace lockstep::supervisor {
+namespace lockstep::base {
 
 /// Owns a file descriptor.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
   explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    reset(std::exchange(other.fd_, -1));
+    reset(other.release());
     return *this;
   }
   ~FileDescriptor() { reset(); }
@@ -24,9 +24,11 @@ class FileDescriptor {
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
   }
+  /// Leaves closing it to the caller.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace lockstep::supervisor
+}  // namespace lockstep::base

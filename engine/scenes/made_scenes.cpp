@@ -1,4 +1,4 @@
-#include "engine/data/made_scenes.h"
+#include "engine/scenes/made_scenes.h"
 
 #include <unistd.h>
 
@@ -11,9 +11,9 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/coco/masks/rle.h"
-#include "engine/data/scene_painting.h"
+#include "engine/scenes/scene_painting.h"
 
-namespace lockstep::data {
+namespace lockstep::scenes {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,7 +159,7 @@ void writePart(const Part& part, const fs::path& folder, std::uint64_t seed,
     std::string number = std::to_string(id);
     number.insert(0, 6 - std::min<std::size_t>(number.size(), 6), '0');
     images.push_back({{id}, "scene_" + number + ".jpg", scene.picture.width, scene.picture.height});
-    writeImage(scene.picture, folder / part.name / images.back().fileName);
+    data::writeImage(scene.picture, folder / part.name / images.back().fileName);
     for (coco::Annotation& annotation : scene.annotations) {
       annotation.id = static_cast<std::int64_t>(annotations.size()) + 1;
       annotation.imageId = {id};
@@ -256,4 +256,4 @@ void writeMadeScenes(const MadeScenesOptions& options,
   folder.finish();
 }
 
-}  // namespace lockstep::data
+}  // namespace lockstep::scenes

@@ -6,7 +6,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/config/load.h"
-#include "engine/data/made_scenes.h"
+#include "engine/scenes/made_scenes.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -48,21 +48,21 @@ class TstMadeScenes : public QObject {
 
  private Q_SLOTS:
   void scenesAreAFunctionOfSeedAndNumber() {
-    const data::MadeScene scene = data::makeScene(3, 5), again = data::makeScene(3, 5);
+    const scenes::MadeScene scene = scenes::makeScene(3, 5), again = scenes::makeScene(3, 5);
     QVERIFY(samePixels(scene.picture, again.picture));
     QCOMPARE(scene.annotations.size(), again.annotations.size());
     for (std::size_t i = 0; i < scene.annotations.size(); ++i) {
       QVERIFY(runsOf(scene.annotations[i]) == runsOf(again.annotations[i]));
     }
-    QVERIFY(!samePixels(scene.picture, data::makeScene(3, 6).picture));
-    QVERIFY(!samePixels(scene.picture, data::makeScene(4, 5).picture));
+    QVERIFY(!samePixels(scene.picture, scenes::makeScene(3, 6).picture));
+    QVERIFY(!samePixels(scene.picture, scenes::makeScene(4, 5).picture));
   }
 
   void masksAreOfWhatCanBeSeen() {
     std::set<std::int64_t> categories;
     std::size_t objects = 0;
     for (std::uint64_t number = 0; number < 20; ++number) {
-      const data::MadeScene scene = data::makeScene(1, number);
+      const scenes::MadeScene scene = scenes::makeScene(1, number);
       std::vector<int> owners(static_cast<std::size_t>(scene.picture.width) * scene.picture.height);
       for (const coco::Annotation& annotation : scene.annotations) {
         const auto mask = coco::decodeMask(runsOf(annotation));
@@ -86,7 +86,7 @@ class TstMadeScenes : public QObject {
     // or a neighbour fill.
     int clear = 0, all = 0;
     for (std::uint64_t number = 0; number < 12; ++number) {
-      const data::MadeScene scene = data::makeScene(2, number);
+      const scenes::MadeScene scene = scenes::makeScene(2, number);
       const int width = scene.picture.width, height = scene.picture.height;
       for (const coco::Annotation& annotation : scene.annotations) {
         const auto mask = coco::decodeMask(runsOf(annotation));
@@ -114,7 +114,7 @@ class TstMadeScenes : public QObject {
 
   void theDataSetIsWholeAndReadable() {
     int lastDone = 0;
-    data::writeMadeScenes({path("shapes"), 6, 3, 11}, [&](int done, int all) {
+    scenes::writeMadeScenes({path("shapes"), 6, 3, 11}, [&](int done, int all) {
       QCOMPARE(done, ++lastDone);
       QCOMPARE(all, 9);
     });
@@ -136,7 +136,7 @@ class TstMadeScenes : public QObject {
   }
 
   void theExperimentIsReady() {
-    data::writeMadeScenes({path("ready"), 2, 1, 1});
+    scenes::writeMadeScenes({path("ready"), 2, 1, 1});
     const config::LoadedExperiment loaded = config::loadExperiment(path("ready/experiment.yaml"));
     for (const config::ConfigIssue& issue : loaded.issues) qWarning("%s", issue.format().c_str());
     QVERIFY(loaded.issues.empty());
@@ -145,9 +145,9 @@ class TstMadeScenes : public QObject {
   }
 
   void theSameSeedGivesTheSameBytes() {
-    data::writeMadeScenes({path("one"), 2, 1, 5});
-    data::writeMadeScenes({path("two"), 2, 1, 5});
-    data::writeMadeScenes({path("other"), 2, 1, 6});
+    scenes::writeMadeScenes({path("one"), 2, 1, 5});
+    scenes::writeMadeScenes({path("two"), 2, 1, 5});
+    scenes::writeMadeScenes({path("other"), 2, 1, 6});
     QVERIFY(contents(path("one")) == contents(path("two")));
     QVERIFY(contents(path("one")) != contents(path("other")));
   }
@@ -156,7 +156,7 @@ class TstMadeScenes : public QObject {
     std::filesystem::create_directories(path("full"));
     base::writeFileAtomically(path("full/mine.txt"), "1");
     try {
-      data::writeMadeScenes({path("full"), 1, 1, 1});
+      scenes::writeMadeScenes({path("full"), 1, 1, 1});
       QFAIL("was accepted");
     } catch (const Error& error) {
       QCOMPARE(error.status(), ExitStatus::Mendable);
@@ -164,20 +164,20 @@ class TstMadeScenes : public QObject {
     }
     QCOMPARE(contents(path("full")).size(), std::size_t{1});
     std::filesystem::create_directories(path("empty"));
-    data::writeMadeScenes({path("empty/"), 1, 1, 1});
+    scenes::writeMadeScenes({path("empty/"), 1, 1, 1});
     QCOMPARE(contents(path("empty")).size(), std::size_t{5});
   }
 
   void nothingIsLeftBehindWhenItFails() {
     const QTemporaryDir own;
     const std::filesystem::path target = std::filesystem::path(own.path().toStdString()) / "x";
-    QVERIFY_EXCEPTION_THROWN(data::writeMadeScenes({target, 3, 1, 1},
-                                                   [](int done, int) {
-                                                     if (done == 2) throw Error("disk full");
-                                                   }),
+    QVERIFY_EXCEPTION_THROWN(scenes::writeMadeScenes({target, 3, 1, 1},
+                                                     [](int done, int) {
+                                                       if (done == 2) throw Error("disk full");
+                                                     }),
                              Error);
     QVERIFY(std::filesystem::is_empty(own.path().toStdString()));
-    QVERIFY_EXCEPTION_THROWN(data::writeMadeScenes({target, 0, 1, 1}), Error);
+    QVERIFY_EXCEPTION_THROWN(scenes::writeMadeScenes({target, 0, 1, 1}), Error);
   }
 };
 

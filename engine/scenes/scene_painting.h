@@ -9,7 +9,7 @@
 
 /// What made scenes are painted with. Coordinates in px, the centre of the first pixel is (0.5,
 /// 0.5).
-namespace lockstep::data {
+namespace lockstep::scenes {
 
 /// Random numbers one after another, a pure function of the keys it starts with.
 class SceneRandom {
@@ -70,7 +70,7 @@ class Canvas {
   /// The shape with its soft shadow; light comes from (lightX, lightY), a unit vector.
   void paintShape(const Shape& shape, float lightX, float lightY);
   /// Uneven light, a darker rim and noise of `noise` (0 … 1); then 8 bits.
-  RgbImage develop(SceneRandom& random, float lightX, float lightY, float noise) const;
+  data::RgbImage develop(SceneRandom& random, float lightX, float lightY, float noise) const;
 
  private:
   Colour& at(int x, int y) { return pixels_[static_cast<std::size_t>(y) * width_ + x]; }
@@ -81,4 +81,4 @@ class Canvas {
 /// Pixels whose centre is inside the shape: [height * width], 0 or 1.
 std::vector<std::uint8_t> coverage(const Shape& shape, int width, int height);
 
-}  // namespace lockstep::data
+}  // namespace lockstep::scenes

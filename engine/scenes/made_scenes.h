@@ -7,11 +7,11 @@
 #include "engine/coco/files/dataset.h"
 #include "engine/data/image_file.h"
 
-namespace lockstep::data {
+namespace lockstep::scenes {
 
 /// A made picture and the exact masks of what can be seen of its objects.
 struct MadeScene {
-  RgbImage picture;
+  data::RgbImage picture;
   std::vector<coco::Annotation>
       annotations;  ///< image and annotation ids are to be set; runs, tight boxes
 };
@@ -35,4 +35,4 @@ struct MadeScenesOptions {
 void writeMadeScenes(const MadeScenesOptions& options,
                      const std::function<void(int done, int all)>& onProgress = {});
 
-}  // namespace lockstep::data
+}  // namespace lockstep::scenes

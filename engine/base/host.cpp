@@ -1,6 +1,16 @@
-#include "engine/base/processor.h"
+#include "engine/base/host.h"
+
+#include <unistd.h>
+
+#include <array>
 
 namespace lockstep::base {
+
+std::string hostName() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
 
 std::string bfloat16Instructions() {
 #ifdef __x86_64__

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep::base {
+
+/// Writes compact JSON behind `out`, value by value; sets the commas. As every file and message of
+/// Lockstep has it: numbers that are not finite are the strings "NaN", "Infinity", "-Infinity".
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) : out_(out) {}
+
+  void beginObject() { open('{'); }
+  void endObject() { close('}'); }
+  void beginArray() { open('['); }
+  void endArray() { close(']'); }
+  void key(std::string_view name);
+  void null() { raw("null"); }
+  void value(bool flag) { raw(flag ? "true" : "false"); }
+  template <std::integral Integer>
+  void value(Integer number) {
+    value(static_cast<std::int64_t>(number));
+  }
+  void value(std::int64_t number);
+  /// The shortest text that reads back to the same double, or to the same float.
+  void value(double number);
+  void value(float number);
+  /// Bytes that are no UTF-8 become U+FFFD.
+  void value(std::string_view text);
+  void value(const std::string& text) { value(std::string_view(text)); }
+  void value(const char* text) { value(std::string_view(text)); }
+  /// A whole value that is JSON already.
+  void raw(std::string_view json);
+
+  template <typename Value>
+  void member(std::string_view name, const Value& value) {
+    key(name);
+    this->value(value);
+  }
+  /// [a,b,…]
+  template <typename Values>
+  void values(const Values& values) {
+    beginArray();
+    for (const auto& value : values) this->value(value);
+    endArray();
+  }
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  void separate();
+  void appendQuoted(std::string_view text);
+
+  std::string& out_;
+  bool needsComma_ = false;
+};
+
+}  // namespace lockstep::base

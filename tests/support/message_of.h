@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/base/error.h"
+
+namespace lockstep::tests {
+
+/// What the Error says that `act` throws; empty: it throws none.
+inline std::string messageOf(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace lockstep::tests
