@@ -7,26 +7,16 @@
 #include "engine/base/error.h"
 
 namespace lockstep::config {
-namespace {
-
-std::int64_t wholeSteps(const Duration& duration) {
-  if (duration.unit != Duration::Unit::Steps) {
-    throw Error("a duration of the solver is not in steps");
-  }
-  return static_cast<std::int64_t>(std::ceil(duration.count));
-}
-
-}  // namespace
 
 LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
     : kind_(config.schedule),
       baseLr_(config.baseLr),
       gamma_(config.gamma),
       warmupFactor_(config.warmupFactor),
-      warmupSteps_(wholeSteps(config.warmupSteps)),
-      maxSteps_(wholeSteps(config.maxSteps)) {
+      warmupSteps_(config.warmupSteps.steps()),
+      maxSteps_(config.maxSteps.steps()) {
   for (const Duration& milestone : config.milestones) {
-    milestones_.push_back(wholeSteps(milestone));
+    milestones_.push_back(milestone.steps());
   }
   std::sort(milestones_.begin(), milestones_.end());
 }
@@ -34,6 +24,12 @@ LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
 double LearningRateSchedule::learningRate(std::int64_t step) const {
   const std::int64_t doneSteps = std::max<std::int64_t>(step - 1, 0);
   return baseLr_ * warmup(doneSteps) * decay(doneSteps);
+}
+
+std::vector<std::int64_t> LearningRateSchedule::corners() const {
+  std::vector<std::int64_t> steps = milestones_;
+  steps.push_back(warmupSteps_);
+  return steps;
 }
 
 double LearningRateSchedule::decay(std::int64_t doneSteps) const {

@@ -15,6 +15,8 @@ class LearningRateSchedule {
   explicit LearningRateSchedule(const SolverConfig& config);
   /// Of update `step`, 1 … max_steps: the schedule at step-1 times the warm-up.
   double learningRate(std::int64_t step) const;
+  /// Steps after which the rate may jump or bend: milestones and the end of the warm-up.
+  std::vector<std::int64_t> corners() const;
 
  private:
   double decay(std::int64_t doneSteps) const;

@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
-#include "engine/config/padded_sizes.h"
+#include "engine/config/pyramid.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/fpn.h"
 #include "engine/model/resnet.h"

@@ -24,10 +24,6 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::int64_t steps(const config::Duration& duration) {
-  return static_cast<std::int64_t>(duration.count);
-}
-
 std::vector<solver::Parameter> solverParameters(const model::MaskRcnn& model) {
   using Role = model::ParameterInfo::Role;
   std::vector<solver::Parameter> parameters;
@@ -193,11 +189,11 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
 }
 
 bool Trainer::isAtEnd() const {
-  return state_.step >= steps(experiment_.solver.maxSteps) || stopsEarly_;
+  return state_.step >= experiment_.solver.maxSteps.steps() || stopsEarly_;
 }
 
 Trainer::Outcome Trainer::run() {
-  const std::int64_t lastStep = steps(experiment_.solver.maxSteps);
+  const std::int64_t lastStep = experiment_.solver.maxSteps.steps();
   refuseOtherData();
   if (!isResumed_) loadStartWeights();
   if (!evaluator_) {
@@ -237,7 +233,7 @@ Trainer::Outcome Trainer::run() {
 void Trainer::loadFrom(std::int64_t step) {
   feed_.reset();
   feed_ = std::make_unique<data::DeviceFeed>(
-      data::prefetchTraining(*trainLoader_, *sampler_, step, steps(experiment_.solver.maxSteps),
+      data::prefetchTraining(*trainLoader_, *sampler_, step, experiment_.solver.maxSteps.steps(),
                              loaderThreads_),
       device_, computeType(experiment_.runtime, device_));
 }

@@ -47,7 +47,7 @@ class TstCanonicalSizes : public QObject {
   void aTrainingOfManyScalesStaysWithinAFewRecordings() {
     constexpr int kSteps = 14;
     const config::Experiment experiment = experimentOf("canonical", kSteps);
-    const std::vector<config::PaddedSize> allowed = config::canonicalSizes(experiment.augment);
+    const std::vector<config::ImageSize> allowed = config::canonicalSizes(experiment.augment);
     const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
     const data::Sampler sampler = samplerOf(experiment, dataset);
     const data::SampleLoader loader = loaderOf(experiment, dataset);
@@ -56,11 +56,10 @@ class TstCanonicalSizes : public QObject {
     model::MaskRcnn model(experiment.model, dataset.categories().size() + 1, 1);
     tests::PlainRecorder recorder;
     model.recordSteps(recorder.recorder());
-    std::set<std::pair<int, int>> sizes;
+    std::set<std::pair<std::int64_t, std::int64_t>> sizes;
     for (int step = 0; step < kSteps; ++step) {
       const data::Batch batch = batches->next();
-      const config::PaddedSize padded{static_cast<int>(batch.images.size(2)),
-                                      static_cast<int>(batch.images.size(3))};
+      const config::ImageSize padded{batch.images.size(2), batch.images.size(3)};
       QVERIFY(std::ranges::count(allowed, padded) == 1);
       sizes.emplace(padded.height, padded.width);
       const at::Tensor loss =
