@@ -115,11 +115,10 @@ void checkRuntime(const Experiment& experiment, Issues& issues) {
 void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
   const std::string& metric = evaluation.earlyStop.metric;
   if (metric.empty()) return;
-  const bool isPrecision = EvaluationConfig::isPrecision(metric);
-  if (isPrecision && evaluation.apEvery.count == 0) {
+  if (!isLoss(metric) && evaluation.apEvery.count == 0) {
     add(issues, "evaluation.early_stop.metric",
         metric + " is never measured while evaluation.ap_every is 0");
-  } else if (!isPrecision && evaluation.lossEvery.count == 0 && evaluation.apEvery.count == 0) {
+  } else if (isLoss(metric) && evaluation.lossEvery.count == 0 && evaluation.apEvery.count == 0) {
     add(issues, "evaluation.early_stop.metric",
         metric + " is measured at the last step only while evaluation.loss_every is 0");
   }
@@ -128,7 +127,7 @@ void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
 void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
   checkEarlyStop(evaluation, issues);
   const std::string& metric = evaluation.bestMetric;
-  if (evaluation.apEvery.count > 0 || !EvaluationConfig::isPrecision(metric)) return;
+  if (evaluation.apEvery.count > 0 || isLoss(metric)) return;
   warn(issues, "evaluation.ap_every",
        "0 means that there is no AP: evaluation.best_metric, " + metric +
            ", is never measured and no checkpoint is the best; name a loss there, such as "

@@ -8,6 +8,7 @@
 #include "engine/config/duration.h"
 #include "engine/config/level.h"
 
+#include "engine/config/losses.h"
 /// The experiment file as typed structs. Names, defaults and meaning of every key are in the field
 /// table (fields.h); code after loading reads these structs only. Paths are absolute once loaded;
 /// empty means not given.
@@ -125,10 +126,6 @@ struct ModelConfig {
   int resolvedFreezeStages() const { return freezeStages.value_or(weights.empty() ? 0 : 2); }
 };
 
-struct LossWeights {
-  double classifier = 1, boxReg = 1, mask = 1, objectness = 1, rpnBoxReg = 1;
-};
-
 struct SolverConfig {
   std::string optimizer = "sgd";  ///< sgd | adamw
   double baseLr = 0.02;
@@ -166,11 +163,6 @@ struct EvaluationConfig {
   std::string bestMetric = "segm/AP";
   std::vector<int> maxDets{1, 10, 100};
   EarlyStopConfig earlyStop;
-
-  /// Whether the metric is measured with AP; else it is a loss.
-  static bool isPrecision(const std::string& metric) {
-    return metric.find("/A") != std::string::npos;
-  }
 };
 
 struct CheckpointConfig {

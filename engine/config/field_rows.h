@@ -9,7 +9,7 @@
 
 #include "engine/config/fields.h"
 
-/// How the table of fields is written: one line per key in fields_*.cpp.
+/// How the table of fields is written: one row per key in fields_*.cpp.
 namespace lockstep::config {
 
 /// Allowed numbers of a field.
@@ -54,7 +54,7 @@ void completeNumbersOrWord(Field& field, Access<ListOrWord<double>> access);
 void completeLevelsOrWord(Field& field, Access<ListOrWord<Level>> access);
 
 /// Adds the rows of one section. Part: generic lambda from Experiment& to the section's struct,
-/// const or not.
+/// const or not. A member may be a generic lambda like it, from the section to a value.
 template <typename Part>
 class SectionRows {
  public:
@@ -184,7 +184,7 @@ class SectionRows {
  private:
   using Section = std::remove_reference_t<std::invoke_result_t<Part, Experiment&>>;
   template <typename Member>
-  using Plain = std::remove_reference_t<decltype(std::declval<Section&>().*std::declval<Member>())>;
+  using Plain = std::remove_cvref_t<std::invoke_result_t<Member, Section&>>;
   static constexpr double kMaxInt = 2147483647;
 
   Field& add(const char* key, FieldType type, Range range, const char* unit, const char* help) {
@@ -204,21 +204,21 @@ class SectionRows {
   template <typename Value, typename Member>
   Access<Value> access(Member member) const {
     return {[part = part_, member](const Experiment& experiment) -> Value {
-              return Value(part(experiment).*member);
+              return Value(std::invoke(member, part(experiment)));
             },
             [part = part_, member](Experiment& experiment, Value value) {
-              part(experiment).*member = Plain<Member>(std::move(value));
+              std::invoke(member, part(experiment)) = Plain<Member>(std::move(value));
             }};
   }
 
   template <typename Member>
   Access<std::vector<std::int64_t>> listAccess(Member member) const {
     return {[part = part_, member](const Experiment& experiment) {
-              const auto& values = part(experiment).*member;
+              const auto& values = std::invoke(member, part(experiment));
               return std::vector<std::int64_t>(values.begin(), values.end());
             },
             [part = part_, member](Experiment& experiment, std::vector<std::int64_t> values) {
-              (part(experiment).*member).assign(values.begin(), values.end());
+              std::invoke(member, part(experiment)).assign(values.begin(), values.end());
             }};
   }
 

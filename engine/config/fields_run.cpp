@@ -1,6 +1,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "engine/coco/evaluation/stat_names.h"
 #include "engine/config/field_rows.h"
 
 namespace lockstep::config {
@@ -10,15 +11,10 @@ namespace {
 std::vector<std::string> metricNames() {
   std::vector<std::string> names;
   for (const char* type : {"segm", "bbox"}) {
-    for (const char* stat :
-         {"AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl"}) {
-      names.push_back(std::string(type) + "/" + stat);
-    }
+    for (const char* stat : coco::kStatNames) names.push_back(std::string(type) + "/" + stat);
   }
-  for (const char* loss : {"loss_total", "loss_classifier", "loss_box_reg", "loss_mask",
-                           "loss_objectness", "loss_rpn_box_reg"}) {
-    names.emplace_back(loss);
-  }
+  names.emplace_back(kTotalLoss);
+  for (const LossFacts& loss : kLosses) names.emplace_back(loss.name);
   return names;
 }
 

@@ -7,15 +7,10 @@ void addLossWeightFields(FieldTable& table) {
   SectionRows weights(
       table, "solver.loss_weights", "Factors on the five losses in their sum.",
       [](auto& e) -> auto& { return e.solver.lossWeights; });
-  weights.number("loss_classifier", &LossWeights::classifier, atLeast(0), "",
-                 "Factor on the class loss of the box head.");
-  weights.number("loss_box_reg", &LossWeights::boxReg, atLeast(0), "",
-                 "Factor on the box loss of the box head.");
-  weights.number("loss_mask", &LossWeights::mask, atLeast(0), "", "Factor on the mask loss.");
-  weights.number("loss_objectness", &LossWeights::objectness, atLeast(0), "",
-                 "Factor on the object loss of the proposals.");
-  weights.number("loss_rpn_box_reg", &LossWeights::rpnBoxReg, atLeast(0), "",
-                 "Factor on the box loss of the proposals.");
+  for (std::size_t i = 0; i < kLossCount; ++i) {
+    const auto weight = [i](auto& all) -> auto& { return all.values[i]; };
+    weights.number(kLosses[i].name, weight, atLeast(0), "", kLosses[i].weightHelp);
+  }
 }
 
 template <typename Rows>

@@ -140,7 +140,14 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSi
   const RpnLosses rpn = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
   const RoiLosses roi =
       roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device));
-  return {roi.classifier, roi.boxReg, roi.mask, rpn.objectness, rpn.boxReg};
+  using config::Loss;
+  Losses losses;
+  losses[Loss::Classifier] = roi.classifier;
+  losses[Loss::BoxReg] = roi.boxReg;
+  losses[Loss::Mask] = roi.mask;
+  losses[Loss::Objectness] = rpn.objectness;
+  losses[Loss::RpnBoxReg] = rpn.boxReg;
+  return losses;
 }
 
 std::vector<ops::PredInstances> MaskRcnn::detectionsOf(const Features& shared,

@@ -134,13 +134,13 @@ std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& 
   const RegionRows rows(proposals.valid, shapes);
   const BoxPrediction predicted =
       predictBoxes(poolRegions(features, {ofBoxHead(rows, rows.of(proposals.boxes))})[0]);
-  const Detections found = chooseDetections(rows.spread(at::softmax(widened(predicted.logits), 1)),
+  const Detections found = chooseDetections(rows.spread(at::softmax(upcast(predicted.logits), 1)),
                                             rows.spread(predicted.deltas), proposals, limits);
   const RegionRows foundRows(found.valid, shapes);
   const at::Tensor pooled =
       poolRegions(features, {ofMaskHead(foundRows, foundRows.of(found.boxes))})[0];
   const at::Tensor masks =
-      foundRows.spread(widened(predictMasks(pooled, foundRows.of(found.classes))).sigmoid());
+      foundRows.spread(upcast(predictMasks(pooled, foundRows.of(found.classes))).sigmoid());
   const at::Tensor counts = found.valid.sum(1).cpu();
   std::vector<ops::PredInstances> detections;
   for (std::int64_t n = 0; n < counts.size(0); ++n) {

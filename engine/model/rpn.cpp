@@ -99,7 +99,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
   const std::int64_t mostOfLevel = forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest;
   const auto [best, levels] =
       ops::bestOfSegments(output.objectness, output.levelCounts, mostOfLevel);
-  const at::Tensor scores = widened(output.objectness.gather(1, best)).sigmoid();
+  const at::Tensor scores = upcast(output.objectness.gather(1, best)).sigmoid();
   const auto [boxes, isLarge] = ops::decodeBoxes({output.deltas, output.anchors, 1, best},
                                                  kAnchorWeights, limits, kSmallestSidePx);
   const ops::Selection kept = ops::selectByNms(

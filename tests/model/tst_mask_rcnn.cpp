@@ -21,6 +21,7 @@
 #endif
 
 using namespace lockstep;
+using config::Loss;
 using tests::smallModel;
 
 namespace {
@@ -84,20 +85,21 @@ class TstMaskRcnn : public QObject {
   void samplingDependsOnTheKeysAlone() {
     model::MaskRcnn model(smallModel(), 3, 1);
     Scene scene = makeScene();
-    const double first = lossesOf(model, scene).objectness.item<double>();
-    QCOMPARE(lossesOf(model, scene).objectness.item<double>(), first);
+    const double first = lossesOf(model, scene)[Loss::Objectness].item<double>();
+    QCOMPARE(lossesOf(model, scene)[Loss::Objectness].item<double>(), first);
     scene.keys = {21, 22};
-    QVERIFY(lossesOf(model, scene).objectness.item<double>() != first);
+    QVERIFY(lossesOf(model, scene)[Loss::Objectness].item<double>() != first);
   }
 
   void imagesWithoutObjectsGiveZeroLossesInTheGraph() {
     model::MaskRcnn model(smallModel(), 3, 1);
     const model::Losses losses = lossesOf(model, makeScene(false));
-    for (const at::Tensor& loss : {losses.boxReg, losses.mask, losses.rpnBoxReg}) {
+    for (const at::Tensor& loss :
+         {losses[Loss::BoxReg], losses[Loss::Mask], losses[Loss::RpnBoxReg]}) {
       QCOMPARE(loss.item<double>(), 0.0);
       QVERIFY(loss.requires_grad());
     }
-    QVERIFY(losses.classifier.item<double>() > 0);
+    QVERIFY(losses[Loss::Classifier].item<double>() > 0);
     losses.total({}).backward();
     for (const model::ParameterInfo& parameter : model.trainableParameters()) {
       QVERIFY2(parameter.tensor.grad().defined(), parameter.name.c_str());

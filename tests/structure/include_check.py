@@ -10,7 +10,7 @@ CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
     "engine/base": set(),
-    "engine/config": {"base"},
+    "engine/config": {"base", "coco"},
     "engine/coco": {"base"},
     "engine/events": {"base"},
     "engine/protocol": {"base"},
@@ -24,7 +24,7 @@ ALLOWED = {
     "engine/solver": {"base", "config"},
     "engine/dist": {"base"},
     "engine/checkpoint": {"base", "run_folder"},
-    "engine/eval": {"base", "config", "coco", "ops", "model", "data", "dist"},
+    "engine/eval": {"base", "config", "coco", "events", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
     "engine/worker": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval", "train"},
     "widgets": CORE | {"widgets"},

@@ -94,8 +94,8 @@ QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
 
 QString checkpointText(const Experiment& experiment, const config::TimesDue& times) {
   const config::CheckpointConfig& checkpoint = experiment.checkpoint;
-  const bool isPrecision = config::EvaluationConfig::isPrecision(experiment.evaluation.bestMetric);
-  const std::int64_t compared = isPrecision ? times.averagePrecision : times.losses;
+  const std::int64_t compared =
+      config::isLoss(experiment.evaluation.bestMetric) ? times.losses : times.averagePrecision;
   const bool keepsBest = checkpoint.keepBest && compared > 0;
   return timesText(times.checkpoint, everyText(checkpoint.every)) % QStringLiteral(", keeps ") %
          QString::number(checkpoint.keep) % (keepsBest ? QStringLiteral(" + best") : QString());
