@@ -104,14 +104,11 @@ BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
   const double perImage =
       pixels * (3 + backboneFloatsPerPixel(model) + pyramidFloatsPerPixel(model)) +
       headFloatsPerImage(model);
-  estimate.bytes =
-      (isHalved(experiment.runtime) ? kHalfBytes : kFloatBytes) * estimate.images * perImage +
-      kFloatBytes * weightFloats(model, experiment.solver.optimizer == "adamw");
+  estimate.bytes = (config::isHalf(experiment.runtime.precision) ? kHalfBytes : kFloatBytes) *
+                       estimate.images * perImage +
+                   kFloatBytes * weightFloats(model, experiment.solver.optimizer ==
+                                                         config::OptimizerKind::AdamW);
   return estimate;
-}
-
-bool isHalved(const config::RuntimeConfig& runtime) {
-  return runtime.precision == "bf16" || runtime.precision == "fp16";
 }
 
 }  // namespace lockstep::cli

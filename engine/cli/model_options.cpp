@@ -27,7 +27,7 @@ void addSplitOption(CLI::App& command, std::string& split) {
       ->check(CLI::IsMember({"val", "train"}));
 }
 
-void addWorkersOption(CLI::App& command, RankWish& ranks) {
+void addWorkersOption(CLI::App& command, RankRequest& ranks) {
   command
       .add_option("--workers", ranks.workers,
                   "Ranks that share the images; default: one on each GPU, or one on the CPU")

@@ -26,6 +26,6 @@ void addOverrideOption(CLI::App& command, ModelOptions& options);
 /// --split val|train.
 void addSplitOption(CLI::App& command, std::string& split);
 /// --workers, of those whose images are shared out.
-void addWorkersOption(CLI::App& command, RankWish& ranks);
+void addWorkersOption(CLI::App& command, RankRequest& ranks);
 
 }  // namespace lockstep::cli

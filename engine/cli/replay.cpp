@@ -50,7 +50,7 @@ protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFil
   experiment.model.weights.clear();
   // The ranks of the run are done in turn, by one on this machine.
   const auto workers = experiment.runtime.workers;
-  experiment.runtime.backend = "auto";
+  experiment.runtime.backend.reset();
   const supervisor::LocalRanks ranks =
       resolveMachine(experiment, supervisor::workerProgramBesideThis(), {.workers = 1});
   experiment.runtime.workers = workers;

@@ -49,7 +49,8 @@ void checkFrozen(const ModelConfig& model, Issues& issues) {
   const std::string ways =
       ": without model.weights it would freeze random numbers; give model.weights a safetensors "
       "file, or train from scratch with model.norm: group and model.freeze_stages: 0";
-  if (model.norm == "frozen_batch") add(issues, "model.norm", model.norm + ways);
+  if (model.norm == Norm::FrozenBatch)
+    add(issues, "model.norm", base::textOf(Norm::FrozenBatch) + ways);
   if (model.resolvedFreezeStages() > 0) {
     add(issues, "model.freeze_stages", std::to_string(*model.freezeStages) + ways);
   }
@@ -82,7 +83,7 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
             " images cannot be shared out evenly to solver.accumulate: " +
             std::to_string(solver.accumulate) + " parts");
   }
-  if (solver.nesterov && solver.momentum == 0 && solver.optimizer == "sgd") {
+  if (solver.nesterov && solver.momentum == 0 && solver.optimizer == OptimizerKind::Sgd) {
     add(issues, "solver.nesterov", "true needs a solver.momentum above 0");
   }
   if (solver.warmupSteps.unit == solver.maxSteps.unit &&
@@ -104,10 +105,10 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
 }
 
 void checkRuntime(const Experiment& experiment, Issues& issues) {
-  const std::string norm = experiment.model.resolvedNorm();
-  if (experiment.runtime.cudaGraphs && (norm == "batch" || norm == "sync_batch")) {
+  const Norm norm = experiment.model.resolvedNorm();
+  if (experiment.runtime.cudaGraphs && hasBatchStatistics(norm)) {
     add(issues, "runtime.cuda_graphs",
-        "true is not for model.norm: " + norm +
+        std::string("true is not for model.norm: ") + base::textOf(norm) +
             ", whose statistics follow every batch; take frozen_batch or group");
   }
 }

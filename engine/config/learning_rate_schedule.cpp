@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/base/error.h"
-
 namespace lockstep::config {
 
 LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
@@ -36,12 +34,19 @@ double LearningRateSchedule::decay(std::int64_t doneSteps) const {
   const double done =
       maxSteps_ > 0 ? std::min(1.0, static_cast<double>(doneSteps) / static_cast<double>(maxSteps_))
                     : 0.0;
-  if (kind_ == "cosine") return 0.5 * (1 + std::cos(std::numbers::pi * done));
-  if (kind_ == "linear") return 1 - done;
-  if (kind_ == "constant") return 1;
-  if (kind_ != "step") throw base::mendable("solver.schedule: '" + kind_ + "' is not known");
-  const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), doneSteps);
-  return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
+  switch (kind_) {
+    case Schedule::Step: {
+      const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), doneSteps);
+      return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
+    }
+    case Schedule::Cosine:
+      return 0.5 * (1 + std::cos(std::numbers::pi * done));
+    case Schedule::Linear:
+      return 1 - done;
+    case Schedule::Constant:
+      break;
+  }
+  return 1;
 }
 
 double LearningRateSchedule::warmup(std::int64_t doneSteps) const {

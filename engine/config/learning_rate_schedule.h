@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -22,7 +21,7 @@ class LearningRateSchedule {
   double decay(std::int64_t doneSteps) const;
   double warmup(std::int64_t doneSteps) const;
 
-  std::string kind_;
+  Schedule kind_;
   double baseLr_, gamma_, warmupFactor_;
   std::vector<std::int64_t> milestones_;
   std::int64_t warmupSteps_, maxSteps_;

@@ -22,12 +22,12 @@ struct LossFacts {
 /// In the order of Loss, which is that of their values everywhere.
 inline constexpr std::array kLosses{
     LossFacts{"loss_classifier", "Class", 2,
-              "Factor on the class loss of the box head."},
-    LossFacts{"loss_box_reg", "Box", 1, "Factor on the box loss of the box head."},
-    LossFacts{"loss_mask", "Mask", 0, "Factor on the mask loss."},
+              "Weight of the box head's classification loss (cross entropy)."},
+    LossFacts{"loss_box_reg", "Box", 1, "Weight of the box head's regression loss (smooth L1)."},
+    LossFacts{"loss_mask", "Mask", 0, "Weight of the mask head's loss (binary cross entropy)."},
     LossFacts{"loss_objectness", "Objectness", 3,
-              "Factor on the object loss of the proposals."},
-    LossFacts{"loss_rpn_box_reg", "RPN box", 4, "Factor on the box loss of the proposals."},
+              "Weight of the RPN's objectness loss (binary cross entropy)."},
+    LossFacts{"loss_rpn_box_reg", "RPN box", 4, "Weight of the RPN's regression loss (smooth L1)."},
 };
 inline constexpr std::size_t kLossCount = kLosses.size();
 

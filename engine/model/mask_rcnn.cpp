@@ -68,8 +68,8 @@ struct MaskRcnn::Features {
 
 MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
                    ops::SumOverRanks sumOverRanks)
-    : classCount_(classCount), normKind_(normKind(config.resolvedNorm())) {
-  const NormChoice norm{normKind_, config.normEpsilon, std::move(sumOverRanks)};
+    : classCount_(classCount), norm_(config.resolvedNorm()) {
+  const NormChoice norm{norm_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
   body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
   fpn_ = backbone->register_module("fpn",
@@ -112,7 +112,7 @@ bool MaskRcnn::isRecordable() const {
 }
 
 void MaskRcnn::recordSteps(Recorder recorder) {
-  if (normKind_ == NormKind::Batch || normKind_ == NormKind::SyncBatch) {
+  if (config::hasBatchStatistics(norm_)) {
     throw base::mendable(
         "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
         "every batch: use frozen_batch or group, or set it to false");

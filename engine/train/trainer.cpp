@@ -77,7 +77,7 @@ Trainer::~Trainer() = default;
 
 void Trainer::makeModel() {
   dist::World& world = context_.world;
-  const bool isSync = experiment_.model.resolvedNorm() == "sync_batch";
+  const bool isSync = experiment_.model.resolvedNorm() == config::Norm::SyncBatch;
   model_ = std::make_shared<model::MaskRcnn>(
       experiment_.model, trainSet_.categories().size() + 1, experiment_.runtime.seed,
       isSync ? world.sumOverRanks(device_, experiment_.runtime.backend) : [](at::Tensor&) {});
@@ -85,8 +85,9 @@ void Trainer::makeModel() {
   model_->setComputeType(computeType(experiment_.runtime, device_));
   model_->train();
   if (experiment_.runtime.cudaGraphs) recordSteps();
-  update_ = std::make_unique<solver::WeightUpdate>(experiment_.solver, solverParameters(*model_),
-                                                   experiment_.runtime.precision == "fp16");
+  update_ = std::make_unique<solver::WeightUpdate>(
+      experiment_.solver, solverParameters(*model_),
+      experiment_.runtime.precision == config::Precision::Fp16);
   gradients_ = world.averageGradients(update_->tensors(), recorder_.figureCount(),
                                       experiment_.runtime.backend);
   if (const double decay = experiment_.solver.emaDecay; decay > 0)
@@ -101,8 +102,8 @@ void Trainer::makeModel() {
             .accumulate = experiment_.solver.accumulate,
             .workers = context_.world.size(),
             .cpuThreads = runtime.cpuThreads,
-            .device = device_.is_cpu() ? "cpu" : "cuda",
-            .optimizer = experiment_.solver.optimizer,
+            .device = base::textOf(device_.is_cpu() ? config::Device::Cpu : config::Device::Cuda),
+            .optimizer = base::textOf(experiment_.solver.optimizer),
             .version = LOCKSTEP_VERSION,
             .data = run_folder::dataFingerprints(trainSet_, heldOutSet_ ? &*heldOutSet_ : nullptr)};
 }
@@ -180,7 +181,7 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
   } else {
     solver::restoreTrainedWeights(trained, update_->parameters());
   }
-  const bool isOther = savedOptimizer != experiment_.solver.optimizer;
+  const bool isOther = savedOptimizer != base::textOf(experiment_.solver.optimizer);
   if (!isOther && update_->resume(std::move(saved))) return;
   context_.observer.onLog({"warning",
                            "the optimizer begins anew: the checkpoint's state is that of " +

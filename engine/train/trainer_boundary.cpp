@@ -84,7 +84,8 @@ solver::NamedTensors Trainer::optimizerState() const {
 
 /// Batch norm's statistics are of each rank's own images: rank 0's are the model's.
 void Trainer::shareStatistics() {
-  if (experiment_.model.resolvedNorm() == "batch") context_.world.broadcast(model_->buffers());
+  if (experiment_.model.resolvedNorm() == config::Norm::Batch)
+    context_.world.broadcast(model_->buffers());
 }
 
 bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {

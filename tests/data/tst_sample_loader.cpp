@@ -238,7 +238,7 @@ class TstSampleLoader : public QObject {
     augment.minSize = {40, 64, 75, 130};
     augment.maxSize = 150;
     config::AugmentConfig canonical = augment;
-    canonical.padTo = "canonical";
+    canonical.padTo = config::PadTo::Canonical;
     const auto loaderOf = [&](const config::AugmentConfig& config, data::Handover handover) {
       return std::make_unique<data::SampleLoader>(dataset_, path(""), config, kSeed,
                                                   data::ClassTable(dataset_), handover);

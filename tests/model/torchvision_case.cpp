@@ -22,7 +22,7 @@ constexpr int kEveryRegion = 1000000;
 config::ModelConfig smallModel(const std::string& backbone, const std::string& norm) {
   config::ModelConfig config;
   config.backbone = backbone;
-  config.norm = norm;
+  config.norm = base::parseEnum<config::Norm>(norm);
   config.freezeStages = 0;
   config.fpnChannels = 32;
   config.rpn.preNmsTopNTrain = 400;

@@ -152,7 +152,7 @@ class TstRecordedFunction : public QObject {
     QFETCH(int, parts);
     QFETCH(bool, areUndefined);
     const Gradients cleared = areUndefined ? Gradients::Undefined : Gradients::Zeroed;
-    config::ModelConfig config = smallModel(norm.toStdString());
+    config::ModelConfig config = smallModel(*base::parseEnum<config::Norm>(norm.toStdString()));
     if (norm == QStringLiteral("frozen_batch")) config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
     PlainRecorder recorder;
@@ -178,7 +178,7 @@ class TstRecordedFunction : public QObject {
   }
 
   void aTapeGivesTheStepsToo() {
-    config::ModelConfig config = smallModel("frozen_batch");
+    config::ModelConfig config = smallModel(config::Norm::FrozenBatch);
     config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
     for (model::MaskRcnn* model : {&plain, &recording}) model->to(at::kDouble);
@@ -312,7 +312,7 @@ class TstRecordedFunction : public QObject {
   }
 
   void whereRecordingFailsAllGoesOnWithout() {
-    model::MaskRcnn plain(smallModel("group"), 3, 1), recording(smallModel("group"), 3, 1);
+    model::MaskRcnn plain(smallModel(), 3, 1), recording(smallModel(), 3, 1);
     int tries = 0;
     recording.recordSteps([&tries](const model::Work& work) -> model::RecordedWork {
       ++tries;
@@ -328,7 +328,7 @@ class TstRecordedFunction : public QObject {
   }
 
   void onlyTrainingStepsAreRecorded() {
-    model::MaskRcnn model(smallModel("group"), 3, 1);
+    model::MaskRcnn model(smallModel(), 3, 1);
     PlainRecorder recorder;
     model.recordSteps(recorder.recorder());
     const Scene scene(64, 96, 1);
@@ -366,7 +366,7 @@ class TstRecordedFunction : public QObject {
     QFETCH(QString, norm);
     QFETCH(int, frozen);
     QFETCH(bool, inHalves);
-    config::ModelConfig config = smallModel(norm.toStdString());
+    config::ModelConfig config = smallModel(*base::parseEnum<config::Norm>(norm.toStdString()));
     config.backbone = backbone.toStdString();
     config.freezeStages = frozen;
     model::MaskRcnn model(config, 3, 1);
@@ -544,8 +544,8 @@ class TstRecordedFunction : public QObject {
   }
 
   void normsThatFollowTheBatchAreRefused() {
-    for (const char* norm : {"batch", "sync_batch"}) {
-      config::ModelConfig config = smallModel("group");
+    for (const config::Norm norm : {config::Norm::Batch, config::Norm::SyncBatch}) {
+      config::ModelConfig config = smallModel();
       config.norm = norm;
       model::MaskRcnn model(config, 3, 1);
       QVERIFY_EXCEPTION_THROWN(model.recordSteps(PlainRecorder().recorder()), Error);

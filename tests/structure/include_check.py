@@ -22,7 +22,7 @@ ALLOWED = {
     "engine/model": {"base", "ops", "config"},
     "engine/data": {"base", "coco", "config", "ops"},
     "engine/solver": {"base", "config"},
-    "engine/dist": {"base"},
+    "engine/dist": {"base", "config"},
     "engine/checkpoint": {"base", "run_folder"},
     "engine/eval": {"base", "config", "coco", "events", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval"},

@@ -102,8 +102,8 @@ QString checkpointText(const Experiment& experiment, const config::TimesDue& tim
 }
 
 QString rateText(const config::SolverConfig& solver) {
-  QString text = solver.schedule.empty() ? QString() : QString::fromStdString(solver.schedule);
-  text += QStringLiteral(" from ") % figure(solver.baseLr);
+  QString text = QString::fromLatin1(base::textOf(solver.schedule)) % QStringLiteral(" from ") %
+                 figure(solver.baseLr);
   if (solver.warmupSteps.count > 0) {
     text += QStringLiteral(", warm-up ") % grouped(solver.warmupSteps.steps());
   }
@@ -119,7 +119,7 @@ QString sizeText(const config::AugmentConfig& augment) {
 
 QString backboneText(const config::ModelConfig& model) {
   return QString::fromStdString(model.backbone) % QStringLiteral(", ") %
-         QString::fromStdString(model.resolvedNorm()) % QStringLiteral(" norm, ") %
+         QString::fromLatin1(base::textOf(model.resolvedNorm())) % QStringLiteral(" norm, ") %
          QString::number(model.resolvedFreezeStages()) % QStringLiteral(" frozen");
 }
 
@@ -140,7 +140,7 @@ void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
   }
   const bool falls = std::any_of(solver.milestones.begin(), solver.milestones.end(),
                                  [&](const Duration& m) { return m.steps() < maxSteps; });
-  if (solver.schedule == "step" && !solver.milestones.empty() && !falls) {
+  if (solver.schedule == config::Schedule::Step && !solver.milestones.empty() && !falls) {
     derived.warnings.push_back(
         QStringLiteral("The learning rate never falls: the first milestone, step %1, lies after "
                        "the last step, %2.")
