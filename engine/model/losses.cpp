@@ -17,6 +17,11 @@ at::Tensor upcast(const at::Tensor& values) {
   return values.scalar_type() == at::kDouble ? values : values.to(at::kFloat);
 }
 
+void Losses::take(const Losses& others) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (others.values[i].defined()) values[i] = others.values[i];
+}
+
 at::Tensor Losses::total(const config::LossWeights& weights) const {
   at::Tensor sum = values[0] * weights.values[0];
   for (std::size_t i = 1; i < values.size(); ++i) sum = sum + values[i] * weights.values[i];

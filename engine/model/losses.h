@@ -12,11 +12,14 @@
 namespace lockstep::model {
 
 /// The losses of Mask R-CNN, scalars float32 on the model's device, still attached to the graph.
+/// Each part of the model gives its own and leaves the others undefined.
 struct Losses {
   std::array<at::Tensor, config::kLossCount> values;  ///< in the order of config::Loss
 
   at::Tensor& operator[](config::Loss loss) { return values[config::indexOf(loss)]; }
   const at::Tensor& operator[](config::Loss loss) const { return values[config::indexOf(loss)]; }
+  /// Takes over those that another part of the model gives.
+  void take(const Losses& others);
   /// Weighted sum.
   at::Tensor total(const config::LossWeights& weights) const;
   /// With the names of config::kLosses.

@@ -137,16 +137,9 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSi
   const at::Device device = shared.rpn.anchors.device();
   const Proposals proposals =
       rpn_->proposals(shared.rpn, ops::boxLimits(sizes, device), /*forTraining=*/true);
-  const RpnLosses rpn = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
-  const RoiLosses roi =
-      roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device));
-  using config::Loss;
-  Losses losses;
-  losses[Loss::Classifier] = roi.classifier;
-  losses[Loss::BoxReg] = roi.boxReg;
-  losses[Loss::Mask] = roi.mask;
-  losses[Loss::Objectness] = rpn.objectness;
-  losses[Loss::RpnBoxReg] = rpn.boxReg;
+  Losses losses = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
+  losses.take(
+      roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device)));
   return losses;
 }
 

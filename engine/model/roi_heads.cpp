@@ -3,13 +3,14 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
-#include "engine/model/losses.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/selection.h"
 
 namespace lockstep::model {
 namespace {
+
+using config::Loss;
 
 constexpr double kSmallestSidePx = 1e-2;
 
@@ -69,9 +70,9 @@ at::Tensor RoiHeads::predictMasks(const at::Tensor& pooled, const at::Tensor& cl
   return maskPredictor_->forward(maskHead_->forward(pooled), classes);
 }
 
-RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
-                           const ops::GtBatch& groundTruth,
-                           const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
+Losses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
+                        const ops::GtBatch& groundTruth,
+                        const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
   const TrainingRegions regions =
       sampleRegions(config_.box, regressionWeights_, proposals, groundTruth, samplingKeys);
   const RegionRows rows(regions.valid, shapes);
@@ -89,12 +90,15 @@ RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Propos
   const at::Tensor maskLogits =
       predictMasks(pooled[1], maskRows.of(mayBePositive(regions.classes)));
   const at::Tensor labels = rows.of(regions.classes), weights = rows.weights();
-  return {classLoss(predicted.logits, labels, weights),
-          boxRegressionLoss(ofClasses(predicted.deltas, labels), rows.of(regions.targets),
-                            weights * (labels > 0), weights.sum()),
-          binaryLoss(maskLogits,
-                     ops::maskTargets(groundTruth.masks, masks, 2 * config_.mask.roiResolution),
-                     maskRows.weights())};
+  Losses losses;
+  losses[Loss::Classifier] = classLoss(predicted.logits, labels, weights);
+  losses[Loss::BoxReg] =
+      boxRegressionLoss(ofClasses(predicted.deltas, labels), rows.of(regions.targets),
+                        weights * (labels > 0), weights.sum());
+  losses[Loss::Mask] = binaryLoss(
+      maskLogits, ops::maskTargets(groundTruth.masks, masks, 2 * config_.mask.roiResolution),
+      maskRows.weights());
+  return losses;
 }
 
 struct RoiHeads::Detections {

@@ -9,8 +9,10 @@
 #include <string_view>
 
 #include "engine/base/error.h"
+#include "engine/config/backbones.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/model/resnet.h"
 #include "engine/ops/resize_images.h"
 #include "tests/model/small_model.h"
 #include "tests/support/masks.h"
@@ -419,6 +421,16 @@ class TstMaskRcnn : public QObject {
     }
     const double after = lossesOf(model, scene).total({}).item<double>();
     QVERIFY2(after < 0.5 * before, qPrintable(QStringLiteral("%1 -> %2").arg(before).arg(after)));
+  }
+
+  /// What the memory of a training is estimated by.
+  void parametersOfBackbonesAreCountedFromTheirShape() {
+    for (const config::Backbone& backbone : config::backbones()) {
+      std::int64_t count = 0;
+      for (const at::Tensor& parameter : model::ResNet(backbone.name, {}).parameters())
+        count += parameter.numel();
+      QVERIFY2(backbone.parameterCount() == count, backbone.name);
+    }
   }
 
   void unknownBackbonesAreRefused() {
