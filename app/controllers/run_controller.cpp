@@ -7,6 +7,7 @@
 #include "app/models/background.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
@@ -255,7 +256,7 @@ std::int64_t RunController::resumeStep() const {
 
 std::optional<double> RunController::secondsLeft() const {
   const run_folder::RunInfo& info = summary_.info;
-  const MetricSeries* times = history_.metrics().series("time/step_seconds");
+  const MetricSeries* times = history_.metrics().series(events::tags::kStepSeconds);
   if (!times || times->size() == 0 || info.maxSteps <= info.step) return std::nullopt;
   // The median of the last hundred, so that an evaluation in between does not count.
   std::vector<float> last;

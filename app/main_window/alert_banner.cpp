@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/events/tags.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -40,7 +42,7 @@ const protocol::Alert* AlertBanner::alertOf(const RunController& run) const {
   const std::vector<protocol::Alert>& alerts = run.history().alerts();
   const QString until = dismissals_.of(run.folder());
   const double dismissedUntil = until.isEmpty() ? -1 : until.toDouble();
-  const MetricSeries* heldOut = run.history().metrics().series("eval/loss_total");
+  const MetricSeries* heldOut = run.history().metrics().series(events::tags::kEvalTotalLoss);
   const std::int64_t lowest = heldOut && heldOut->lowest() ? heldOut->step(*heldOut->lowest()) : 0;
   const auto shown = std::find_if(alerts.rbegin(), alerts.rend(), [&](const auto& alert) {
     const bool isOver = alert.kind == "overfitting" && lowest > alert.step;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/main_window/metric_curve.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
@@ -42,7 +43,7 @@ std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& 
   std::vector<widgets::Curve> curves;
   for (int rank = 0; rank < ranks; ++rank) {
     CardCurve own = plan.curves.front();
-    own.tag = tagOfRank(own.tag, rank);
+    own.tag = events::tags::numbered(own.tag, rank);
     own.name += QStringLiteral(" %1").arg(rank);
     curves.push_back(curveOf(run, own, axis));
     curves.back().styleIndex = rank;
@@ -59,13 +60,13 @@ std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun
     curves.back().styleIndex = static_cast<int>(curves.size()) - 1;
   };
   for (CardCurve curve : plan.curves) {
-    if (!isOfGpu(curve.tag)) {
+    if (!events::tags::isNumbered(curve.tag)) {
       add(curve);
       continue;
     }
     const CardCurve pattern = curve;
     for (const int gpu : gpus) {
-      curve.tag = tagOfGpu(pattern.tag, gpu);
+      curve.tag = events::tags::numbered(pattern.tag, gpu);
       curve.name = pattern.name + QStringLiteral(" %1").arg(gpu);
       add(curve);
     }

@@ -7,10 +7,13 @@
 #include <string>
 
 #include "engine/alerts/slow_rank.h"
+#include "engine/events/tags.h"
 #include "widgets/plots/number_text.h"
 
 namespace lockstep::app {
 namespace {
+
+namespace tags = events::tags;
 
 QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
 
@@ -26,8 +29,8 @@ std::optional<alerts::SlowestRank> slowestRank(const RunController& run) {
   std::map<int, alerts::RankTimes> ranks;
   std::optional<std::int64_t> newest;
   for (int rank = 0; rank < toldRanks(run); ++rank) {
-    const MetricSeries* own = metrics.series(tagOfRank(kOwnSecondsTag, rank));
-    const MetricSeries* data = metrics.series(tagOfRank(kDataSecondsTag, rank));
+    const MetricSeries* own = metrics.series(tags::numbered(tags::kRankOwnSeconds, rank));
+    const MetricSeries* data = metrics.series(tags::numbered(tags::kRankDataSeconds, rank));
     if (!data || own->size() == 0 || data->size() == 0) continue;
     const std::int64_t step = own->step(own->size() - 1);
     if (step != newest.value_or(step)) continue;
@@ -54,7 +57,8 @@ CardFact imagesFact(const alerts::SlowestRank& slowest) {
 CardFact rankFact(const CardPlan& plan, const RunController& run) {
   const auto slowest = slowestRank(run);
   if (!slowest) return {};
-  return plan.curves.front().tag == kOwnSecondsTag ? ownTimeFact(*slowest) : imagesFact(*slowest);
+  return plan.curves.front().tag == tags::kRankOwnSeconds ? ownTimeFact(*slowest)
+                                                          : imagesFact(*slowest);
 }
 
 /// The driver serves no more (NV_MAX_DEVICES in its nvlimits.h).
@@ -65,7 +69,7 @@ CardFact deviceFact(const CardPlan& plan, const RunController& run) {
   const std::vector<int> gpus = toldGpus(run);
   if (gpus.size() > 1) return {};
   const std::string& tag = (gpus.empty() ? plan.curves.back() : plan.curves.front()).tag;
-  const double now = lastValue(run, gpus.empty() ? tag : tagOfGpu(tag, gpus.front()));
+  const double now = lastValue(run, gpus.empty() ? tag : tags::numbered(tag, gpus.front()));
   return {std::isfinite(now) ? widgets::valueText(now) : QString()};
 }
 
@@ -75,8 +79,8 @@ CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun
   if (plan.perRank) return isOnlyRun ? rankFact(plan, run) : CardFact{};
   if (plan.perGpu) return isOnlyRun ? deviceFact(plan, run) : CardFact{};
   if (isOnlyRun && hasShare(plan)) {
-    const double whole = lastValue(run, "time/step_seconds");
-    const double waiting = lastValue(run, "time/data_seconds");
+    const double whole = lastValue(run, tags::kStepSeconds);
+    const double waiting = lastValue(run, tags::kDataSeconds);
     if (!(whole > 0 && waiting >= 0)) return {};
     return {tr("data %1 %").arg(std::lround(100 * waiting / whole))};
   }
@@ -85,21 +89,21 @@ CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun
   return {std::isfinite(now) ? widgets::valueText(now) : QString()};
 }
 
-bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == "time/step_seconds"; }
+bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == tags::kStepSeconds; }
 
 std::vector<int> toldGpus(const RunController& run) {
   const MetricStore& metrics = run.history().metrics();
   std::vector<int> gpus;
   for (int gpu = 0; gpu < kMostGpus; ++gpu)
-    if (metrics.series(tagOfGpu("system/gpuN/utilisation_percent", gpu)) ||
-        metrics.series(tagOfGpu("system/gpuN/memory_gib", gpu)))
+    if (metrics.series(tags::numbered(tags::kGpuUtilisation, gpu)) ||
+        metrics.series(tags::numbered(tags::kGpuMemoryGib, gpu)))
       gpus.push_back(gpu);
   return gpus;
 }
 
 int toldRanks(const RunController& run) {
   int ranks = 0;
-  while (run.history().metrics().series(tagOfRank(kOwnSecondsTag, ranks))) ++ranks;
+  while (run.history().metrics().series(tags::numbered(tags::kRankOwnSeconds, ranks))) ++ranks;
   return ranks;
 }
 

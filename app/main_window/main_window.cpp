@@ -25,6 +25,7 @@
 #include "app/main_window/runs_panel.h"
 #include "app/main_window/status_strip.h"
 #include "app/main_window/top_bar.h"
+#include "engine/events/tags.h"
 #include "widgets/banner.h"
 #include "widgets/image_view/predictions_view.h"
 
@@ -351,10 +352,10 @@ void MainWindow::updateStatus() {
     status.step = info.step;
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();
-    status.imagesPerSecond = lastValue(*run, "time/images_per_second");
-    status.averagePrecision = lastValue(*run, "eval/segm/AP");
+    status.imagesPerSecond = lastValue(*run, events::tags::kImagesPerSecond);
+    status.averagePrecision = lastValue(*run, events::tags::kMaskAp);
     status.averagePrecisionName = tr("last AP");
-    status.heldOutLoss = lastValue(*run, "eval/loss_total");
+    status.heldOutLoss = lastValue(*run, events::tags::kEvalTotalLoss);
     status.isLive = run->linkState() == EngineLink::State::Connected;
     status.canResume = canGoOn(*run);
     status.isHidden = runs_->isCurrentHidden();

@@ -1,5 +1,7 @@
 #include "app/main_window/metric_curve.h"
 
+#include "engine/events/tags.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -92,15 +94,15 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
 
 /// The series whose steps and times stand for the run's; nullptr where x cannot be told by it.
 static const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
-  const MetricSeries* records = run.history().metrics().series("train/loss_total");
+  const MetricSeries* records = run.history().metrics().series(events::tags::kTrainTotalLoss);
   return records && records->size() > 0 && hasAxis(run, axis) ? records : nullptr;
 }
 
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {
   const MetricSeries* records = trainingRecords(run, axis);
   if (!records) return std::nullopt;
-  return scaleOf(run, axis)
-      .at(records->axis(), nearestIndex(*records, XScale{}, static_cast<double>(step)));
+  return scaleOf(run, axis).at(records->axis(),
+                               nearestIndex(*records, XScale{}, static_cast<double>(step)));
 }
 
 std::optional<std::int64_t> stepAtX(const RunController& run, double x, widgets::XAxis axis) {

@@ -1,65 +1,63 @@
 #include "app/main_window/monitor_cards.h"
 
-#include <string_view>
+#include <utility>
 
 #include "engine/coco/evaluation/past_limit.h"
+#include "engine/config/losses.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
 
+namespace tags = events::tags;
 using Stroke = widgets::Curve::Stroke;
 
-CardCurve line(const char* tag, const QString& name) {
+CardCurve line(std::string tag, const QString& name) {
   CardCurve curve;
-  curve.tag = tag;
+  curve.tag = std::move(tag);
   curve.name = name;
   return curve;
 }
 
-CardCurve evaluation(const char* tag, const QString& name, Stroke stroke = Stroke::Automatic) {
-  CardCurve curve = line(tag, name);
+CardCurve evaluation(std::string tag, const QString& name, Stroke stroke = Stroke::Automatic) {
+  CardCurve curve = line(std::move(tag), name);
   curve.evaluation = true;
   curve.smooth = false;
   curve.stroke = stroke;
   return curve;
 }
 
-CardPlan card(const QString& title, std::vector<CardCurve> curves, int row, int column) {
+CardPlan card(const QString& title, std::vector<CardCurve> curves) {
   CardPlan plan;
   plan.title = title;
   plan.curves = std::move(curves);
-  plan.row = row;
-  plan.column = column;
   plan.emptyText = QStringLiteral("No step yet");
   return plan;
 }
 
-CardPlan lossCard(const QString& title, const char* head, int row, int column) {
-  const std::string name = std::string("loss_") + head;
-  CardPlan plan = card(title,
-                       {line(("train/" + name).c_str(), QStringLiteral("train")),
-                        evaluation(("eval/" + name).c_str(), QStringLiteral("held-out"))},
-                       row, column);
+CardPlan lossCard(const QString& title, const char* loss) {
+  CardPlan plan = card(title, {line(tags::train(loss), QStringLiteral("train")),
+                               evaluation(tags::eval(loss), QStringLiteral("held-out"))});
   plan.curves.back().gapToPrevious = true;
   return plan;
 }
 
-CardPlan rateCard(const QString& title, std::vector<CardCurve> curves, int row, int column) {
-  CardPlan plan = card(title, std::move(curves), row, column);
+CardPlan rateCard(const QString& title, std::vector<CardCurve> curves) {
+  CardPlan plan = card(title, std::move(curves));
   plan.yLeast = 0;
   return plan;
 }
 
-CardPlan rankCard(const QString& title, const char* tag, int row, int column) {
-  CardPlan plan = rateCard(title, {line(tag, QStringLiteral("rank"))}, row, column);
+CardPlan rankCard(const QString& title, const char* tag) {
+  CardPlan plan = rateCard(title, {line(tag, QStringLiteral("rank"))});
   plan.columnSpan = 2;
   plan.perRank = true;
   return plan;
 }
 
 /// Curves of what the ranks of this machine use, sampled every few seconds.
-CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves, int row, int column) {
-  CardPlan plan = rateCard(title, std::move(curves), row, column);
+CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
+  CardPlan plan = rateCard(title, std::move(curves));
   plan.columnSpan = 2;
   plan.perGpu = true;
   plan.ignoreOutliers = false;
@@ -67,90 +65,93 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves, int row
   return plan;
 }
 
-std::vector<CardPlan> deviceCards() {
-  CardPlan use = deviceCard(QStringLiteral("Device use, %"),
-                            {line("system/gpuN/utilisation_percent", QStringLiteral("GPU")),
-                             line("system/cpu_percent", QStringLiteral("CPU"))},
-                            5, 0);
-  use.yMost = 100;
-  use.tip = QStringLiteral("CPU: of the cores that the ranks of this machine may use");
-  CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
-                               {line("system/gpuN/memory_gib", QStringLiteral("GPU")),
-                                line("system/memory_gib", QStringLiteral("host"))},
-                               5, 2);
-  memory.tip = QStringLiteral("Host: resident, of the ranks here. GPU: in use by whatever program");
-  CardPlan heat =
-      deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
-                 {line("system/gpuN/temperature_celsius", QStringLiteral("GPU"))}, 6, 0);
-  heat.yLeast.reset();
-  CardPlan power = deviceCard(QStringLiteral("GPU power, W"),
-                              {line("system/gpuN/power_watts", QStringLiteral("GPU"))}, 6, 2);
-  heat.needsGpu = power.needsGpu = true;
-  return {use, memory, heat, power};
-}
-
-constexpr std::string_view kGpuPrefix = "system/gpuN/";
-
-}  // namespace
-
-std::vector<CardPlan> monitorCards() {
-  CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), "total", 0, 0);
+/// What stands at the top, with places of its own.
+std::vector<CardPlan> leadingCards() {
+  CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), config::kTotalLoss);
   loss.rowSpan = 2;
   loss.columnSpan = 3;
   loss.curves.back().markLowest = true;
   loss.emptyText = QStringLiteral("The first step has not come yet");
 
   CardPlan precision = rateCard(QStringLiteral("AP"),
-                                {evaluation("eval/segm/AP", QStringLiteral("mask"), Stroke::Run),
-                                 evaluation("eval/bbox/AP", QStringLiteral("box"))},
-                                0, 3);
+                                {evaluation(tags::kMaskAp, QStringLiteral("mask"), Stroke::Run),
+                                 evaluation(tags::kBoxAp, QStringLiteral("box"))});
+  precision.column = 3;
   precision.ignoreOutliers = false;
   precision.emptyText = QStringLiteral("AP was not due yet: evaluation.ap_every");
   precision.tip = QString::fromStdString(coco::apLimitText());
 
   CardPlan rate =
-      rateCard(QStringLiteral("Learning rate"), {line("solver/lr", QStringLiteral("lr"))}, 1, 3);
+      rateCard(QStringLiteral("Learning rate"), {line(tags::kLearningRate, QStringLiteral("lr"))});
+  rate.row = 1;
+  rate.column = 3;
   rate.curves.front().smooth = false;
   rate.ignoreOutliers = false;
+  return {loss, precision, rate};
+}
 
-  CardPlan time = rateCard(QStringLiteral("Step time, s"),
-                           {line("time/step_seconds", QStringLiteral("step")),
-                            line("time/data_seconds", QStringLiteral("data"))},
-                           3, 1);
-  time.curves.back().stroke = Stroke::Dots;
-
-  CardPlan own = rankCard(QStringLiteral("Own step time, s"), kOwnSecondsTag, 4, 0);
-  own.tip = QStringLiteral("A step takes all ranks as long as the slowest: here without that wait");
-
-  std::vector<CardPlan> cards{
-      loss,
-      precision,
-      rate,
-      lossCard(QStringLiteral("Mask"), "mask", 2, 0),
-      lossCard(QStringLiteral("Box"), "box_reg", 2, 1),
-      lossCard(QStringLiteral("Class"), "classifier", 2, 2),
-      lossCard(QStringLiteral("Objectness"), "objectness", 2, 3),
-      lossCard(QStringLiteral("RPN box"), "rpn_box_reg", 3, 0),
-      time,
-      rateCard(QStringLiteral("Images per second"),
-               {line("time/images_per_second", QStringLiteral("images/s"))}, 3, 2),
-      rateCard(QStringLiteral("Gradient norm"), {line("solver/grad_norm", QStringLiteral("norm"))},
-               3, 3),
-      own,
-      rankCard(QStringLiteral("Waiting for images, s"), kDataSecondsTag, 4, 2)};
-  for (CardPlan& card : deviceCards()) cards.push_back(std::move(card));
+std::vector<CardPlan> lossCards() {
+  std::vector<CardPlan> cards(config::kLossCount);
+  for (const config::LossFacts& loss : config::kLosses)
+    cards[static_cast<std::size_t>(loss.card)] =
+        lossCard(QString::fromLatin1(loss.title), loss.name);
   return cards;
 }
 
-bool isOfGpu(const std::string& tag) { return tag.starts_with(kGpuPrefix); }
+std::vector<CardPlan> speedCards() {
+  CardPlan time =
+      rateCard(QStringLiteral("Step time, s"), {line(tags::kStepSeconds, QStringLiteral("step")),
+                                                line(tags::kDataSeconds, QStringLiteral("data"))});
+  time.curves.back().stroke = Stroke::Dots;
 
-std::string tagOfGpu(const std::string& tag, int gpu) {
-  if (!isOfGpu(tag)) return tag;
-  return "system/gpu" + std::to_string(gpu) + "/" + tag.substr(kGpuPrefix.size());
+  CardPlan own = rankCard(QStringLiteral("Own step time, s"), tags::kRankOwnSeconds);
+  own.tip = QStringLiteral("A step takes all ranks as long as the slowest: here without that wait");
+  return {time,
+          rateCard(QStringLiteral("Images per second"),
+                   {line(tags::kImagesPerSecond, QStringLiteral("images/s"))}),
+          rateCard(QStringLiteral("Gradient norm"),
+                   {line(tags::kGradientNorm, QStringLiteral("norm"))}),
+          own, rankCard(QStringLiteral("Waiting for images, s"), tags::kRankDataSeconds)};
 }
 
-std::string tagOfRank(std::string tag, int rank) {
-  return tag.replace(std::string("time/rank").size(), 1, std::to_string(rank));
+std::vector<CardPlan> deviceCards() {
+  CardPlan use = deviceCard(QStringLiteral("Device use, %"),
+                            {line(tags::kGpuUtilisation, QStringLiteral("GPU")),
+                             line(tags::kCpuPercent, QStringLiteral("CPU"))});
+  use.yMost = 100;
+  use.tip = QStringLiteral("CPU: of the cores that the ranks of this machine may use");
+  CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
+                               {line(tags::kGpuMemoryGib, QStringLiteral("GPU")),
+                                line(tags::kHostMemoryGib, QStringLiteral("host"))});
+  memory.tip = QStringLiteral("Host: resident, of the ranks here. GPU: in use by whatever program");
+  CardPlan heat = deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
+                             {line(tags::kGpuTemperature, QStringLiteral("GPU"))});
+  heat.yLeast.reset();
+  CardPlan power =
+      deviceCard(QStringLiteral("GPU power, W"), {line(tags::kGpuPower, QStringLiteral("GPU"))});
+  heat.needsGpu = power.needsGpu = true;
+  return {use, memory, heat, power};
+}
+
+}  // namespace
+
+std::vector<CardPlan> monitorCards() {
+  constexpr int kColumns = 4, kFirstFreeRow = 2;
+  std::vector<CardPlan> cards = leadingCards();
+  int row = kFirstFreeRow, column = 0;
+  for (const auto& group : {lossCards(), speedCards(), deviceCards()}) {
+    for (CardPlan plan : group) {
+      if (column + plan.columnSpan > kColumns) {
+        ++row;
+        column = 0;
+      }
+      plan.row = row;
+      plan.column = column;
+      column += plan.columnSpan;
+      cards.push_back(std::move(plan));
+    }
+  }
+  return cards;
 }
 
 }  // namespace lockstep::app

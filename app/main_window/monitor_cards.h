@@ -40,14 +40,4 @@ struct CardPlan {
 
 std::vector<CardPlan> monitorCards();
 
-inline constexpr const char* kOwnSecondsTag = "time/rankN/own_seconds";
-inline constexpr const char* kDataSecondsTag = "time/rankN/data_seconds";
-
-/// A tag that begins with time/rankN/, of one rank.
-std::string tagOfRank(std::string tag, int rank);
-
-/// A tag that begins with system/gpuN/, of one GPU; others are given back as they are.
-std::string tagOfGpu(const std::string& tag, int gpu);
-bool isOfGpu(const std::string& tag);
-
 }  // namespace lockstep::app

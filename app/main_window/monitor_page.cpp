@@ -16,6 +16,7 @@
 #include "app/main_window/card_facts.h"
 #include "app/main_window/metric_curve.h"
 #include "app/main_window/run_state_text.h"
+#include "engine/events/tags.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"
@@ -326,7 +327,7 @@ void MonitorPage::updateXExtent() {
   std::optional<std::pair<double, double>> extent;
   for (const ShownRun& shown : runs_) {
     if (!shown.run) continue;
-    const MetricCurve steps(shown.run, "train/loss_total", axis_, false);
+    const MetricCurve steps(shown.run, events::tags::kTrainTotalLoss, axis_, false);
     if (steps.isEmpty()) continue;
     const auto own = steps.xRange();
     extent =

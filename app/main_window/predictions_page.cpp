@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/events/tags.h"
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
@@ -24,8 +25,8 @@ qint64 stepToOpenWith(const std::vector<std::int64_t>& stored,
 
 /// AP of masks by step, of boxes where the model has no masks.
 std::map<qint64, double> averagePrecisions(const MetricStore& metrics) {
-  const MetricSeries* series = metrics.series("eval/segm/AP");
-  if (!series) series = metrics.series("eval/bbox/AP");
+  const MetricSeries* series = metrics.series(events::tags::kMaskAp);
+  if (!series) series = metrics.series(events::tags::kBoxAp);
   std::map<qint64, double> values;
   for (std::size_t i = 0; series && i < series->size(); ++i)
     values[series->step(i)] = series->value(i);

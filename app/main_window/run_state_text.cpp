@@ -1,5 +1,6 @@
 #include "app/main_window/run_state_text.h"
 
+#include "engine/config/losses.h"
 #include "widgets/plots/number_text.h"
 
 namespace lockstep::app {
@@ -23,7 +24,7 @@ bool isLiveState(const QString& state) {
 QString metricText(const QString& metric) {
   if (metric.startsWith(QLatin1String("segm/"))) return QStringLiteral("mask ") + metric.mid(5);
   if (metric.startsWith(QLatin1String("bbox/"))) return QStringLiteral("box ") + metric.mid(5);
-  if (metric == QLatin1String("loss_total")) return QStringLiteral("held-out");
+  if (metric == QLatin1String(config::kTotalLoss)) return QStringLiteral("held-out");
   return metric;
 }
 

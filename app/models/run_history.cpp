@@ -4,9 +4,12 @@
 #include <cstdio>
 
 #include "engine/base/error.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
+
+namespace tags = events::tags;
 
 void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
   const auto at = std::lower_bound(steps.begin(), steps.end(), step);
@@ -27,16 +30,14 @@ std::optional<std::int64_t> seqOf(const protocol::EngineMessage& message) {
 }
 
 constexpr double kProgressSeconds = 10;
-constexpr const char* kTrainLoss = "train/loss_total";
 
-/// ` name=value` of a tag at exactly this step, or nothing.
-std::string valueAt(const MetricStore& metrics, const char* tag, std::int64_t step,
-                    const char* name) {
+/// ` loss_total=0.53` of a tag at exactly this step, or nothing.
+std::string valueAt(const MetricStore& metrics, const char* tag, std::int64_t step) {
   const MetricSeries* series = metrics.series(tag);
   if (!series || series->size() == 0 || series->step(series->size() - 1) != step) return {};
-  char text[64];
-  std::snprintf(text, sizeof text, " %s=%.4g", name, series->value(series->size() - 1));
-  return text;
+  char value[32];
+  std::snprintf(value, sizeof value, "=%.4g", series->value(series->size() - 1));
+  return " " + std::string(tags::nameIn(tag)) + value;
 }
 
 }  // namespace
@@ -83,14 +84,13 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
 /// A line of progress every ten seconds of the run's own time, so that the same records give the
 /// same lines.
 void RunHistory::logProgress(std::int64_t seq, std::int64_t step, double time) {
-  const MetricSeries* loss = metrics_.series(kTrainLoss);
+  const MetricSeries* loss = metrics_.series(tags::kTrainTotalLoss);
   if (!loss || loss->size() == 0 || loss->step(loss->size() - 1) != step) return;
   if (time - lastProgress_ < kProgressSeconds) return;
   lastProgress_ = time;
   std::string text = "step=" + std::to_string(step);
-  for (const auto& [tag, name] : {std::pair(kTrainLoss, "loss_total"), std::pair("solver/lr", "lr"),
-                                  std::pair("time/images_per_second", "images_per_second")})
-    text += valueAt(metrics_, tag, step, name);
+  for (const char* tag : {tags::kTrainTotalLoss, tags::kLearningRate, tags::kImagesPerSecond})
+    text += valueAt(metrics_, tag, step);
   log_.push_back({seq, step, time, "step", text});
 }
 
@@ -105,8 +105,8 @@ void RunHistory::logEvent(const protocol::EngineMessage& event) {
                         (failed ? ": " + state->error->message : "")});
   } else if (const auto* evaluation = std::get_if<protocol::Evaluation>(&event)) {
     std::string text = "evaluation step=" + std::to_string(evaluation->step);
-    for (const char* tag : {"eval/loss_total", "eval/segm/AP", "eval/bbox/AP"})
-      text += valueAt(metrics_, tag, evaluation->step, tag + 5);
+    for (const char* tag : {tags::kEvalTotalLoss, tags::kMaskAp, tags::kBoxAp})
+      text += valueAt(metrics_, tag, evaluation->step);
     log_.push_back({evaluation->seq, evaluation->step, evaluation->time, "info", text});
   } else if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event)) {
     log_.push_back({checkpoint->seq, checkpoint->step, checkpoint->time, "info",

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::alerts {
 namespace {
@@ -19,11 +20,8 @@ constexpr double kRiseFactor = 1.02;
 /// Training losses held between two evaluations: without any there are as many as steps.
 constexpr std::size_t kMostTrainLosses = 4096;
 
-constexpr const char* kHeldOutLoss = "eval/loss_total";
-
-bool isLoss(std::string_view tag) {
-  return tag.starts_with("train/loss_") || tag.starts_with("eval/loss_");
-}
+using events::tags::kEvalTotalLoss;
+using events::tags::kTrainTotalLoss;
 
 std::string shortNumber(double value) { return base::shortNumber(value, 3); }
 
@@ -63,7 +61,7 @@ protocol::Alert lossJump(std::int64_t step, double loss, double usual) {
                      shortNumber(usual) +
                      ". If it stays there, begin again from the checkpoint before it (train RUN "
                      "--from STEP) with a lower solver.base_lr or with solver.clip_grad_norm.",
-                 {kTrainLoss}, step, step);
+                 {kTrainTotalLoss}, step, step);
 }
 
 }  // namespace
@@ -85,15 +83,15 @@ std::vector<protocol::Alert> AlertDetector::add(const events::Record& record) {
 }
 
 void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double value) {
-  if (tag.starts_with(SlowRank::kTagPrefix)) slowRank_.add(tag, value);
-  if (!isLoss(tag)) return;
+  slowRank_.add(tag, value);
+  if (!events::tags::isTrainLoss(tag) && !events::tags::isEvalLoss(tag)) return;
   if (!std::isfinite(value)) {
     if (!nonFiniteRaised_) raised_.push_back(nonFinite(step, tag, value));
     nonFiniteRaised_ = true;
     return;
   }
-  if (tag == kTrainLoss) addTrainLoss(step, value);
-  if (tag == kHeldOutLoss) addHeldOutLoss(step, value);
+  if (tag == kTrainTotalLoss) addTrainLoss(step, value);
+  if (tag == kEvalTotalLoss) addHeldOutLoss(step, value);
 }
 
 void AlertDetector::addTrainLoss(std::int64_t step, double loss) {
@@ -139,7 +137,7 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
       "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " since step " +
           std::to_string(lowest->step) + ", its lowest, while training loss fell " +
           percent(1 - last.trainLoss / lowest->trainLoss) + "." + checkpointNearestTo(lowest->step),
-      {kTrainLoss, kHeldOutLoss}, lowest->step, step));
+      {kTrainTotalLoss, kEvalTotalLoss}, lowest->step, step));
 }
 
 /// Which one is the best is for evaluation.best_metric to say, and that is seldom the loss.

@@ -15,9 +15,6 @@
 /// What a person is to be told of a run, found in its event log.
 namespace lockstep::alerts {
 
-/// The tag that every trained step has.
-inline constexpr const char* kTrainLoss = "train/loss_total";
-
 /// Alerts as a function of the records alone. The supervisor of a living run has the only one, and
 /// writes what it finds into the log, where everybody else reads it. Alerts that stand in the log
 /// already change nothing.

@@ -1,13 +1,15 @@
 #include "engine/alerts/slow_rank.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "engine/base/number_text.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::alerts {
 namespace {
+
+namespace tags = events::tags;
 
 /// Images differ: a rank is late when its own work takes so much longer than the others' …
 constexpr double kLateFactor = 1.25;
@@ -51,13 +53,8 @@ std::optional<SlowestRank> slowestOf(const std::map<int, RankTimes>& ranks) {
 }
 
 void SlowRank::add(std::string_view tag, double value) {
-  tag.remove_prefix(kTagPrefix.size());
-  int rank = 0;
-  const auto [end, fault] = std::from_chars(tag.data(), tag.data() + tag.size(), rank);
-  if (fault != std::errc()) return;
-  const std::string_view name(end, static_cast<std::size_t>(tag.data() + tag.size() - end));
-  if (name == "/own_seconds") times_[rank].own = value;
-  if (name == "/data_seconds") times_[rank].data = value;
+  if (const auto rank = tags::numberIn(tag, tags::kRankOwnSeconds)) times_[*rank].own = value;
+  if (const auto rank = tags::numberIn(tag, tags::kRankDataSeconds)) times_[*rank].data = value;
 }
 
 std::optional<SlowRank::Finding> SlowRank::endOfRecord() {
@@ -68,8 +65,7 @@ std::optional<SlowRank::Finding> SlowRank::endOfRecord() {
   late_ = late;
   times_.clear();
   if (!late || records_ != kLateRecords) return std::nullopt;
-  return Finding{describe(*slowest),
-                 std::string(kTagPrefix) + std::to_string(*late) + "/own_seconds"};
+  return Finding{describe(*slowest), tags::numbered(tags::kRankOwnSeconds, *late)};
 }
 
 void SlowRank::forget() { *this = SlowRank(); }

@@ -33,8 +33,6 @@ std::optional<SlowestRank> slowestOf(const std::map<int, RankTimes>& ranks);
 /// `time/rank2/data_seconds`.
 class SlowRank {
  public:
-  static constexpr std::string_view kTagPrefix = "time/rank";
-
   void add(std::string_view tag, double value);
   struct Finding {
     std::string text;

@@ -59,7 +59,7 @@ std::string valueOf(const config::Experiment& experiment, const char* key) {
 std::string derivedFacts(const config::Experiment& experiment) {
   const config::ModelConfig& model = experiment.model;
   const bool isInSteps = experiment.solver.maxSteps.unit == config::Duration::Unit::Steps;
-  std::string text = model.backbone + ", " + model.resolvedNorm() + " norm, ";
+  std::string text = model.backbone + ", " + base::textOf(model.resolvedNorm()) + " norm, ";
   if (const int frozen = model.resolvedFreezeStages(); frozen > 0) {
     text += std::to_string(frozen) + " frozen stages, ";
   }

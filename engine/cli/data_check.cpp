@@ -224,12 +224,14 @@ class Checker {
     const BatchEstimate& batch = check_.largestBatch;
     const DeviceMemory memory = memoryOfDevice();
     if (batch.bytes <= memory.bytes) return;
-    warn("solver.batch_size",
-         "the largest batch, " + counted(static_cast<std::size_t>(batch.images), "image") + " of " +
-             std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
-             " px, takes about " + gibibytes(batch.bytes) + " and " + memory.text +
-             ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +
-             (isHalved(experiment_.runtime) ? "" : ", or set runtime.precision to bf16"));
+    warn(
+        "solver.batch_size",
+        "the largest batch, " + counted(static_cast<std::size_t>(batch.images), "image") + " of " +
+            std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
+            " px, takes about " + gibibytes(batch.bytes) + " and " + memory.text +
+            ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +
+            (config::isHalf(experiment_.runtime.precision) ? ""
+                                                           : ", or set runtime.precision to bf16"));
   }
 
   struct DeviceMemory {

@@ -18,7 +18,7 @@ struct EvaluateOptions {
   ModelOptions model;
   std::string split = "val", out;
   bool perImage = false;
-  RankWish ranks;
+  RankRequest ranks;
 };
 
 int evaluate(const EvaluateOptions& options) {

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/coco/evaluation/average_precision.h"
+#include "engine/config/losses.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {
@@ -27,8 +28,7 @@ std::string figureIn(const nlohmann::json& section, const char* name) {
 
 std::string lossRows(const nlohmann::json& losses) {
   std::string text;
-  for (const char* name : {"loss_classifier", "loss_box_reg", "loss_mask", "loss_objectness",
-                           "loss_rpn_box_reg", "loss_total"}) {
+  for (const char* name : config::kLossNames) {
     const auto value = losses.contains(name) ? protocol::numberOf(losses[name]) : std::nullopt;
     if (value) text += row(name, base::shortNumber(*value));
   }

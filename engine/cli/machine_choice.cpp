@@ -14,6 +14,8 @@
 namespace lockstep::cli {
 namespace {
 
+using config::Backend;
+using config::Device;
 using supervisor::LocalRanks;
 
 std::string ranksText(int count) {
@@ -54,18 +56,18 @@ std::string findUsable(MachineGpus& found, const std::filesystem::path& workerPr
 MachineGpus resolveDevice(config::RuntimeConfig& runtime,
                           const std::filesystem::path& workerProgram, bool isOneRank) {
   MachineGpus gpus;
-  if (runtime.device != "cpu") {
+  if (runtime.device != Device::Cpu) {
     const std::string reason = findUsable(gpus, workerProgram);
-    if (runtime.device == "cuda" && !reason.empty()) {
+    if (runtime.device == Device::Cuda && !reason.empty()) {
       throw base::mendable("runtime.device: cuda cannot be had: " + reason +
                            "; set runtime.device to cpu or auto to go without");
     }
     if (isOneRank) gpus.remarks.clear();  // the GPU that it has been given is all it may use
     if (!reason.empty()) gpus.remarks = {"device: the CPU (" + reason + ")"};
     for (const std::string& remark : gpus.remarks) base::logInfo("engine", remark);
-    runtime.device = reason.empty() ? "cuda" : "cpu";
+    runtime.device = reason.empty() ? Device::Cuda : Device::Cpu;
   }
-  if (runtime.device == "cpu" && runtime.backend == "nccl") {
+  if (runtime.device == Device::Cpu && runtime.backend == Backend::Nccl) {
     throw base::mendable(
         "runtime.backend: nccl is for GPUs, and the training is on the CPU: set it to auto or "
         "gloo");
@@ -73,13 +75,13 @@ MachineGpus resolveDevice(config::RuntimeConfig& runtime,
   return gpus;
 }
 
-int chooseCount(const config::RuntimeConfig& runtime, const RankWish& wish,
+int chooseCount(const config::RuntimeConfig& runtime, const RankRequest& request,
                 const MachineGpus& gpus) {
-  if (wish.place.isOneRank) return 1;
-  if (wish.workers) return *wish.workers;
+  if (request.place.isOneRank) return 1;
+  if (request.workers) return *request.workers;
   // Under a launcher every node decides for itself, and others are not told the experiment.
-  if (wish.place.launcher.empty() && runtime.workers > 0) return runtime.workers;
-  if (runtime.device != "cuda") return 1;
+  if (request.place.launcher.empty() && runtime.workers > 0) return runtime.workers;
+  if (runtime.device != Device::Cuda) return 1;
   return runtime.devices.empty() ? gpus.usableCount() : static_cast<int>(runtime.devices.size());
 }
 
@@ -95,7 +97,7 @@ void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks
     throw base::mendable("runtime.devices: lists " + std::to_string(listed) + " for " +
                          ranksText(ranks.count) + ": list one for each, or ask for fewer ranks");
   }
-  if (runtime.device != "cuda") return;
+  if (runtime.device != Device::Cuda) return;
   const int largest = *std::max_element(devices.begin(), devices.end());
   if (largest >= gpus.count()) {
     throw base::mendable("runtime.devices: " + std::to_string(largest) +
@@ -107,7 +109,7 @@ void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks
     if (!unfit.empty()) throw base::mendable("runtime.devices: " + unfit + "; leave it out");
   }
   const std::set<int> used(devices.begin(), devices.begin() + ranks.count);
-  if (runtime.backend != "gloo" && static_cast<int>(used.size()) < ranks.count) {
+  if (runtime.backend != Backend::Gloo && static_cast<int>(used.size()) < ranks.count) {
     throw base::mendable(
         "runtime.devices: one GPU is listed for two ranks, which NCCL cannot: list others, or set "
         "runtime.backend to gloo");
@@ -154,10 +156,10 @@ std::vector<int> chooseGpus(const config::RuntimeConfig& runtime, const LocalRan
   }
   if (ranks.place.isOneRank) {
     const int gpu = gpuOfOneRank(ranks.place, gpus.count());
-    if (runtime.device == "cuda") refuseGpuOfOneRank(ranks.place, gpu, gpus);
+    if (runtime.device == Device::Cuda) refuseGpuOfOneRank(ranks.place, gpu, gpus);
     return {gpu};
   }
-  if (runtime.device != "cuda") return {};
+  if (runtime.device != Device::Cuda) return {};
   if (ranks.count > gpus.usableCount()) {
     throw base::mendable(ranksText(ranks.count) + " need as many GPUs, and " +
                          std::to_string(gpus.usableCount()) +
@@ -195,7 +197,7 @@ void resolvePrecision(config::RuntimeConfig& runtime, LocalRanks& ranks) {
   const auto [precision, why] = choosePrecision(runtime, ranks.devices);
   runtime.precision = precision;
   if (why.empty()) return;
-  ranks.remarks.push_back("precision: " + precision + " (" + why + ")");
+  ranks.remarks.push_back(std::string("precision: ") + base::textOf(precision) + " (" + why + ")");
   base::logInfo("engine", ranks.remarks.back());
 }
 
@@ -203,15 +205,15 @@ void resolvePrecision(config::RuntimeConfig& runtime, LocalRanks& ranks) {
 
 supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const std::filesystem::path& workerProgram,
-                                      const RankWish& wish) {
+                                      const RankRequest& request) {
   config::RuntimeConfig& runtime = experiment.runtime;
-  checkWorkers(wish);
-  const MachineGpus gpus = resolveDevice(runtime, workerProgram, wish.place.isOneRank);
-  LocalRanks ranks{wish.place, chooseCount(runtime, wish, gpus)};
-  if (runtime.device == "cpu" && !wish.place.isOneRank) refuseTooMany(ranks.count);
+  checkWorkers(request);
+  const MachineGpus gpus = resolveDevice(runtime, workerProgram, request.place.isOneRank);
+  LocalRanks ranks{request.place, chooseCount(runtime, request, gpus)};
+  if (runtime.device == Device::Cpu && !request.place.isOneRank) refuseTooMany(ranks.count);
   ranks.gpus = chooseGpus(runtime, ranks, gpus);
   ranks.remarks = gpus.remarks;
-  if (runtime.device == "cuda") ranks.devices = chosenDevices(ranks.gpus, gpus.all);
+  if (runtime.device == Device::Cuda) ranks.devices = chosenDevices(ranks.gpus, gpus.all);
   resolvePrecision(runtime, ranks);
   tellWhatLauncherDecides(runtime, ranks);
   runtime.workers = ranks.worldSize();
@@ -221,7 +223,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
 }
 
 std::vector<supervisor::GpuDevice> foreseeDevices(const config::RuntimeConfig& runtime) {
-  if (runtime.device == "cpu") return {};
+  if (runtime.device == Device::Cpu) return {};
   const supervisor::Gpus gpus = supervisor::findGpus();
   const int count = static_cast<int>(gpus.devices.size());
   const supervisor::GpuSupport supposed{true, {}, count};
@@ -234,15 +236,15 @@ std::vector<supervisor::GpuDevice> foreseeDevices(const config::RuntimeConfig& r
   return chosenDevices(places, gpus.devices);
 }
 
-supervisor::LocalRanks ranksOfFollower(const RankWish& wish) {
-  checkWorkers(wish);
+supervisor::LocalRanks ranksOfFollower(const RankRequest& request) {
+  checkWorkers(request);
   const auto all = supervisor::findGpus().devices;
   const int gpus = static_cast<int>(all.size());
-  LocalRanks ranks{wish.place, wish.workers.value_or(std::max(gpus, 1))};
-  if (gpus == 0 && !wish.place.isOneRank) refuseTooMany(ranks.count);
-  if (wish.place.isOneRank) {
+  LocalRanks ranks{request.place, request.workers.value_or(std::max(gpus, 1))};
+  if (gpus == 0 && !request.place.isOneRank) refuseTooMany(ranks.count);
+  if (request.place.isOneRank) {
     ranks.count = 1;
-    ranks.gpus = {gpuOfOneRank(wish.place, gpus)};
+    ranks.gpus = {gpuOfOneRank(request.place, gpus)};
   } else {
     for (int place = 0; place < ranks.count; ++place) ranks.gpus.push_back(place);
   }
@@ -250,13 +252,13 @@ supervisor::LocalRanks ranksOfFollower(const RankWish& wish) {
   return ranks;
 }
 
-void checkWorkers(const RankWish& wish) {
-  if (!wish.workers) return;
-  const std::string said = "--workers " + std::to_string(*wish.workers) + ": ";
-  if (*wish.workers < 1)
+void checkWorkers(const RankRequest& request) {
+  if (!request.workers) return;
+  const std::string said = "--workers " + std::to_string(*request.workers) + ": ";
+  if (*request.workers < 1)
     throw base::mendable(said + "at least one rank is needed; leave it out or say 1");
-  if (wish.place.isOneRank && *wish.workers != 1) {
-    throw base::mendable(said + wish.place.launcher +
+  if (request.place.isOneRank && *request.workers != 1) {
+    throw base::mendable(said + request.place.launcher +
                          " starts lockstep-engine once for every rank: leave it out");
   }
 }

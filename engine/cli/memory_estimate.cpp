@@ -2,76 +2,65 @@
 
 #include <algorithm>
 
+#include "engine/config/backbones.h"
 #include "engine/config/padded_sizes.h"
+#include "engine/config/pyramid.h"
+#include "engine/config/resized_size.h"
 
 namespace lockstep::cli {
 namespace {
 
 constexpr double kFloatBytes = 4, kHalfBytes = 2;
 
-using config::PaddedSize;
-
-int padded(double px) {
-  return static_cast<int>(config::paddedSide(static_cast<std::int64_t>(px)));
-}
-
-/// The padded size of an image whose shortest side becomes `minSize`.
-PaddedSize resized(const coco::Image& image, int minSize, int maxSize) {
-  const double shortest = std::min(image.width, image.height);
-  const double longest = std::max(image.width, image.height);
-  if (shortest <= 0) return {};
-  const double scale = std::min(minSize / shortest, maxSize / longest);
-  return {padded(image.height * scale), padded(image.width * scale)};
-}
+using base::ImageSize;
 
 /// Largest padded batch: images of one batch are padded to the largest sides among them, or to the
 /// canonical size that holds these.
-PaddedSize largestPadding(const config::Experiment& experiment,
-                          const std::vector<coco::Image>& images) {
-  const int minSize =
-      *std::max_element(experiment.augment.minSize.begin(), experiment.augment.minSize.end());
-  PaddedSize wide, tall;
+ImageSize largestPadding(const config::Experiment& experiment,
+                         const std::vector<coco::Image>& images) {
+  const config::AugmentConfig& augment = experiment.augment;
+  const int minSize = std::ranges::max(augment.minSize);
+  ImageSize wide, tall;
   for (const coco::Image& image : images) {
+    if (image.width <= 0 || image.height <= 0) continue;
     const bool isTall = experiment.dataset.groupByAspect && image.height > image.width;
-    PaddedSize& group = isTall ? tall : wide;
-    const PaddedSize size = resized(image, minSize, experiment.augment.maxSize);
+    ImageSize& group = isTall ? tall : wide;
+    const ImageSize size =
+        config::resizedSize({image.height, image.width}, minSize, augment.maxSize);
     group.width = std::max(group.width, size.width);
     group.height = std::max(group.height, size.height);
   }
-  const auto area = [](PaddedSize size) { return static_cast<double>(size.width) * size.height; };
-  const PaddedSize largest = area(tall) > area(wide) ? tall : wide;
-  return experiment.augment.padsToCanonicalSizes()
-             ? config::canonicalSize(experiment.augment, largest.height, largest.width)
-             : largest;
+  wide = config::paddedSize(wide);
+  tall = config::paddedSize(tall);
+  const ImageSize largest = tall.height * tall.width > wide.height * wide.width ? tall : wide;
+  return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
+}
+
+/// Of a pyramid level, or of the stage that it comes from.
+double cellsPerPixel(std::size_t level) {
+  const double stride = config::kPyramidStrides[level];
+  return 1 / (stride * stride);
 }
 
 /// Floats that the backbone keeps for its backward pass, per pixel of the image.
 double backboneFloatsPerPixel(const config::ModelConfig& model) {
-  struct Stages {
-    int blocks[4];
-    bool isBottleneck;
-  };
-  Stages stages{{3, 4, 6, 3}, true};
-  if (model.backbone == "resnet18") stages = {{2, 2, 2, 2}, false};
-  if (model.backbone == "resnet34") stages = {{3, 4, 6, 3}, false};
-  if (model.backbone == "resnet101") stages = {{3, 4, 23, 3}, true};
+  const config::Backbone& backbone = config::findBackbone(model.backbone);
   double floats =
       36;  // the stem: convolution and norm of 64 channels at half size, and its pooling
-  double channels = 64, pixels = 16;
-  for (const int blocks : stages.blocks) {
+  for (std::size_t stage = 0; stage < backbone.blocks.size(); ++stage) {
     // Each convolution's output is kept once before and once after its norm; a block's sum once
     // more.
-    const double perBlock = stages.isBottleneck ? channels * (2 + 2 + 3 * 4) : channels * 5;
-    floats += blocks * perBlock / pixels;
-    channels *= 2;
-    pixels *= 4;
+    const int perWidth = backbone.block == config::BlockKind::Bottleneck ? 2 + 2 + 3 * 4 : 5;
+    floats += backbone.blocks[stage] * (backbone.width(stage) * perWidth) * cellsPerPixel(stage);
   }
   return floats;
 }
 
 /// Floats of the pyramid and of the proposals' convolution, per pixel.
 double pyramidFloatsPerPixel(const config::ModelConfig& model) {
-  const double cells = 1.0 / 16 + 1.0 / 64 + 1.0 / 256 + 1.0 / 1024 + 1.0 / 4096;
+  double cells = 0;
+  for (std::size_t level = 0; level < config::kPyramidLevels; ++level)
+    cells += cellsPerPixel(level);
   return 4 * model.fpnChannels * cells;
 }
 
@@ -89,17 +78,14 @@ double headFloatsPerImage(const config::ModelConfig& model) {
 
 /// Weights, their gradients and the optimiser's state.
 double weightFloats(const config::ModelConfig& model, bool isAdam) {
-  const double backbone = model.backbone == "resnet18"   ? 11e6
-                          : model.backbone == "resnet34" ? 21e6
-                          : model.backbone == "resnet50" ? 24e6
-                                                         : 43e6;
+  const auto backbone = static_cast<double>(config::findBackbone(model.backbone).parameterCount());
   const config::BoxHeadConfig& box = model.boxHead;
   const double boxCells = box.roiResolution * box.roiResolution;
   const double fpn = model.fpnChannels;
   const double heads =
       fpn * boxCells * box.fcDim + 1.0 * box.fcDim * box.fcDim +
       9.0 * model.maskHead.convs * model.maskHead.channels * model.maskHead.channels +
-      9.0 * 5 * fpn * fpn;
+      9.0 * config::kPyramidLevels * fpn * fpn;
   return (backbone + heads) * (isAdam ? 4 : 3);
 }
 
@@ -107,25 +93,22 @@ double weightFloats(const config::ModelConfig& model, bool isAdam) {
 
 BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
                                    const std::vector<coco::Image>& images) {
-  const PaddedSize size = largestPadding(experiment, images);
+  const ImageSize size = largestPadding(experiment, images);
   BatchEstimate estimate;
   const int parts = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
   estimate.images = std::max(1, experiment.solver.batchSize / parts);
-  estimate.widthPx = size.width;
-  estimate.heightPx = size.height;
+  estimate.widthPx = static_cast<int>(size.width);
+  estimate.heightPx = static_cast<int>(size.height);
   const config::ModelConfig& model = experiment.model;
   const double pixels = static_cast<double>(size.width) * size.height;
   const double perImage =
       pixels * (3 + backboneFloatsPerPixel(model) + pyramidFloatsPerPixel(model)) +
       headFloatsPerImage(model);
-  estimate.bytes =
-      (isHalved(experiment.runtime) ? kHalfBytes : kFloatBytes) * estimate.images * perImage +
-      kFloatBytes * weightFloats(model, experiment.solver.optimizer == "adamw");
+  estimate.bytes = (config::isHalf(experiment.runtime.precision) ? kHalfBytes : kFloatBytes) *
+                       estimate.images * perImage +
+                   kFloatBytes * weightFloats(model, experiment.solver.optimizer ==
+                                                         config::OptimizerKind::AdamW);
   return estimate;
-}
-
-bool isHalved(const config::RuntimeConfig& runtime) {
-  return runtime.precision == "bf16" || runtime.precision == "fp16";
 }
 
 }  // namespace lockstep::cli

@@ -20,7 +20,4 @@ struct BatchEstimate {
 BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
                                    const std::vector<coco::Image>& images);
 
-/// Whether activations take two bytes each.
-bool isHalved(const config::RuntimeConfig& runtime);
-
 }  // namespace lockstep::cli

@@ -22,7 +22,7 @@ void takeFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
   config::ModelConfig& model = loaded.experiment.model;
   const auto facts = weightsFacts(weights);
   if (!facts) return;
-  if (model.norm == "auto") model.norm = facts->norm;
+  if (!model.norm) model.norm = facts->norm;
   if (!loaded.origins.contains("model.norm_epsilon")) model.normEpsilon = facts->normEpsilon;
 }
 
@@ -139,7 +139,7 @@ Inputs ModelSource::inputs() const {
 }
 
 ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProgram,
-                         const RankWish& wish) {
+                         const RankRequest& request) {
   const std::string& target = options.target;
   ModelSource source;
   std::error_code error;
@@ -153,7 +153,7 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
     resolveConfig(source, options);
   }
   source.weights = fs::absolute(source.weights);
-  source.ranks = resolveMachine(source.experiment, workerProgram, wish);
+  source.ranks = resolveMachine(source.experiment, workerProgram, request);
   return source;
 }
 

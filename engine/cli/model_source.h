@@ -49,7 +49,7 @@ struct ModelSource {
 /// RUN means its newest checkpoint unless the weights are named; CONFIG takes those, or
 /// model.weights. Throws Error (mendable).
 ModelSource resolveModel(const ModelOptions& options, const std::filesystem::path& workerProgram,
-                         const RankWish& wish = {.workers = 1});
+                         const RankRequest& request = {.workers = 1});
 
 /// Throws Error (mendable) when the experiment does not name this part of the data set ("val",
 /// "train"), or it is not there any more.

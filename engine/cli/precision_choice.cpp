@@ -7,19 +7,22 @@
 namespace lockstep::cli {
 namespace {
 
+using config::Precision;
+
 /// From this one on (Ampere) a GPU's tensor cores take bfloat16.
 constexpr int kFirstCapability = 80;
 
 PrecisionChoice chooseForProcessor() {
   const std::string instructions = base::bfloat16Instructions();
-  if (instructions.empty()) return {"fp32", "this processor has neither AVX512_BF16 nor AMX"};
-  return {"bf16", "this processor has " + instructions};
+  if (instructions.empty())
+    return {Precision::Fp32, "this processor has neither AVX512_BF16 nor AMX"};
+  return {Precision::Bf16, "this processor has " + instructions};
 }
 
 PrecisionChoice chooseForGpus(const std::vector<supervisor::GpuDevice>& devices) {
   const auto& least = *std::ranges::min_element(
       devices, {}, [](const supervisor::GpuDevice& gpu) { return gpu.computeCapability; });
-  return {least.computeCapability >= kFirstCapability ? "bf16" : "fp32",
+  return {least.computeCapability >= kFirstCapability ? Precision::Bf16 : Precision::Fp32,
           supervisor::gpuName(least) + " has compute capability " +
               supervisor::capabilityText(least.computeCapability)};
 }
@@ -28,9 +31,10 @@ PrecisionChoice chooseForGpus(const std::vector<supervisor::GpuDevice>& devices)
 
 PrecisionChoice choosePrecision(const config::RuntimeConfig& runtime,
                                 const std::vector<supervisor::GpuDevice>& devices) {
-  if (runtime.precision != "auto") return {runtime.precision, ""};
+  if (runtime.precision) return {*runtime.precision, ""};
   if (!devices.empty()) return chooseForGpus(devices);
-  if (runtime.device == "cuda") return {"fp32", "the GPUs do not tell their compute capability"};
+  if (runtime.device == config::Device::Cuda)
+    return {Precision::Fp32, "the GPUs do not tell their compute capability"};
   return chooseForProcessor();
 }
 

@@ -9,8 +9,8 @@
 namespace lockstep::cli {
 
 struct PrecisionChoice {
-  std::string precision;  ///< never `auto`
-  std::string why;        ///< of `auto`, part of a line; empty where the experiment says which
+  config::Precision precision;
+  std::string why;  ///< of `auto`, part of a line; empty where the experiment says which
 };
 
 /// What `runtime.precision: auto` becomes: bf16 where the device computes in it, else fp32.

@@ -28,7 +28,7 @@ struct PredictOptions {
   std::string split, out, overlays;
   std::vector<std::string> images;
   double score = 0.05, overlayScore = 0.5;
-  RankWish ranks;
+  RankRequest ranks;
 };
 
 /// Absolute paths of the images; of a folder, those in it and below, whose faults are told.

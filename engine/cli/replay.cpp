@@ -10,6 +10,7 @@
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/config/load.h"
+#include "engine/config/losses.h"
 #include "engine/protocol/json_text.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/supervisor/one_shot_job.h"
@@ -23,7 +24,7 @@ std::string lossesText(const nlohmann::ordered_json& figures) {
   std::string text;
   for (const auto& [name, value] : figures.items()) {
     const auto number = protocol::numberOf(value);
-    if (!name.starts_with("loss_") || !number) continue;
+    if (!config::isLoss(name) || !number) continue;
     text += " " + name + "=" + base::shortNumber(*number);
   }
   return text;
@@ -49,7 +50,7 @@ protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFil
   experiment.model.weights.clear();
   // The ranks of the run are done in turn, by one on this machine.
   const auto workers = experiment.runtime.workers;
-  experiment.runtime.backend = "auto";
+  experiment.runtime.backend.reset();
   const supervisor::LocalRanks ranks =
       resolveMachine(experiment, supervisor::workerProgramBesideThis(), {.workers = 1});
   experiment.runtime.workers = workers;

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
-  if (runtime.precision != "fp16" || runtime.device != "cpu") return;
+  const bool isFp16 = runtime.precision == config::Precision::Fp16;
+  if (!isFp16 || runtime.device != config::Device::Cpu) return;
   throw base::mendable(
       "runtime.precision: fp16 is for GPUs, and the training is on the CPU: use bf16 or fp32");
 }

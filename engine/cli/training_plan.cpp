@@ -136,7 +136,7 @@ run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExp
   info.pid = ::getpid();
   info.host = supervisor::hostName();
   info.socket = run_folder::socketPath(layout.folder().string()).string();
-  info.maxSteps = static_cast<std::int64_t>(experiment.solver.maxSteps.count);
+  info.maxSteps = experiment.solver.maxSteps.steps();
   info.stepsPerEpoch = training.stepsPerEpoch;
   return info;
 }
@@ -184,7 +184,7 @@ void refuseFewerSteps(const run_folder::Layout& layout, std::int64_t step, std::
 /// Why a finished run has nothing left to do; empty when it has.
 std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
                         const config::Experiment& experiment) {
-  if (step >= static_cast<std::int64_t>(experiment.solver.maxSteps.count))
+  if (step >= experiment.solver.maxSteps.steps())
     return "has reached its last step; raise solver.max_steps to go on";
   const bool stopsEarly = step > 0 && run_folder::readTrainingState(layout.checkpoint(step))
                                           .stopsEarly(experiment.evaluation.earlyStop);
@@ -289,7 +289,7 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
   run_folder::ResumePoint point = run_folder::resumePointAt(source, forkStep(source, options.from));
   TrainingExperiment training = readExperiment(options, workerProgram, /*goesOn=*/true);
   const config::Experiment& experiment = training.experiment;
-  refuseFewerSteps(source, point.step, static_cast<std::int64_t>(experiment.solver.maxSteps.count));
+  refuseFewerSteps(source, point.step, experiment.solver.maxSteps.steps());
   checkCheckpoint(experiment, source.checkpoint(point.step), workerProgram);
   const run_folder::DataFingerprints data = training.data;
   const std::string changes = changesBetween(run_folder::readRunExperiment(source), experiment);

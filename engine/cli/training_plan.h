@@ -16,7 +16,7 @@ struct TrainOptions {
   bool resume = false;
   bool acceptData = false;  ///< with resume, also where the data are others
   std::string from, replay;
-  RankWish ranks;
+  RankRequest ranks;
   bool detach = false;
   double checkpointPatience = 60;  ///< as TrainingSetup's
 };

@@ -5,6 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/evaluation_table.h"
+#include "engine/config/losses.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {
@@ -37,7 +38,8 @@ std::string summariseTraining(const run_folder::Layout& layout) {
       nlohmann::json::parse(base::readFile(layout.evaluation(evaluations.back())), nullptr, false);
   if (!evaluation.is_object()) return text;
   text += "evaluated at step: " + std::to_string(evaluations.back()) + "\n";
-  text += figureLine(evaluation, "held-out loss_total", "losses", "loss_total");
+  text += figureLine(evaluation, std::string("held-out ") + config::kTotalLoss, "losses",
+                     config::kTotalLoss);
   text += figureLine(evaluation, "segm/AP", "segm", "AP");
   text += figureLine(evaluation, "bbox/AP", "bbox", "AP");
   return text + pastLimitLine(evaluation);

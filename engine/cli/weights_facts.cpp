@@ -37,8 +37,9 @@ std::optional<WeightsFacts> weightsFacts(const std::filesystem::path& file) {
     return std::nullopt;
   }
   const auto number = nlohmann::json::parse(epsilon->get<std::string>(), nullptr, false);
-  if (!number.is_number()) return std::nullopt;
-  return WeightsFacts{norm->get<std::string>(), number.get<double>()};
+  const auto known = base::parseEnum<config::Norm>(norm->get<std::string>());
+  if (!number.is_number() || !known) return std::nullopt;
+  return WeightsFacts{*known, number.get<double>()};
 }
 
 }  // namespace lockstep::cli

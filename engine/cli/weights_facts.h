@@ -2,13 +2,14 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
+
+#include "engine/config/choices.h"
 
 namespace lockstep::cli {
 
 /// What the metadata of a safetensors file say of its model and no tensor shows.
 struct WeightsFacts {
-  std::string norm;  ///< as model.norm, resolved
+  config::Norm norm{};
   double normEpsilon = 1e-5;
 };
 

@@ -63,12 +63,12 @@ void addImages(const std::string& key, const ImagesCheck& check, std::vector<Con
 
 WorkerCheck askWorkerCheck(const config::Experiment& experiment,
                            const std::filesystem::path& workerProgram,
-                           const WorkerCheckWish& wish) {
+                           const WorkerCheckRequest& request) {
   protocol::Job job;
   job.kind = "check";
   job.configYaml = config::writeExperiment(experiment);
-  job.resumeFrom = wish.checkpoint.string();
-  job.trainImages = job.valImages = wish.imagesPerPart;
+  job.resumeFrom = request.checkpoint.string();
+  job.trainImages = job.valImages = request.imagesPerPart;
   const std::string result = supervisor::runOneShotJob(workerProgram, job);
   WorkerCheck check;
   const Json said = Json::parse(result, nullptr, false);

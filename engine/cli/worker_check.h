@@ -31,7 +31,7 @@ struct WorkerCheck {
   ImagesCheck train, val;
 };
 
-struct WorkerCheckWish {
+struct WorkerCheckRequest {
   int imagesPerPart = 0;               ///< most that are looked at
   std::filesystem::path checkpoint{};  ///< folder whose weights stand for model.weights
 };
@@ -39,7 +39,8 @@ struct WorkerCheckWish {
 /// Looks whether the weights fit, and at the pixels of some images, evenly spread: always the same
 /// ones. Throws Error when the worker fails.
 WorkerCheck askWorkerCheck(const config::Experiment& experiment,
-                           const std::filesystem::path& workerProgram, const WorkerCheckWish& wish);
+                           const std::filesystem::path& workerProgram,
+                           const WorkerCheckRequest& request);
 
 /// The same as issues, without their places: `config check --data`. `summary` gets words for what
 /// was looked at.

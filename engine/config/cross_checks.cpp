@@ -49,7 +49,8 @@ void checkFrozen(const ModelConfig& model, Issues& issues) {
   const std::string ways =
       ": without model.weights it would freeze random numbers; give model.weights a safetensors "
       "file, or train from scratch with model.norm: group and model.freeze_stages: 0";
-  if (model.norm == "frozen_batch") add(issues, "model.norm", model.norm + ways);
+  if (model.norm == Norm::FrozenBatch)
+    add(issues, "model.norm", base::textOf(Norm::FrozenBatch) + ways);
   if (model.resolvedFreezeStages() > 0) {
     add(issues, "model.freeze_stages", std::to_string(*model.freezeStages) + ways);
   }
@@ -82,7 +83,7 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
             " images cannot be shared out evenly to solver.accumulate: " +
             std::to_string(solver.accumulate) + " parts");
   }
-  if (solver.nesterov && solver.momentum == 0 && solver.optimizer == "sgd") {
+  if (solver.nesterov && solver.momentum == 0 && solver.optimizer == OptimizerKind::Sgd) {
     add(issues, "solver.nesterov", "true needs a solver.momentum above 0");
   }
   if (solver.warmupSteps.unit == solver.maxSteps.unit &&
@@ -104,10 +105,10 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
 }
 
 void checkRuntime(const Experiment& experiment, Issues& issues) {
-  const std::string norm = experiment.model.resolvedNorm();
-  if (experiment.runtime.cudaGraphs && (norm == "batch" || norm == "sync_batch")) {
+  const Norm norm = experiment.model.resolvedNorm();
+  if (experiment.runtime.cudaGraphs && hasBatchStatistics(norm)) {
     add(issues, "runtime.cuda_graphs",
-        "true is not for model.norm: " + norm +
+        std::string("true is not for model.norm: ") + base::textOf(norm) +
             ", whose statistics follow every batch; take frozen_batch or group");
   }
 }
@@ -115,11 +116,10 @@ void checkRuntime(const Experiment& experiment, Issues& issues) {
 void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
   const std::string& metric = evaluation.earlyStop.metric;
   if (metric.empty()) return;
-  const bool isPrecision = EvaluationConfig::isPrecision(metric);
-  if (isPrecision && evaluation.apEvery.count == 0) {
+  if (!isLoss(metric) && evaluation.apEvery.count == 0) {
     add(issues, "evaluation.early_stop.metric",
         metric + " is never measured while evaluation.ap_every is 0");
-  } else if (!isPrecision && evaluation.lossEvery.count == 0 && evaluation.apEvery.count == 0) {
+  } else if (isLoss(metric) && evaluation.lossEvery.count == 0 && evaluation.apEvery.count == 0) {
     add(issues, "evaluation.early_stop.metric",
         metric + " is measured at the last step only while evaluation.loss_every is 0");
   }
@@ -128,7 +128,7 @@ void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
 void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
   checkEarlyStop(evaluation, issues);
   const std::string& metric = evaluation.bestMetric;
-  if (evaluation.apEvery.count > 0 || !EvaluationConfig::isPrecision(metric)) return;
+  if (evaluation.apEvery.count > 0 || isLoss(metric)) return;
   warn(issues, "evaluation.ap_every",
        "0 means that there is no AP: evaluation.best_metric, " + metric +
            ", is never measured and no checkpoint is the best; name a loss there, such as "

@@ -7,10 +7,8 @@
 namespace lockstep::config {
 namespace {
 
-std::int64_t steps(const Duration& duration) { return static_cast<std::int64_t>(duration.count); }
-
 bool isDue(const Duration& every, std::int64_t step) {
-  return steps(every) > 0 && step % steps(every) == 0;
+  return every.steps() > 0 && step % every.steps() == 0;
 }
 
 /// Steps 1 … most that are multiples of all of these; intervals above 0.
@@ -28,7 +26,7 @@ std::int64_t commonMultiples(const std::vector<std::int64_t>& intervals, std::in
 std::int64_t stepsOfAny(std::initializer_list<Duration> every, std::int64_t most) {
   std::vector<std::int64_t> intervals;
   for (const Duration& each : every) {
-    if (steps(each) > 0) intervals.push_back(steps(each));
+    if (each.steps() > 0) intervals.push_back(each.steps());
   }
   intervals.push_back(most);  // the last step is its only multiple
   std::int64_t count = 0;     // by inclusion and exclusion of all choices of intervals
@@ -48,7 +46,7 @@ Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast) {
   const EvaluationConfig& evaluation = experiment.evaluation;
   const MonitorConfig& monitor = experiment.monitor;
   const auto orLast = [&](const Duration& every) {
-    return isDue(every, step) || (isLast && steps(every) > 0);
+    return isDue(every, step) || (isLast && every.steps() > 0);
   };
   Due due;
   if (experiment.dataset.hasHeldOut()) {
@@ -62,7 +60,7 @@ Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast) {
 }
 
 TimesDue timesDue(const Experiment& experiment) {
-  const std::int64_t most = steps(experiment.solver.maxSteps);
+  const std::int64_t most = experiment.solver.maxSteps.steps();
   const EvaluationConfig& evaluation = experiment.evaluation;
   const MonitorConfig& monitor = experiment.monitor;
   const Duration checkpoint = experiment.checkpoint.every;
@@ -72,9 +70,9 @@ TimesDue timesDue(const Experiment& experiment) {
   times.log = stepsOfAny({checkpoint, monitor.logEvery}, most);
   if (!experiment.dataset.hasHeldOut()) return times;
   times.losses = stepsOfAny({evaluation.lossEvery, evaluation.apEvery}, most);
-  if (steps(evaluation.apEvery) > 0)
+  if (evaluation.apEvery.steps() > 0)
     times.averagePrecision = stepsOfAny({evaluation.apEvery}, most);
-  if (steps(monitor.predictionsEvery) > 0)
+  if (monitor.predictionsEvery.steps() > 0)
     times.predictions = stepsOfAny({monitor.predictionsEvery}, most);
   times.log = stepsOfAny({checkpoint, monitor.logEvery, monitor.predictionsEvery,
                           evaluation.lossEvery, evaluation.apEvery},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/error.h"
+
 namespace lockstep::config {
 
 std::int64_t Duration::steps(std::int64_t trainImages, std::int64_t batchSize) const {
@@ -13,6 +15,11 @@ std::int64_t Duration::steps(std::int64_t trainImages, std::int64_t batchSize) c
   // 0.1 epochs of 60 images are 6 images, not the 6.000000000000001 that doubles make of them.
   const double whole = std::ceil(wanted * (1 - 1e-12));
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(whole));
+}
+
+std::int64_t Duration::steps() const {
+  if (unit != Unit::Steps) throw Error("a duration of the experiment is not in steps");
+  return static_cast<std::int64_t>(count);
 }
 
 }  // namespace lockstep::config

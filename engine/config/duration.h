@@ -14,6 +14,8 @@ struct Duration {
   /// Whole steps, rounded up to at least 1 (0 stays 0, "never"). trainImages counts the usable
   /// training images.
   std::int64_t steps(std::int64_t trainImages, std::int64_t batchSize) const;
+  /// Of one that is in steps already, as all of a resolved experiment are. Throws Error for others.
+  std::int64_t steps() const;
 };
 
 }  // namespace lockstep::config

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/choices.h"
 #include "engine/config/duration.h"
 #include "engine/config/level.h"
+#include "engine/config/losses.h"
 
 /// The experiment file as typed structs. Names, defaults and meaning of every key are in the field
 /// table (fields.h); code after loading reads these structs only. Paths are absolute once loaded;
@@ -37,9 +39,9 @@ struct DatasetConfig {
   bool groupByAspect = true;
   double repeatThreshold = 0.0;
   int loaderThreads = 0;
-  std::string cache = "none";
+  ImageCache cache = ImageCache::None;
   std::int64_t cacheLimitBytes = std::int64_t{4} << 30;
-  std::string badImages = "fail";
+  BadImages badImages = BadImages::Fail;
   TilesConfig tiles;
   ListOrWord<int> channels{{}, "auto"};
   ListOrWord<Level> window;  ///< what becomes 0 and 1; null: the range of the file's type
@@ -47,7 +49,7 @@ struct DatasetConfig {
   ListOrWord<double> std;
 
   bool hasHeldOut() const { return !val.annotations.empty(); }
-  bool skipsBadImages() const { return badImages == "skip"; }
+  bool skipsBadImages() const { return badImages == BadImages::Skip; }
 };
 
 struct AugmentConfig {
@@ -61,9 +63,9 @@ struct AugmentConfig {
   std::vector<double> scaleJitter{1.0, 1.0};
   double crop = 0.0;
   double copyPaste = 0.0;
-  std::string padTo = "batch";  ///< batch | canonical
+  PadTo padTo = PadTo::Batch;
 
-  bool padsToCanonicalSizes() const { return padTo == "canonical"; }
+  bool padsToCanonicalSizes() const { return padTo == PadTo::Canonical; }
 };
 
 struct AnchorConfig {
@@ -105,8 +107,8 @@ struct MaskHeadConfig {
 };
 
 struct ModelConfig {
-  std::string backbone = "resnet50";  ///< resnet18 | resnet34 | resnet50 | resnet101
-  std::string norm = "auto";          ///< auto | frozen_batch | batch | sync_batch | group
+  std::string backbone = "resnet50";  ///< name of one of backbones()
+  std::optional<Norm> norm;           ///< absent: auto
   double normEpsilon = 1e-5;
   std::optional<int> freezeStages;  ///< absent: auto
   int fpnChannels = 256;
@@ -118,19 +120,15 @@ struct ModelConfig {
   MaskHeadConfig maskHead;
 
   /// `norm` with auto resolved: frozen_batch with weights, else group.
-  std::string resolvedNorm() const {
-    return norm != "auto" ? norm : weights.empty() ? "group" : "frozen_batch";
+  Norm resolvedNorm() const {
+    return norm.value_or(weights.empty() ? Norm::Group : Norm::FrozenBatch);
   }
   /// `freeze_stages` with auto resolved: 2 with weights, else 0.
   int resolvedFreezeStages() const { return freezeStages.value_or(weights.empty() ? 0 : 2); }
 };
 
-struct LossWeights {
-  double classifier = 1, boxReg = 1, mask = 1, objectness = 1, rpnBoxReg = 1;
-};
-
 struct SolverConfig {
-  std::string optimizer = "sgd";  ///< sgd | adamw
+  OptimizerKind optimizer = OptimizerKind::Sgd;
   double baseLr = 0.02;
   double momentum = 0.9;
   bool nesterov = false;
@@ -138,7 +136,7 @@ struct SolverConfig {
   double normWeightDecay = 0.0001;
   double backboneLrFactor = 1.0;
   double biasLrFactor = 1.0;
-  std::string schedule = "step";  ///< step | cosine | linear | constant
+  Schedule schedule = Schedule::Step;
   std::vector<Duration> milestones{{60000}, {80000}};
   double gamma = 0.1;
   Duration warmupSteps{500};
@@ -166,11 +164,6 @@ struct EvaluationConfig {
   std::string bestMetric = "segm/AP";
   std::vector<int> maxDets{1, 10, 100};
   EarlyStopConfig earlyStop;
-
-  /// Whether the metric is measured with AP; else it is a loss.
-  static bool isPrecision(const std::string& metric) {
-    return metric.find("/A") != std::string::npos;
-  }
 };
 
 struct CheckpointConfig {
@@ -195,11 +188,11 @@ struct MonitorConfig {
 };
 
 struct RuntimeConfig {
-  std::string device = "auto";  ///< auto | cpu | cuda
+  std::optional<Device> device;  ///< absent: auto
   int workers = 0;
   std::vector<int> devices;
-  std::string backend = "auto";
-  std::string precision = "fp32";
+  std::optional<Backend> backend;                        ///< absent: auto
+  std::optional<Precision> precision = Precision::Fp32;  ///< absent: auto
   bool deterministic = false;
   std::int64_t seed = 1;
   int cpuThreads = 0;

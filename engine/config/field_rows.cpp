@@ -46,6 +46,14 @@ std::string writeNullableText(const std::string& text) {
 
 }  // namespace
 
+std::string meaningsText(const std::vector<std::pair<std::string, std::string>>& words) {
+  std::string text;
+  for (const auto& [word, meaning] : words) {
+    if (!meaning.empty()) text += (text.empty() ? " " : "; ") + word + ": " + meaning;
+  }
+  return text.empty() ? text : text + ".";
+}
+
 void completeBool(Field& field, Access<bool> access) {
   complete(
       field, std::move(access),

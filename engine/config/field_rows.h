@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/config/choices.h"
 #include "engine/config/fields.h"
 
-/// How the table of fields is written: one line per key in fields_*.cpp.
+/// How the table of fields is written: one row per key in fields_*.cpp.
 namespace lockstep::config {
 
 /// Allowed numbers of a field.
@@ -53,8 +54,30 @@ void completeIntegersOrWord(Field& field, Access<ListOrWord<int>> access);
 void completeNumbersOrWord(Field& field, Access<ListOrWord<double>> access);
 void completeLevelsOrWord(Field& field, Access<ListOrWord<Level>> access);
 
+/// ` word: meaning; word: meaning.` of those that have one, for the end of a help.
+std::string meaningsText(const std::vector<std::pair<std::string, std::string>>& words);
+
+/// An enum, or an optional one whose absence is the word auto, as words of an experiment file.
+template <typename Value>
+struct Words {
+  using Enum = Value;
+  static constexpr bool hasAuto = false;
+  static std::string text(Value value) { return base::textOf(value); }
+  /// `word` is one of them.
+  static Value parse(const std::string& word) { return *base::parseEnum<Value>(word); }
+};
+template <typename Value>
+struct Words<std::optional<Value>> {
+  using Enum = Value;
+  static constexpr bool hasAuto = true;
+  static std::string text(std::optional<Value> value) { return textOrAuto(value); }
+  static std::optional<Value> parse(const std::string& word) {
+    return base::parseEnum<Value>(word);
+  }
+};
+
 /// Adds the rows of one section. Part: generic lambda from Experiment& to the section's struct,
-/// const or not.
+/// const or not. A member may be a generic lambda like it, from the section to a value.
 template <typename Part>
 class SectionRows {
  public:
@@ -113,12 +136,30 @@ class SectionRows {
     completeText(field, access<std::string>(member));
     return field;
   }
+  /// A text out of a list.
   template <typename Member>
   Field& choice(const char* key, Member member, std::vector<std::string> choices,
                 const char* help) {
     Field& field = add(key, FieldType::Choice, {}, "", help);
     field.choices = std::move(choices);
     completeText(field, access<std::string>(member));
+    return field;
+  }
+  /// One of an enum's words; of an optional one also auto, first where that is the default. Behind
+  /// `help` comes what the words mean.
+  template <typename Member>
+  Field& choice(const char* key, Member member, std::string help, const char* autoMeaning = "") {
+    using Value = Words<Plain<Member>>;
+    std::vector<std::pair<std::string, std::string>> words;
+    for (const auto& row : base::kEnumTexts<typename Value::Enum>)
+      words.emplace_back(row.text, row.meaning);
+    const Experiment defaults;
+    const bool autoIsDefault = Value::text(std::invoke(member, part_(defaults))) == kAuto;
+    if (Value::hasAuto)
+      words.insert(autoIsDefault ? words.begin() : words.end(), {kAuto, autoMeaning});
+    Field& field = add(key, FieldType::Choice, {}, "", help + meaningsText(words));
+    for (auto& [word, meaning] : words) field.choices.push_back(std::move(word));
+    completeText(field, wordAccess(member));
     return field;
   }
   template <typename Member>
@@ -184,15 +225,15 @@ class SectionRows {
  private:
   using Section = std::remove_reference_t<std::invoke_result_t<Part, Experiment&>>;
   template <typename Member>
-  using Plain = std::remove_reference_t<decltype(std::declval<Section&>().*std::declval<Member>())>;
+  using Plain = std::remove_cvref_t<std::invoke_result_t<Member, Section&>>;
   static constexpr double kMaxInt = 2147483647;
 
-  Field& add(const char* key, FieldType type, Range range, const char* unit, const char* help) {
+  Field& add(const char* key, FieldType type, Range range, const char* unit, std::string help) {
     Field field;
     field.key = prefix_ + key;
     field.type = type;
     field.unit = unit;
-    field.help = help;
+    field.help = std::move(help);
     field.minimum = range.minimum;
     field.maximum = range.maximum;
     field.minimumExcluded = range.minimumExcluded;
@@ -204,21 +245,32 @@ class SectionRows {
   template <typename Value, typename Member>
   Access<Value> access(Member member) const {
     return {[part = part_, member](const Experiment& experiment) -> Value {
-              return Value(part(experiment).*member);
+              return Value(std::invoke(member, part(experiment)));
             },
             [part = part_, member](Experiment& experiment, Value value) {
-              part(experiment).*member = Plain<Member>(std::move(value));
+              std::invoke(member, part(experiment)) = Plain<Member>(std::move(value));
+            }};
+  }
+
+  template <typename Member>
+  Access<std::string> wordAccess(Member member) const {
+    using Value = Words<Plain<Member>>;
+    return {[part = part_, member](const Experiment& experiment) {
+              return Value::text(std::invoke(member, part(experiment)));
+            },
+            [part = part_, member](Experiment& experiment, std::string word) {
+              std::invoke(member, part(experiment)) = Value::parse(word);
             }};
   }
 
   template <typename Member>
   Access<std::vector<std::int64_t>> listAccess(Member member) const {
     return {[part = part_, member](const Experiment& experiment) {
-              const auto& values = part(experiment).*member;
+              const auto& values = std::invoke(member, part(experiment));
               return std::vector<std::int64_t>(values.begin(), values.end());
             },
             [part = part_, member](Experiment& experiment, std::vector<std::int64_t> values) {
-              (part(experiment).*member).assign(values.begin(), values.end());
+              std::invoke(member, part(experiment)).assign(values.begin(), values.end());
             }};
   }
 

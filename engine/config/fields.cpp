@@ -18,9 +18,10 @@ FieldTable makeTable() {
   FieldTable table;
   SectionRows top(
       table, "", "The experiment.", [](auto& e) -> auto& { return e; });
-  top.text("name", &Experiment::name, "Name of the experiment and of its run folders.");
+  top.text("name", &Experiment::name,
+           "Name of the experiment; its run folders are called NAME-DATE-TIME.");
   top.path("base", &Experiment::base,
-           "Experiment file that this one inherits from; it names only what differs.");
+           "Experiment file to inherit from: this one then names only the keys that differ.");
   addDatasetFields(table);
   addModelFields(table);
   addSolverFields(table);

@@ -4,29 +4,17 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/base/error.h"
-
 namespace lockstep::config {
-namespace {
-
-std::int64_t wholeSteps(const Duration& duration) {
-  if (duration.unit != Duration::Unit::Steps) {
-    throw Error("a duration of the solver is not in steps");
-  }
-  return static_cast<std::int64_t>(std::ceil(duration.count));
-}
-
-}  // namespace
 
 LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
     : kind_(config.schedule),
       baseLr_(config.baseLr),
       gamma_(config.gamma),
       warmupFactor_(config.warmupFactor),
-      warmupSteps_(wholeSteps(config.warmupSteps)),
-      maxSteps_(wholeSteps(config.maxSteps)) {
+      warmupSteps_(config.warmupSteps.steps()),
+      maxSteps_(config.maxSteps.steps()) {
   for (const Duration& milestone : config.milestones) {
-    milestones_.push_back(wholeSteps(milestone));
+    milestones_.push_back(milestone.steps());
   }
   std::sort(milestones_.begin(), milestones_.end());
 }
@@ -36,16 +24,29 @@ double LearningRateSchedule::learningRate(std::int64_t step) const {
   return baseLr_ * warmup(doneSteps) * decay(doneSteps);
 }
 
+std::vector<std::int64_t> LearningRateSchedule::corners() const {
+  std::vector<std::int64_t> steps = milestones_;
+  steps.push_back(warmupSteps_);
+  return steps;
+}
+
 double LearningRateSchedule::decay(std::int64_t doneSteps) const {
   const double done =
       maxSteps_ > 0 ? std::min(1.0, static_cast<double>(doneSteps) / static_cast<double>(maxSteps_))
                     : 0.0;
-  if (kind_ == "cosine") return 0.5 * (1 + std::cos(std::numbers::pi * done));
-  if (kind_ == "linear") return 1 - done;
-  if (kind_ == "constant") return 1;
-  if (kind_ != "step") throw base::mendable("solver.schedule: '" + kind_ + "' is not known");
-  const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), doneSteps);
-  return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
+  switch (kind_) {
+    case Schedule::Step: {
+      const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), doneSteps);
+      return std::pow(gamma_, static_cast<double>(passed - milestones_.begin()));
+    }
+    case Schedule::Cosine:
+      return 0.5 * (1 + std::cos(std::numbers::pi * done));
+    case Schedule::Linear:
+      return 1 - done;
+    case Schedule::Constant:
+      break;
+  }
+  return 1;
 }
 
 double LearningRateSchedule::warmup(std::int64_t doneSteps) const {

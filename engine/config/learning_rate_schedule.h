@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -15,12 +14,14 @@ class LearningRateSchedule {
   explicit LearningRateSchedule(const SolverConfig& config);
   /// Of update `step`, 1 … max_steps: the schedule at step-1 times the warm-up.
   double learningRate(std::int64_t step) const;
+  /// Steps after which the rate may jump or bend: milestones and the end of the warm-up.
+  std::vector<std::int64_t> corners() const;
 
  private:
   double decay(std::int64_t doneSteps) const;
   double warmup(std::int64_t doneSteps) const;
 
-  std::string kind_;
+  Schedule kind_;
   double baseLr_, gamma_, warmupFactor_;
   std::vector<std::int64_t> milestones_;
   std::int64_t warmupSteps_, maxSteps_;

@@ -1,7 +1,6 @@
 #include "engine/config/padded_sizes.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,27 +8,24 @@
 namespace lockstep::config {
 namespace {
 
-int roundedUp(std::int64_t side) { return static_cast<int>(paddedSide(side)); }
-
-bool isSmaller(const PaddedSize& a, const PaddedSize& b) {
-  const auto key = [](const PaddedSize& size) {
-    return std::pair(std::int64_t{size.height} * size.width, size.height);
+bool isSmaller(const ImageSize& a, const ImageSize& b) {
+  const auto key = [](const ImageSize& size) {
+    return std::pair(size.height * size.width, size.height);
   };
   return key(a) < key(b);
 }
 
 }  // namespace
 
-std::vector<PaddedSize> canonicalSizes(const AugmentConfig& augment) {
+std::vector<ImageSize> canonicalSizes(const AugmentConfig& augment) {
   const int longest = augment.maxSize;
   const int largest = std::min(std::ranges::max(augment.minSize), longest);
-  std::vector<PaddedSize> sizes{{roundedUp(longest), roundedUp(longest)}};
+  std::vector<ImageSize> sizes{paddedSize({longest, longest})};
   for (const int scale : augment.minSize) {
     const int reached = std::min(scale, longest);
-    const int shortSide = roundedUp(reached);
-    const int longSide = roundedUp(std::int64_t{longest} * reached / largest);
-    sizes.push_back({shortSide, longSide});
-    sizes.push_back({longSide, shortSide});
+    const ImageSize wide = paddedSize({reached, std::int64_t{longest} * reached / largest});
+    sizes.push_back(wide);
+    sizes.push_back({wide.width, wide.height});
   }
   std::ranges::sort(sizes, isSmaller);
   const auto doubled = std::ranges::unique(sizes);
@@ -37,13 +33,14 @@ std::vector<PaddedSize> canonicalSizes(const AugmentConfig& augment) {
   return sizes;
 }
 
-PaddedSize canonicalSize(const AugmentConfig& augment, int height, int width) {
-  const std::vector<PaddedSize> sizes = canonicalSizes(augment);
-  const auto held = std::ranges::find_if(
-      sizes, [&](const PaddedSize& size) { return size.height >= height && size.width >= width; });
+ImageSize canonicalSize(const AugmentConfig& augment, const ImageSize& resized) {
+  const std::vector<ImageSize> sizes = canonicalSizes(augment);
+  const auto held = std::ranges::find_if(sizes, [&](const ImageSize& size) {
+    return size.height >= resized.height && size.width >= resized.width;
+  });
   if (held == sizes.end()) {
-    throw std::out_of_range("no canonical size holds " + std::to_string(height) + " x " +
-                            std::to_string(width) + " px");
+    throw std::out_of_range("no canonical size holds " + std::to_string(resized.height) + " x " +
+                            std::to_string(resized.width) + " px");
   }
   return *held;
 }

@@ -47,7 +47,8 @@ YamlNode parseYaml(const std::string& text);
 /// YamlFault.
 YamlNode parseYamlValue(const std::string& text);
 
-/// Fills begin and end of every node of a parsed tree (part of parseYaml). Throws YamlFault for a quote that is not closed.
+/// Fills begin and end of every node of a parsed tree (part of parseYaml). Throws YamlFault for a
+/// quote that is not closed.
 void findSpans(YamlNode& root, std::string_view text);
 
 }  // namespace lockstep::config

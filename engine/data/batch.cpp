@@ -29,7 +29,7 @@ ImageSize paddedSize(const std::vector<ImageSize>& sizes) {
     padded.height = std::max(padded.height, size.height);
     padded.width = std::max(padded.width, size.width);
   }
-  return {config::paddedSide(padded.height), config::paddedSide(padded.width)};
+  return config::paddedSize(padded);
 }
 
 std::uint64_t trainingSamplingKey(std::uint64_t seed, ImageId id, std::int64_t epoch) {

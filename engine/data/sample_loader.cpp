@@ -35,10 +35,7 @@ ImageSize paddedToLargest(const std::vector<TransformPlan>& plans) {
 ImageSize paddedForTraining(const config::AugmentConfig& augment,
                             const std::vector<TransformPlan>& plans) {
   const ImageSize largest = paddedToLargest(plans);
-  if (!augment.padsToCanonicalSizes()) return largest;
-  const auto [height, width] = config::canonicalSize(augment, static_cast<int>(largest.height),
-                                                     static_cast<int>(largest.width));
-  return {height, width};
+  return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
 }
 
 /// A batch whose sizes are known and whose images are still to be put into their places.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/base/counter_hash.h"
+#include "engine/config/resized_size.h"
 
 namespace lockstep::data {
 namespace {
@@ -193,17 +194,6 @@ void adjustSaturation(RgbImage& image, double ratio) {
 
 }  // namespace
 
-ImageSize resizedSize(ImageSize original, int minSizePx, int maxSizePx) {
-  const auto shorter = static_cast<double>(std::min(original.height, original.width));
-  const auto longer = static_cast<double>(std::max(original.height, original.width));
-  const double scale = std::min(minSizePx / shorter, maxSizePx / longer);
-  const auto scaled = [scale](std::int64_t side) {
-    return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(std::floor(static_cast<double>(side) * scale)));
-  };
-  return {scaled(original.height), scaled(original.width)};
-}
-
 TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize original, ImageId id,
                            std::int64_t epoch, std::uint64_t seed) {
   const Choices choices(seed, id, epoch);
@@ -212,7 +202,7 @@ TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize origi
                                                static_cast<double>(sizes));
   TransformPlan plan;
   plan.original = original;
-  plan.resized = resizedSize(original, augment.minSize[choice], augment.maxSize);
+  plan.resized = config::resizedSize(original, augment.minSize[choice], augment.maxSize);
   plan.flipHorizontal = choices.uniform(RandomPurpose::HorizontalFlip) < augment.horizontalFlip;
   plan.flipVertical = choices.uniform(RandomPurpose::VerticalFlip) < augment.verticalFlip;
   plan.brightness = choices.factor(RandomPurpose::Brightness, augment.brightness);
@@ -224,7 +214,7 @@ TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize origi
 TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize original) {
   TransformPlan plan;
   plan.original = original;
-  plan.resized = resizedSize(original, augment.minSize.back(), augment.maxSize);
+  plan.resized = config::resizedSize(original, augment.minSize.back(), augment.maxSize);
   return plan;
 }
 

@@ -14,10 +14,6 @@
 /// masks resized by nearest; boxes by the true ratios.
 namespace lockstep::data {
 
-/// Size after resizing: scale = min(minSize / shorter side, maxSize / longer side), sizes
-/// floor(side * scale), at least 1.
-ImageSize resizedSize(ImageSize original, int minSizePx, int maxSizePx);
-
 /// All that is decided about one image before a pixel is read.
 struct TransformPlan {
   ImageSize original, resized;  ///< px

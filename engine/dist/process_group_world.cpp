@@ -24,6 +24,7 @@
 namespace lockstep::dist {
 namespace {
 
+using config::Backend;
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 at::Tensor bytesTensor(const std::string& bytes) {
@@ -115,14 +116,14 @@ class ProcessGroupWorld : public World {
 
   std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>& parameters,
                                                     std::int64_t figureCount,
-                                                    const std::string& backend) override {
+                                                    std::optional<Backend> backend) override {
     const at::Device device = parameters.at(0).device();
     return std::make_unique<ReducedGradients>(parameters, figureCount,
                                               groupOfSteps(usesNccl(device, backend)), note_);
   }
 
   std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
-                                                const std::string& backend) override {
+                                                std::optional<Backend> backend) override {
     const Group group = groupOfSteps(usesNccl(device, backend));
     return [this, group](at::Tensor& tensor) {
       std::vector<at::Tensor> tensors{tensor};
@@ -186,18 +187,19 @@ class ProcessGroupWorld : public World {
   }
 
   /// NCCL wants a GPU for every rank: two ranks on one GPU meet over Gloo.
-  bool usesNccl(at::Device device, const std::string& backend) {
+  bool usesNccl(at::Device device, std::optional<Backend> backend) {
     const std::string own = device.is_cuda() ? base::hostName() + " " + busAddressOf(device) : "";
     const std::vector<std::string> all = gather(own);
     const std::set<std::string> different(all.begin(), all.end());
     const bool isPossible = different.size() == all.size() && !different.contains("");
-    const bool nccl = share(isPossible ? "nccl" : "gloo") == "nccl";
-    if (backend == "nccl" && !nccl) {
+    const Backend best = isPossible ? Backend::Nccl : Backend::Gloo;
+    const bool nccl = share(base::textOf(best)) == base::textOf(Backend::Nccl);
+    if (backend == Backend::Nccl && !nccl) {
       throw base::mendable(
           "runtime.backend: nccl needs a GPU of its own for every rank; use auto or gloo, or fewer "
           "workers");
     }
-    return nccl && backend != "gloo";
+    return nccl && backend != Backend::Gloo;
   }
 
   Rendezvous meeting_;

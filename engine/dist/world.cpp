@@ -33,10 +33,11 @@ class WorldOfOne : public World {
   void beginAgreement(bool wishes) override { wishes_ = wishes; }
   bool finishAgreement() override { return wishes_; }
   std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>&, std::int64_t,
-                                                    const std::string&) override {
+                                                    std::optional<config::Backend>) override {
     return std::make_unique<OwnGradients>();
   }
-  std::function<void(at::Tensor&)> sumOverRanks(at::Device, const std::string&) override {
+  std::function<void(at::Tensor&)> sumOverRanks(at::Device,
+                                                std::optional<config::Backend>) override {
     return [](at::Tensor&) {};
   }
   PeerWatch* peerWatch() override { return nullptr; }

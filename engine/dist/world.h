@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/choices.h"
+
 namespace lockstep::dist {
 
 /// Averages gradients over the ranks, in buckets that travel while the backward pass still runs.
@@ -75,14 +77,14 @@ class World {
   /// Whether any rank wished something in the agreement begun last.
   virtual bool finishAgreement() = 0;
   /// Averages the gradients of `parameters` while backward passes run, and with them `figureCount`
-  /// figures. `backend`: auto (NCCL when every rank has a GPU of its own, else Gloo), nccl or gloo.
+  /// figures. Without a `backend`: NCCL when every rank has a GPU of its own, else Gloo.
   virtual std::unique_ptr<GradientAverage> averageGradients(
       const std::vector<at::Tensor>& parameters, std::int64_t figureCount,
-      const std::string& backend) = 0;
+      std::optional<config::Backend> backend) = 0;
   /// A function that replaces a tensor by its sum over the ranks, also within a backward pass that
   /// averages gradients: both share a communicator, in the order of the pass.
   virtual std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
-                                                        const std::string& backend) = 0;
+                                                        std::optional<config::Backend> backend) = 0;
   /// Says what this rank does to ranks on other machines and hears of them; null where all ranks
   /// are on this machine.
   virtual PeerWatch* peerWatch() = 0;

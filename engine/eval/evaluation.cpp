@@ -7,6 +7,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::eval {
 namespace {
@@ -21,7 +22,7 @@ Json number(double value) {
 
 Json lossesJson(const LossValues& values) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < values.size(); ++i) json[kLossNames[i]] = number(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) json[config::kLossNames[i]] = number(values[i]);
   return json;
 }
 
@@ -118,7 +119,7 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
   std::vector<std::pair<std::string, float>> scalars;
   if (evaluation.losses) {
     for (std::size_t i = 0; i < evaluation.losses->size(); ++i) {
-      scalars.emplace_back(std::string("eval/") + kLossNames[i],
+      scalars.emplace_back(events::tags::eval(config::kLossNames[i]),
                            static_cast<float>((*evaluation.losses)[i]));
     }
   }
@@ -126,7 +127,7 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
                             const std::optional<coco::AveragePrecision>& precision) {
     if (!precision) return;
     for (std::size_t i = 0; i < precision->stats.size(); ++i) {
-      scalars.emplace_back(std::string("eval/") + kind + "/" + coco::kStatNames[i],
+      scalars.emplace_back(events::tags::eval(std::string(kind) + "/" + coco::kStatNames[i]),
                            static_cast<float>(precision->stats[i]));
     }
   };
@@ -136,8 +137,8 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
 }
 
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric) {
-  for (std::size_t i = 0; i < kLossNames.size(); ++i) {
-    if (metric != kLossNames[i]) continue;
+  for (std::size_t i = 0; i < config::kLossNames.size(); ++i) {
+    if (metric != config::kLossNames[i]) continue;
     // Nothing compares as better than NaN: it would stay the best for good.
     if (!evaluation.losses || !std::isfinite((*evaluation.losses)[i])) return std::nullopt;
     return (*evaluation.losses)[i];
@@ -156,7 +157,7 @@ std::optional<double> metricValue(const Evaluation& evaluation, std::string_view
 }
 
 bool isBetter(std::string_view metric, double value, double than, double byMoreThan) {
-  return metric.starts_with("loss") ? value < than - byMoreThan : value > than + byMoreThan;
+  return config::isLoss(metric) ? value < than - byMoreThan : value > than + byMoreThan;
 }
 
 }  // namespace lockstep::eval

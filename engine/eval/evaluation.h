@@ -12,15 +12,13 @@
 #include "engine/base/ids.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/results.h"
+#include "engine/config/losses.h"
 #include "engine/data/bad_image.h"
 
 namespace lockstep::eval {
 
-/// Losses in the order of their values everywhere; the last is the weighted sum.
-inline constexpr std::array<const char*, 6> kLossNames{"loss_classifier",  "loss_box_reg",
-                                                       "loss_mask",        "loss_objectness",
-                                                       "loss_rpn_box_reg", "loss_total"};
-using LossValues = std::array<double, kLossNames.size()>;
+/// In the order of config::kLossNames: the last is the weighted sum.
+using LossValues = std::array<double, config::kLossNames.size()>;
 
 struct ImageLosses {
   ImageId imageId;
@@ -67,7 +65,7 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
 /// (mendable) for a name that no evaluation has.
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric);
 
-/// Losses are better when lower, everything else when higher; by more than `byMoreThan`.
+/// A lower loss is better, and a higher value of every other metric; by more than `byMoreThan`.
 bool isBetter(std::string_view metric, double value, double than, double byMoreThan = 0);
 
 }  // namespace lockstep::eval

@@ -30,14 +30,11 @@ class EvaluationMode {
 };
 
 LossValues lossValues(const model::Losses& losses, const config::LossWeights& weights) {
-  const std::array<double, 5> factors{weights.classifier, weights.boxReg, weights.mask,
-                                      weights.objectness, weights.rpnBoxReg};
   LossValues values{};
   double total = 0;
-  const auto named = losses.named();
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    values[i] = named[i].second.item<float>();
-    total += factors[i] * values[i];
+  for (std::size_t i = 0; i < losses.values.size(); ++i) {
+    values[i] = losses.values[i].item<float>();
+    total += weights.values[i] * values[i];
   }
   values.back() = total;
   return values;

@@ -7,18 +7,18 @@
 #include <string>
 
 #include "engine/base/error.h"
+#include "engine/config/pyramid.h"
 
 namespace lockstep::model {
 namespace {
 
-constexpr std::size_t kLevels = 5;
 /// 4 MiB each at 800 x 1333 px. Batches of COCO have some dozens of sizes.
 constexpr std::size_t kKeptSizes = 64;
 
 }  // namespace
 
 AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
-  if (config.sizes.size() != kLevels || config.aspectRatios.empty()) {
+  if (config.sizes.size() != config::kPyramidLevels || config.aspectRatios.empty()) {
     throw base::mendable("model.anchors: got " + std::to_string(config.sizes.size()) +
                          " sizes; give five, one per pyramid level, and at least one aspect ratio");
   }
@@ -38,12 +38,12 @@ AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
 at::Tensor AnchorGenerator::generate(const ops::ImageSize& padded,
                                      const std::vector<ops::ImageSize>& levels,
                                      ops::HostMemory memory) const {
-  TORCH_CHECK(levels.size() == kLevels, "got ", levels.size(), " feature levels");
+  TORCH_CHECK(levels.size() == config::kPyramidLevels, "got ", levels.size(), " feature levels");
   std::int64_t count = 0;
   for (const ops::ImageSize& level : levels) count += level.height * level.width * countPerPlace();
   at::Tensor anchors = ops::makeBlock({{at::kFloat, {count, 4}}}, memory).front();
   float* out = anchors.data_ptr<float>();
-  for (std::size_t l = 0; l < kLevels; ++l) {
+  for (std::size_t l = 0; l < config::kPyramidLevels; ++l) {
     const std::int64_t strideY = padded.height / levels[l].height;
     const std::int64_t strideX = padded.width / levels[l].width;
     for (std::int64_t row = 0; row < levels[l].height; ++row) {

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "engine/config/pyramid.h"
+
 namespace lockstep::model {
 
 Fpn::Fpn(const std::array<std::int64_t, 4>& inChannels, std::int64_t outChannels) {
@@ -19,7 +21,7 @@ Fpn::Fpn(const std::array<std::int64_t, 4>& inChannels, std::int64_t outChannels
 }
 
 std::vector<at::Tensor> Fpn::forward(const std::array<at::Tensor, 4>& stages) const {
-  std::vector<at::Tensor> levels(5);
+  std::vector<at::Tensor> levels(config::kPyramidLevels);
   at::Tensor merged = inner_[3]->forward(stages[3]);
   levels[3] = layer_[3]->forward(merged);
   for (int i = 2; i >= 0; --i) {

@@ -13,26 +13,30 @@ constexpr double kSmoothL1Beta = 1.0 / 9.0;
 
 }  // namespace
 
-at::Tensor widened(const at::Tensor& values) {
+at::Tensor upcast(const at::Tensor& values) {
   return values.scalar_type() == at::kDouble ? values : values.to(at::kFloat);
 }
 
-at::Tensor Losses::total(const config::LossWeights& weights) const {
-  return classifier * weights.classifier + boxReg * weights.boxReg + mask * weights.mask +
-         objectness * weights.objectness + rpnBoxReg * weights.rpnBoxReg;
+void Losses::take(const Losses& others) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (others.values[i].defined()) values[i] = others.values[i];
 }
 
-std::array<std::pair<std::string_view, at::Tensor>, 5> Losses::named() const {
-  return {{{"loss_classifier", classifier},
-           {"loss_box_reg", boxReg},
-           {"loss_mask", mask},
-           {"loss_objectness", objectness},
-           {"loss_rpn_box_reg", rpnBoxReg}}};
+at::Tensor Losses::total(const config::LossWeights& weights) const {
+  at::Tensor sum = values[0] * weights.values[0];
+  for (std::size_t i = 1; i < values.size(); ++i) sum = sum + values[i] * weights.values[i];
+  return sum;
+}
+
+std::array<std::pair<std::string_view, at::Tensor>, config::kLossCount> Losses::named() const {
+  std::array<std::pair<std::string_view, at::Tensor>, config::kLossCount> named;
+  for (std::size_t i = 0; i < values.size(); ++i) named[i] = {config::kLosses[i].name, values[i]};
+  return named;
 }
 
 at::Tensor boxRegressionLoss(const at::Tensor& deltas, const at::Tensor& targets,
                              const at::Tensor& weights, const at::Tensor& normaliser) {
-  const at::Tensor values = widened(deltas);
+  const at::Tensor values = upcast(deltas);
   const at::Tensor losses = at::smooth_l1_loss(values, targets.to(values.scalar_type()),
                                                at::Reduction::None, kSmoothL1Beta);
   return (losses * weights.unsqueeze(1)).sum() / normaliser.clamp_min(1);
@@ -42,7 +46,7 @@ at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
                       const at::Tensor& weights) {
   std::vector<std::int64_t> oneEach(static_cast<std::size_t>(logits.dim()), 1);
   oneEach[0] = logits.size(0);
-  const at::Tensor values = widened(logits);
+  const at::Tensor values = upcast(logits);
   const at::Tensor losses = at::binary_cross_entropy_with_logits(
       values, targets.to(values.scalar_type()), weights.view(oneEach), /*pos_weight=*/{},
       at::Reduction::Sum);
@@ -53,7 +57,7 @@ at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
 at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels,
                      const at::Tensor& weights) {
   const at::Tensor losses =
-      at::cross_entropy_loss(widened(logits), labels, /*weight=*/{}, at::Reduction::None);
+      at::cross_entropy_loss(upcast(logits), labels, /*weight=*/{}, at::Reduction::None);
   return (losses * weights).sum() / weights.sum().clamp_min(1);
 }
 

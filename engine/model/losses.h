@@ -7,24 +7,27 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/config/experiment.h"
+#include "engine/config/losses.h"
 
 namespace lockstep::model {
 
-/// The five losses of Mask R-CNN, scalars float32 on the model's device, still attached to the
-/// graph.
+/// The losses of Mask R-CNN, scalars float32 on the model's device, still attached to the graph.
+/// Each part of the model gives its own and leaves the others undefined.
 struct Losses {
-  at::Tensor classifier, boxReg, mask, objectness, rpnBoxReg;
+  std::array<at::Tensor, config::kLossCount> values;  ///< in the order of config::Loss
 
+  at::Tensor& operator[](config::Loss loss) { return values[config::indexOf(loss)]; }
+  const at::Tensor& operator[](config::Loss loss) const { return values[config::indexOf(loss)]; }
+  /// Takes over those that another part of the model gives.
+  void take(const Losses& others);
   /// Weighted sum.
   at::Tensor total(const config::LossWeights& weights) const;
-  /// Under their names in configurations, results and event logs: `loss_classifier`,
-  /// `loss_box_reg`, `loss_mask`, `loss_objectness`, `loss_rpn_box_reg`.
-  std::array<std::pair<std::string_view, at::Tensor>, 5> named() const;
+  /// With the names of config::kLosses.
+  std::array<std::pair<std::string_view, at::Tensor>, config::kLossCount> named() const;
 };
 
 /// Outputs of the network as losses and scores want them: float32, or float64 where they are.
-at::Tensor widened(const at::Tensor& values);
+at::Tensor upcast(const at::Tensor& values);
 
 /// The three kinds of losses over K rows of which each counts with a weight, 0 or 1: [K] float32.
 /// Where none counts they are 0, still attached.

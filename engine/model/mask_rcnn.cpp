@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
-#include "engine/config/padded_sizes.h"
+#include "engine/config/pyramid.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/fpn.h"
 #include "engine/model/resnet.h"
@@ -68,8 +68,8 @@ struct MaskRcnn::Features {
 
 MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
                    ops::SumOverRanks sumOverRanks)
-    : classCount_(classCount), normKind_(normKind(config.resolvedNorm())) {
-  const NormChoice norm{normKind_, config.normEpsilon, std::move(sumOverRanks)};
+    : classCount_(classCount), norm_(config.resolvedNorm()) {
+  const NormChoice norm{norm_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
   body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
   fpn_ = backbone->register_module("fpn",
@@ -112,7 +112,7 @@ bool MaskRcnn::isRecordable() const {
 }
 
 void MaskRcnn::recordSteps(Recorder recorder) {
-  if (normKind_ == NormKind::Batch || normKind_ == NormKind::SyncBatch) {
+  if (config::hasBatchStatistics(norm_)) {
     throw base::mendable(
         "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
         "every batch: use frozen_batch or group, or set it to false");
@@ -137,10 +137,10 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSi
   const at::Device device = shared.rpn.anchors.device();
   const Proposals proposals =
       rpn_->proposals(shared.rpn, ops::boxLimits(sizes, device), /*forTraining=*/true);
-  const RpnLosses rpn = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
-  const RoiLosses roi =
-      roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device));
-  return {roi.classifier, roi.boxReg, roi.mask, rpn.objectness, rpn.boxReg};
+  Losses losses = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
+  losses.take(
+      roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device)));
+  return losses;
 }
 
 std::vector<ops::PredInstances> MaskRcnn::detectionsOf(const Features& shared,

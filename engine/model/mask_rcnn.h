@@ -113,7 +113,7 @@ class MaskRcnn : public torch::nn::Module {
   RowShapes shapesOn(const at::Device& device) const;
 
   std::int64_t classCount_;
-  NormKind normKind_;
+  config::Norm norm_;
   std::optional<at::ScalarType> computeType_;
   std::optional<RowShapes> rowShapes_;
   std::shared_ptr<ResNet> body_;

@@ -2,7 +2,6 @@
 
 #include <torch/types.h>
 
-#include "engine/base/error.h"
 #include "engine/ops/group_norm.h"
 
 namespace lockstep::model {
@@ -13,24 +12,15 @@ constexpr double kBatchMomentum = 0.1;  // torch.nn.BatchNorm2d's default
 
 }  // namespace
 
-NormKind normKind(const std::string& name) {
-  if (name == "frozen_batch") return NormKind::FrozenBatch;
-  if (name == "batch") return NormKind::Batch;
-  if (name == "sync_batch") return NormKind::SyncBatch;
-  if (name == "group") return NormKind::Group;
-  throw base::mendable("model.norm: there is no norm layer '" + name +
-                       "'; use frozen_batch, batch, sync_batch or group");
-}
-
 Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
-  if (choice.kind == NormKind::FrozenBatch) {
+  if (choice.kind == config::Norm::FrozenBatch) {
     weight_ = register_buffer("weight", at::ones({channels}));
     bias_ = register_buffer("bias", at::zeros({channels}));
   } else {
     weight_ = addParameter("weight", {channels}, Initialiser::constant(1));
     bias_ = addParameter("bias", {channels}, Initialiser::constant(0));
   }
-  if (choice.kind == NormKind::Group) return;
+  if (choice.kind == config::Norm::Group) return;
   runningMean_ = register_buffer("running_mean", at::zeros({channels}));
   runningVar_ = register_buffer("running_var", at::ones({channels}));
   if (hasBatchStatistics()) {
@@ -48,14 +38,14 @@ at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
 at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                              const std::optional<at::Tensor>& residual) {
   const auto convolved = [&] { return conv.forwardWith(x, conv.weightFor(x), {}); };
-  if (choice_.kind == NormKind::Group) {
+  if (choice_.kind == config::Norm::Group) {
     return ops::groupNorm(convolved(), weight_, bias_, residual,
                           {kGroups, choice_.epsilon, hasRelu});
   }
   if (hasBatchStatistics() && is_training()) {
     batchesTracked_.add_(1);
     const ops::RunningStatistics running{runningMean_, runningVar_, kBatchMomentum};
-    if (choice_.kind == NormKind::Batch) {
+    if (choice_.kind == config::Norm::Batch) {
       return ops::batchNorm(convolved(), weight_, bias_, residual, running,
                             {choice_.epsilon, hasRelu});
     }

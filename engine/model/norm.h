@@ -2,22 +2,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "engine/config/choices.h"
 #include "engine/model/kept_tensors.h"
 #include "engine/model/layers.h"
 #include "engine/ops/sync_batch_norm.h"
 
 namespace lockstep::model {
 
-enum class NormKind { FrozenBatch, Batch, SyncBatch, Group };
-
-/// `frozen_batch`, `batch`, `sync_batch` or `group`, as in configurations. Throws Error for another
-/// name.
-NormKind normKind(const std::string& name);
-
 struct NormChoice {
-  NormKind kind = NormKind::Group;
+  config::Norm kind = config::Norm::Group;
   double epsilon = 1e-5;
   ops::SumOverRanks sumOverRanks{};  ///< of SyncBatch
 };
@@ -42,9 +36,7 @@ class Norm : public Layer {
     bool hasRelu = false;
   };
   at::Tensor foldedInto(const Conv2d& conv, const at::Tensor& x, const AfterNorm& after);
-  bool hasBatchStatistics() const {
-    return choice_.kind == NormKind::Batch || choice_.kind == NormKind::SyncBatch;
-  }
+  bool hasBatchStatistics() const { return config::hasBatchStatistics(choice_.kind); }
 
   NormChoice choice_;
   at::Tensor weight_, bias_;

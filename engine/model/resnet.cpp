@@ -2,33 +2,12 @@
 
 #include <torch/types.h>
 
-#include "engine/base/error.h"
+#include "engine/config/backbones.h"
 #include "engine/ops/max_pool.h"
 #include "engine/ops/resize_images.h"
 
 namespace lockstep::model {
 namespace {
-
-struct Architecture {
-  const char* name;
-  bool hasBottlenecks;
-  std::array<int, 4> blocks;
-};
-
-constexpr Architecture kArchitectures[] = {
-    {"resnet18", false, {2, 2, 2, 2}},
-    {"resnet34", false, {3, 4, 6, 3}},
-    {"resnet50", true, {3, 4, 6, 3}},
-    {"resnet101", true, {3, 4, 23, 3}},
-};
-
-const Architecture& architecture(const std::string& name) {
-  for (const Architecture& each : kArchitectures) {
-    if (name == each.name) return each;
-  }
-  throw base::mendable("model.backbone: there is no '" + name +
-                       "'; use resnet18, resnet34, resnet50 or resnet101");
-}
 
 template <typename Conv = Conv2d>
 std::shared_ptr<Conv> makeConv(std::int64_t in, std::int64_t out, std::int64_t kernel,
@@ -99,16 +78,17 @@ class ResidualBlock : public torch::nn::Module {
 };
 
 ResNet::ResNet(const std::string& name, const NormChoice& norm) {
-  const Architecture& parts = architecture(name);
-  stem_ = register_module("conv1", makeConv<Stem>(3, 64, 7, 2));
-  stemNorm_ = register_module("bn1", std::make_shared<Norm>(norm, 64));
-  std::int64_t in = 64;
-  for (int stage = 0; stage < 4; ++stage) {
+  const config::Backbone& parts = config::findBackbone(name);
+  const bool hasBottlenecks = parts.block == config::BlockKind::Bottleneck;
+  std::int64_t in = parts.width(0);
+  stem_ = register_module("conv1", makeConv<Stem>(3, in, 7, 2));
+  stemNorm_ = register_module("bn1", std::make_shared<Norm>(norm, in));
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     const auto group =
         register_module("layer" + std::to_string(stage + 1), std::make_shared<Numbered>());
     for (int i = 0; i < parts.blocks[stage]; ++i) {
       const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-      const BlockShape shape{in, std::int64_t{64} << stage, stride, parts.hasBottlenecks};
+      const BlockShape shape{in, parts.width(stage), stride, hasBottlenecks};
       stages_[stage].push_back(group->add(std::make_shared<ResidualBlock>(shape, norm)));
       in = shape.out();
     }

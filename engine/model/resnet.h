@@ -15,7 +15,7 @@ class ResidualBlock;
 /// ResNet (stride on the 3 x 3 convolution of a bottleneck, as torchvision) without its classifier.
 class ResNet : public torch::nn::Module {
  public:
-  /// name: resnet18 | resnet34 | resnet50 | resnet101. Throws Error for another.
+  /// name: of config::backbones(). Throws Error for another.
   ResNet(const std::string& name, const NormChoice& norm);
 
   /// images [N,3,H,W], or [N,4,H,W] with a fourth channel of zeros -> the outputs of the four

@@ -3,13 +3,14 @@
 #include <torch/types.h>
 
 #include "engine/base/error.h"
-#include "engine/model/losses.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/selection.h"
 
 namespace lockstep::model {
 namespace {
+
+using config::Loss;
 
 constexpr double kSmallestSidePx = 1e-2;
 
@@ -69,9 +70,9 @@ at::Tensor RoiHeads::predictMasks(const at::Tensor& pooled, const at::Tensor& cl
   return maskPredictor_->forward(maskHead_->forward(pooled), classes);
 }
 
-RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
-                           const ops::GtBatch& groundTruth,
-                           const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
+Losses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
+                        const ops::GtBatch& groundTruth,
+                        const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
   const TrainingRegions regions =
       sampleRegions(config_.box, regressionWeights_, proposals, groundTruth, samplingKeys);
   const RegionRows rows(regions.valid, shapes);
@@ -89,12 +90,15 @@ RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Propos
   const at::Tensor maskLogits =
       predictMasks(pooled[1], maskRows.of(mayBePositive(regions.classes)));
   const at::Tensor labels = rows.of(regions.classes), weights = rows.weights();
-  return {classLoss(predicted.logits, labels, weights),
-          boxRegressionLoss(ofClasses(predicted.deltas, labels), rows.of(regions.targets),
-                            weights * (labels > 0), weights.sum()),
-          binaryLoss(maskLogits,
-                     ops::maskTargets(groundTruth.masks, masks, 2 * config_.mask.roiResolution),
-                     maskRows.weights())};
+  Losses losses;
+  losses[Loss::Classifier] = classLoss(predicted.logits, labels, weights);
+  losses[Loss::BoxReg] =
+      boxRegressionLoss(ofClasses(predicted.deltas, labels), rows.of(regions.targets),
+                        weights * (labels > 0), weights.sum());
+  losses[Loss::Mask] = binaryLoss(
+      maskLogits, ops::maskTargets(groundTruth.masks, masks, 2 * config_.mask.roiResolution),
+      maskRows.weights());
+  return losses;
 }
 
 struct RoiHeads::Detections {
@@ -134,13 +138,13 @@ std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& 
   const RegionRows rows(proposals.valid, shapes);
   const BoxPrediction predicted =
       predictBoxes(poolRegions(features, {ofBoxHead(rows, rows.of(proposals.boxes))})[0]);
-  const Detections found = chooseDetections(rows.spread(at::softmax(widened(predicted.logits), 1)),
+  const Detections found = chooseDetections(rows.spread(at::softmax(upcast(predicted.logits), 1)),
                                             rows.spread(predicted.deltas), proposals, limits);
   const RegionRows foundRows(found.valid, shapes);
   const at::Tensor pooled =
       poolRegions(features, {ofMaskHead(foundRows, foundRows.of(found.boxes))})[0];
   const at::Tensor masks =
-      foundRows.spread(widened(predictMasks(pooled, foundRows.of(found.classes))).sigmoid());
+      foundRows.spread(upcast(predictMasks(pooled, foundRows.of(found.classes))).sigmoid());
   const at::Tensor counts = found.valid.sum(1).cpu();
   std::vector<ops::PredInstances> detections;
   for (std::int64_t n = 0; n < counts.size(0); ++n) {

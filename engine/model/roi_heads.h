@@ -6,6 +6,7 @@
 
 #include "engine/config/experiment.h"
 #include "engine/model/layers.h"
+#include "engine/model/losses.h"
 #include "engine/model/mask_branch.h"
 #include "engine/model/region_rows.h"
 #include "engine/model/region_sampling.h"
@@ -16,10 +17,6 @@
 
 /// Letters: N images, C classes with background, D most detections of an image.
 namespace lockstep::model {
-
-struct RoiLosses {
-  at::Tensor classifier, boxReg, mask;
-};
 
 struct RoiHeadsConfig {
   config::BoxHeadConfig box;
@@ -33,11 +30,11 @@ class RoiHeads : public torch::nn::Module {
  public:
   explicit RoiHeads(const RoiHeadsConfig& config);
 
-  /// features: pyramid levels. Ground-truth boxes are added to the proposals, regions are sampled
-  /// by samplingKeys (one per image).
-  RoiLosses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
-                   const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys,
-                   RowShapes shapes) const;
+  /// loss_classifier, loss_box_reg and loss_mask. features: pyramid levels. Ground-truth boxes are
+  /// added to the proposals, regions are sampled by samplingKeys (one per image).
+  Losses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
+                const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys,
+                RowShapes shapes) const;
 
   /// Waits for the device once or twice.
   std::vector<ops::PredInstances> detect(const std::vector<at::Tensor>& features,

@@ -2,10 +2,16 @@
 
 #include <torch/types.h>
 
+#include <bit>
+
+#include "engine/config/pyramid.h"
+
 namespace lockstep::model {
 namespace {
 
-constexpr int kFinestLevel = 2, kCoarsestLevel = 5;  // log2 of the strides
+/// log2 of the strides.
+constexpr int kFinestLevel = std::countr_zero(unsigned{config::kPyramidStrides.front()});
+constexpr int kCoarsestLevel = std::countr_zero(unsigned{config::kSizeDivisor});
 constexpr double kCanonicalLevel = 4, kCanonicalSidePx = 224;
 
 /// Index of the level of each box [R,4], in torchvision's float32 arithmetic.
@@ -29,10 +35,14 @@ ops::RoiSet setOf(const PoolingRows& head) {
 
 std::vector<at::Tensor> poolRegions(const std::vector<at::Tensor>& features,
                                     const std::vector<PoolingRows>& heads) {
-  const std::vector<at::Tensor> levels(features.begin(), features.begin() + 4);
+  const std::vector<at::Tensor> levels(features.begin(),
+                                       features.begin() + config::kBackboneStages);
+  std::vector<double> scales;
+  for (std::size_t level = 0; level < levels.size(); ++level)
+    scales.push_back(1.0 / config::kPyramidStrides[level]);
   std::vector<ops::RoiSet> sets;
   for (const PoolingRows& head : heads) sets.push_back(setOf(head));
-  return ops::roiAlignSets(levels, {1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32}, sets);
+  return ops::roiAlignSets(levels, scales, sets);
 }
 
 }  // namespace lockstep::model

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/base/counter_hash.h"
-#include "engine/model/losses.h"
 #include "engine/ops/boxes.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
@@ -14,6 +13,8 @@
 
 namespace lockstep::model {
 namespace {
+
+using config::Loss;
 
 constexpr ops::BoxWeights kAnchorWeights{1, 1, 1, 1};
 constexpr double kSmallestSidePx = 1e-3;
@@ -99,7 +100,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
   const std::int64_t mostOfLevel = forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest;
   const auto [best, levels] =
       ops::bestOfSegments(output.objectness, output.levelCounts, mostOfLevel);
-  const at::Tensor scores = widened(output.objectness.gather(1, best)).sigmoid();
+  const at::Tensor scores = upcast(output.objectness.gather(1, best)).sigmoid();
   const auto [boxes, isLarge] = ops::decodeBoxes({output.deltas, output.anchors, 1, best},
                                                  kAnchorWeights, limits, kSmallestSidePx);
   const ops::Selection kept = ops::selectByNms(
@@ -110,8 +111,8 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
           kept.valid};
 }
 
-RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
-                      const std::vector<std::uint64_t>& samplingKeys) const {
+Losses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
+                   const std::vector<std::uint64_t>& samplingKeys) const {
   const at::Tensor matches =
       ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});
   static_assert(ops::kBelowThreshold == -1 && ops::kBetweenThresholds == -2);
@@ -128,10 +129,12 @@ RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
   const at::Tensor isPositive = sample.isPositive.slice(1, 0, most);
   const at::Tensor targets = ops::encodeBoxes(
       {output.anchors, matches, groundTruth.boxesXyxy, positives, isPositive}, kAnchorWeights);
-  return {
-      binaryLoss(objectness, sample.isPositive.flatten(), weights),
+  Losses losses;
+  losses[Loss::Objectness] = binaryLoss(objectness, sample.isPositive.flatten(), weights);
+  losses[Loss::RpnBoxReg] =
       boxRegressionLoss(ops::pickOnce(output.deltas, {positives, isPositive}).flatten(0, 1),
-                        targets.flatten(0, 1), isPositive.flatten().to(at::kFloat), weights.sum())};
+                        targets.flatten(0, 1), isPositive.flatten().to(at::kFloat), weights.sum());
+  return losses;
 }
 
 }  // namespace lockstep::model

@@ -7,6 +7,7 @@
 #include "engine/config/experiment.h"
 #include "engine/model/anchors.h"
 #include "engine/model/layers.h"
+#include "engine/model/losses.h"
 #include "engine/ops/instances.h"
 
 /// Letters: N images, A anchors of all levels, P most proposals of an image.
@@ -18,10 +19,6 @@ struct RpnOutput {
   at::Tensor deltas;                      ///< [N,A,4]
   at::Tensor anchors;                     ///< [A,4] xyxy px
   std::vector<std::int64_t> levelCounts;  ///< anchors of each level, whose sum is A
-};
-
-struct RpnLosses {
-  at::Tensor objectness, boxReg;
 };
 
 /// Boxes of all images that may hold an object.
@@ -47,9 +44,10 @@ class Rpn : public torch::nn::Module {
   /// of the configured numbers.
   Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
 
-  /// Over the anchors that samplingKeys (one per image) choose, divided by their number.
-  RpnLosses losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
-                   const std::vector<std::uint64_t>& samplingKeys) const;
+  /// loss_objectness and loss_rpn_box_reg over the anchors that samplingKeys (one per image)
+  /// choose, divided by their number.
+  Losses losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
+                const std::vector<std::uint64_t>& samplingKeys) const;
 
  private:
   /// outputs [N,H,W,5 * anchors of a place] of one level: logits, then deltas.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/image_size.h"
 #include "engine/ops/mask_window.h"
 #include "engine/ops/tensor_block.h"
 
@@ -12,10 +13,7 @@
 /// Letters: N images, G ground-truth objects, D detections, H W image size in px, B bytes.
 namespace lockstep::ops {
 
-struct ImageSize {
-  std::int64_t height = 0, width = 0;
-  bool operator==(const ImageSize&) const = default;
-};
+using base::ImageSize;
 
 /// The masks of an image's objects, each cut down to its window: a tenth of the bytes.
 struct CroppedMasks {

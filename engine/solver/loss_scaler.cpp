@@ -35,7 +35,7 @@ void LossScaler::unscale(const std::vector<at::Tensor>& parameters) const {
   if (!gradients.empty()) at::_foreach_mul_(gradients, scale_.reciprocal());
 }
 
-at::Tensor LossScaler::isLeast() const { return (scale_ <= kLeastScale).to(at::kFloat); }
+at::Tensor LossScaler::isAtMinimum() const { return (scale_ <= kLeastScale).to(at::kFloat); }
 
 void LossScaler::update(const at::Tensor& hasOverflowed) {
   const at::NoGradGuard noGradient;

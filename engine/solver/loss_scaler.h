@@ -8,10 +8,9 @@
 
 namespace lockstep::solver {
 
-/// Keeps small gradients of fp16 above zero: the loss goes backward times a scale, and gradients
-/// are divided by it. With the arithmetic of torch.amp.GradScaler: the scale begins at 65536, is
-/// halved by a step whose gradients overflow and doubled by 2000 in a row that do not; but it never
-/// falls below 1. It lives on the device, and nobody waits for it.
+/// Dynamic loss scaling for fp16, with the arithmetic of torch.amp.GradScaler: the scale begins at
+/// 65536, is halved by a step whose gradients overflow and doubled by 2000 in a row that do not;
+/// but it never falls below 1. It lives on the device, and nobody waits for it.
 class LossScaler {
  public:
   explicit LossScaler(const at::Device& device);
@@ -19,7 +18,7 @@ class LossScaler {
   /// Divides the gradients in place; infinite ones stay so.
   void unscale(const std::vector<at::Tensor>& parameters) const;
   /// 1 where the scale can fall no further, so that an overflow is not its fault: [] float32.
-  at::Tensor isLeast() const;
+  at::Tensor isAtMinimum() const;
   /// After a step; hasOverflowed: [] float32, 0 or 1.
   void update(const at::Tensor& hasOverflowed);
   /// [] float32, not to be changed.

@@ -229,9 +229,9 @@ void Optimizer::loadState(const NamedTensors& saved) {
 
 std::unique_ptr<Optimizer> makeOptimizer(const config::SolverConfig& config,
                                          std::vector<Parameter> parameters) {
-  if (config.optimizer == "sgd") return std::make_unique<Sgd>(config, std::move(parameters));
-  if (config.optimizer == "adamw") return std::make_unique<AdamW>(config, std::move(parameters));
-  throw base::mendable("solver.optimizer: '" + config.optimizer + "' is not known");
+  if (config.optimizer == config::OptimizerKind::AdamW)
+    return std::make_unique<AdamW>(config, std::move(parameters));
+  return std::make_unique<Sgd>(config, std::move(parameters));
 }
 
 }  // namespace lockstep::solver

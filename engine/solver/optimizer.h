@@ -30,7 +30,7 @@ struct Parameter {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// One update from the gradients as they stand, or none where `skip` is 1: [] float32, 0 or 1, on
+  /// One step from the gradients as they stand, or none where `skip` is 1: [] float32, 0 or 1, on
   /// the parameters' device, so that nobody has to wait for it.
   virtual void step(double learningRate, const std::optional<at::Tensor>& skip = {}) = 0;
   /// Sets every gradient to zero in place, so that accumulation starts anew.

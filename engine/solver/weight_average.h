@@ -8,7 +8,7 @@
 
 namespace lockstep::solver {
 
-/// Exponential running average of the weights (solver.ema_decay), with the arithmetic of
+/// EMA of the weights (solver.ema_decay), with the arithmetic of
 /// torch.optim.swa_utils.get_ema_multi_avg_fn: the first update takes the weights, every other one
 /// moves the average by 1 - decay towards them. Buffers are not averaged: those of norms average
 /// themselves.

@@ -33,7 +33,7 @@ WeightUpdate::Figures WeightUpdate::apply(double learningRate, const at::Tensor&
   if (scaler_) scaler_->unscale(tensors_);
   const at::Tensor norm = clipGradientNorm(tensors_, clipNorm_);
   const at::Tensor hasOverflowed = at::isfinite(norm.to(at::kFloat)).logical_not().to(at::kFloat);
-  const at::Tensor gradientDiverged = scaler_ ? hasOverflowed * scaler_->isLeast() : hasOverflowed;
+  const at::Tensor gradientDiverged = scaler_ ? hasOverflowed * scaler_->isAtMinimum() : hasOverflowed;
   hasDiverged_ = at::maximum(hasDiverged_, at::maximum(lossesNotFinite, gradientDiverged));
   optimizer_->step(learningRate, scaler_ ? at::maximum(hasDiverged_, hasOverflowed) : hasDiverged_);
   if (!scaler_) return {norm, hasDiverged_, {}};

@@ -12,8 +12,8 @@
 
 namespace lockstep::solver {
 
-/// From gradients to weights: takes the loss scale out, clips, looks whether all is finite and
-/// updates, or withholds the update. All of it happens on the device; nobody waits for a figure.
+/// From gradients to weights: unscales and clips the gradients, checks them for NaN and infinity,
+/// and steps the optimizer or skips the step. All of it on the device, without a synchronisation.
 class WeightUpdate {
  public:
   /// scalesLoss: for fp16.
@@ -25,14 +25,13 @@ class WeightUpdate {
   at::Tensor scaled(const at::Tensor& loss) const { return scaler_ ? scaler_->scaled(loss) : loss; }
 
   struct Figures {
-    at::Tensor
-        gradientNorm;        ///< [] float64, before clipping; not finite where gradients overflowed
-    at::Tensor hasDiverged;  ///< [] float32, 1: a loss or gradient was not finite, here or before
-    at::Tensor lossScale;    ///< [] float32, that of this step; undefined without one
+    at::Tensor gradientNorm;  ///< [] float64, before clipping; not finite where they overflowed
+    at::Tensor hasDiverged;   ///< [] float32, 1: a loss or gradient was not finite, here or before
+    at::Tensor lossScale;     ///< [] float32, that of this step; undefined without one
   };
   /// lossesNotFinite: [] float32, 0 or 1. From the first step on that diverges no weight changes
-  /// any more. A gradient that overflows because of the loss scale does not count: its update alone
-  /// is left out.
+  /// any more. A gradient that overflows because of the loss scale does not count: its step alone
+  /// is skipped.
   Figures apply(double learningRate, const at::Tensor& lossesNotFinite);
 
   const std::vector<Parameter>& parameters() const { return optimizer_->parameters(); }

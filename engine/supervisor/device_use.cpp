@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/events/tags.h"
+
 namespace lockstep::supervisor {
 namespace {
+
+namespace tags = events::tags;
 
 /// A log of a day's training then has at most 43200 of these points a tag, and fewer where batches
 /// of records come less often (monitor.log_every).
@@ -27,20 +31,19 @@ void DeviceUse::add(const ProcessUsage& usage, const std::vector<pid_t>& process
   const double seconds = std::chrono::duration<double>(now - lastTime_).count();
   if (processes.empty()) return;
   if (processes == processes_ && seconds > 0)
-    note("system/cpu_percent", 100 * (usage.cpuSeconds - last_.cpuSeconds) / (seconds * cores_));
-  note("system/memory_gib", static_cast<double>(usage.residentBytes) / kGibibyte, true);
+    note(tags::kCpuPercent, 100 * (usage.cpuSeconds - last_.cpuSeconds) / (seconds * cores_));
+  note(tags::kHostMemoryGib, static_cast<double>(usage.residentBytes) / kGibibyte, true);
   processes_ = processes;
   last_ = usage;
   lastTime_ = now;
 }
 
 void DeviceUse::add(int gpu, const GpuFigures& figures) {
-  const std::string prefix = "system/gpu" + std::to_string(gpu) + "/";
-  note(prefix + "utilisation_percent", figures.utilisationPercent);
-  note(prefix + "memory_gib", figures.memoryBytes / kGibibyte, true);
-  note(prefix + "temperature_celsius", figures.temperatureCelsius, true);
-  note(prefix + "power_watts", figures.powerWatts);
-  note(prefix + "throttled_percent", figures.throttledPercent);
+  note(tags::numbered(tags::kGpuUtilisation, gpu), figures.utilisationPercent);
+  note(tags::numbered(tags::kGpuMemoryGib, gpu), figures.memoryBytes / kGibibyte, true);
+  note(tags::numbered(tags::kGpuTemperature, gpu), figures.temperatureCelsius, true);
+  note(tags::numbered(tags::kGpuPower, gpu), figures.powerWatts);
+  note(tags::numbered(tags::kGpuThrottled, gpu), figures.throttledPercent);
 }
 
 void DeviceUse::tellIn(protocol::ScalarBatch& batch, Clock::time_point now) {

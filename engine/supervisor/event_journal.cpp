@@ -5,6 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -30,8 +31,9 @@ std::optional<protocol::Alert> alertIn(const auto& record) {
 }
 
 bool hasTrainingLoss(const events::Record& record) {
-  return std::ranges::any_of(record.scalars,
-                             [](const auto& scalar) { return scalar.first == alerts::kTrainLoss; });
+  return std::ranges::any_of(record.scalars, [](const auto& scalar) {
+    return scalar.first == events::tags::kTrainTotalLoss;
+  });
 }
 
 }  // namespace

@@ -4,17 +4,19 @@
 #include <cstdio>
 
 #include "engine/base/number_text.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::supervisor {
 namespace {
 
+namespace tags = events::tags;
 using base::shortNumber;
 
 constexpr double kMeanSteps = 20;
 
-std::optional<double> valueOf(const protocol::StepScalars& scalars, const std::string& tag) {
+std::optional<double> valueOf(const protocol::StepScalars& scalars, const std::string& wanted) {
   for (const auto& [name, value] : scalars.values) {
-    if (name == tag) return value;
+    if (name == wanted) return value;
   }
   return std::nullopt;
 }
@@ -36,13 +38,13 @@ std::string durationText(double seconds) {
 }
 
 void TrainingProgress::add(const protocol::StepScalars& scalars) {
-  const auto loss = valueOf(scalars, "train/loss_total");
+  const auto loss = valueOf(scalars, tags::kTrainTotalLoss);
   if (!loss) return;
   step_ = scalars.step;
   lossTotal_ = *loss;
-  learningRate_ = valueOf(scalars, "solver/lr").value_or(learningRate_);
-  const double seconds = valueOf(scalars, "time/step_seconds").value_or(0);
-  const double images = valueOf(scalars, "time/images_per_second").value_or(0) * seconds;
+  learningRate_ = valueOf(scalars, tags::kLearningRate).value_or(learningRate_);
+  const double seconds = valueOf(scalars, tags::kStepSeconds).value_or(0);
+  const double images = valueOf(scalars, tags::kImagesPerSecond).value_or(0) * seconds;
   if (!std::isfinite(seconds) || !std::isfinite(images)) return;
   const double share = hasStep_ ? 1 / kMeanSteps : 1;
   stepSeconds_ += share * (seconds - stepSeconds_);
@@ -76,8 +78,8 @@ std::string TrainingProgress::statusText() const {
 }
 
 std::string evaluationLine(const protocol::StepScalars& scalars) {
-  const auto loss = valueOf(scalars, "eval/loss_total");
-  const auto segm = valueOf(scalars, "eval/segm/AP"), bbox = valueOf(scalars, "eval/bbox/AP");
+  const auto loss = valueOf(scalars, tags::kEvalTotalLoss);
+  const auto segm = valueOf(scalars, tags::kMaskAp), bbox = valueOf(scalars, tags::kBoxAp);
   if (!loss && !segm && !bbox) return {};
   std::string line = "evaluation step=" + std::to_string(scalars.step);
   if (loss) line += " loss_total=" + shortNumber(*loss);

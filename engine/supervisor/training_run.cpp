@@ -46,8 +46,7 @@ TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
       onListening_(std::move(onListening)) {}
 
 TrainingProgress TrainingRun::makeProgress(const config::Experiment& experiment) {
-  return TrainingProgress(static_cast<std::int64_t>(experiment.solver.maxSteps.count),
-                          static_cast<std::int64_t>(experiment.monitor.logEvery.count));
+  return TrainingProgress(experiment.solver.maxSteps.steps(), experiment.monitor.logEvery.steps());
 }
 
 RunRecorder TrainingRun::makeRecorder() {

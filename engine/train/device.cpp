@@ -32,12 +32,13 @@ constexpr const char* kNoGpu =
 }  // namespace
 
 at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
-  const bool hasGpu = runtime.device != "cpu" && hasUsableGpu();
-  if (!hasGpu && runtime.device == "cuda") throw base::mendable(kNoGpu);
+  const bool hasGpu = runtime.device != config::Device::Cpu && hasUsableGpu();
+  if (!hasGpu && runtime.device == config::Device::Cuda) throw base::mendable(kNoGpu);
   if (!hasGpu) return at::kCPU;
   at::Context& context = at::globalContext();
-  context.setAllowTF32CuDNN(runtime.precision == "tf32");
-  context.setAllowTF32CuBLAS(runtime.precision == "tf32");
+  const bool allowsTf32 = runtime.precision == config::Precision::Tf32;
+  context.setAllowTF32CuDNN(allowsTf32);
+  context.setAllowTF32CuBLAS(allowsTf32);
   context.setDeterministicCuDNN(runtime.deterministic);
   if (runtime.deterministic) {
     // cuBLAS reads it when its first handle is made.

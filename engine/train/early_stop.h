@@ -5,9 +5,9 @@
 
 namespace lockstep::train {
 
-/// Counts an evaluation for evaluation.early_stop: a figure that gains by more than min_delta
-/// begins the wait anew, any other one lengthens it. An evaluation without the figure does not
-/// count. A run that goes on with another metric begins anew.
+/// Counts an evaluation for evaluation.early_stop: a metric that improves by more than min_delta
+/// resets the count of evaluations without an improvement. An evaluation without the metric does
+/// not count. A run that goes on with another metric begins anew.
 void countForEarlyStop(const config::EarlyStopConfig& config, const eval::Evaluation& evaluation,
                        std::optional<run_folder::EarlyStopState>& state);
 

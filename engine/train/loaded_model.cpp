@@ -107,7 +107,7 @@ checkpoint::ModelFacts modelFacts(const config::ModelConfig& model, const coco::
     facts.categoryNames.push_back(category.name);
   }
   facts.backbone = model.backbone;
-  facts.norm = model.resolvedNorm();
+  facts.norm = base::textOf(model.resolvedNorm());
   facts.normEpsilon = model.normEpsilon;
   return facts;
 }

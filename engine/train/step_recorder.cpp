@@ -8,19 +8,21 @@
 #include <utility>
 
 #include "engine/base/number_text.h"
+#include "engine/config/losses.h"
+#include "engine/events/tags.h"
 #include "engine/ops/selection.h"
 
 namespace lockstep::train {
 namespace {
 
-/// Of the first figures, in their order.
-constexpr std::array<const char*, 6> kLossTags{"train/loss_classifier",  "train/loss_box_reg",
-                                               "train/loss_mask",        "train/loss_objectness",
-                                               "train/loss_rpn_box_reg", "train/loss_total"};
-constexpr auto kLossCount = static_cast<std::int64_t>(kLossTags.size());
+namespace tags = events::tags;
 
-/// Of the figures of one rank: `time/rank0/step_seconds`.
-constexpr std::array<const char*, 3> kRankTimes{"step_seconds", "data_seconds", "wait_seconds"};
+/// The first figures: the losses and their weighted sum.
+constexpr auto kLossCount = static_cast<std::int64_t>(config::kLossNames.size());
+
+/// The figures of one rank.
+constexpr std::array<const char*, 3> kRankTimes{tags::kRankStepSeconds, tags::kRankDataSeconds,
+                                                tags::kRankWaitSeconds};
 constexpr std::int64_t kStepTime = 0, kWaitTime = 2;
 constexpr auto kRankTimeCount = static_cast<std::int64_t>(kRankTimes.size());
 
@@ -32,7 +34,7 @@ std::string nonFinite(const Figures& figures) {
   for (const auto& [tag, value] : figures) {
     const char* written = base::nonFiniteText(value);
     if (written == nullptr) continue;
-    text += (text.empty() ? "" : " ") + tag.substr(tag.find('/') + 1) + "=" + written;
+    text += (text.empty() ? "" : " ") + std::string(tags::nameIn(tag)) + "=" + written;
   }
   return text;
 }
@@ -46,7 +48,7 @@ std::int64_t StepRecorder::figureCount() const {
 at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor& total, int parts,
                                    bool isLastPart) const {
   std::vector<at::Tensor> values;
-  for (const auto& [name, loss] : losses.named()) values.push_back(loss.detach());
+  for (const at::Tensor& loss : losses.values) values.push_back(loss.detach());
   values.push_back(total.detach());
   const at::Tensor means = at::stack(values).to(at::kFloat) / parts;
   if (ranks_ == 1) return means;
@@ -87,20 +89,20 @@ StepRecorder::Flushed StepRecorder::flush() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const HostFacts& facts = steps_[i].facts;
     Figures figures;
-    for (std::size_t k = 0; k < kLossTags.size(); ++k)
-      figures.emplace_back(kLossTags[k], value[i][k]);
+    for (std::int64_t k = 0; k < kLossCount; ++k)
+      figures.emplace_back(tags::train(config::kLossNames[k]), value[i][k]);
     const std::int64_t norm = figureCount(), hasDiverged = norm + 1, lossScale = norm + 2;
     const bool isFault = value[i][hasDiverged] != 0;
     // The norm of gradients that overflowed because of the loss scale is none.
     if (isFault || std::isfinite(value[i][norm]))
-      figures.emplace_back("solver/grad_norm", value[i][norm]);
+      figures.emplace_back(tags::kGradientNorm, value[i][norm]);
     if (isFault && !flushed.fault)
       flushed.fault = {facts.step, facts.imageIds, figures, nonFinite(figures)};
-    if (lossScale < values.size(1)) figures.emplace_back("solver/loss_scale", value[i][lossScale]);
-    figures.emplace_back("solver/lr", static_cast<float>(facts.learningRate));
-    figures.emplace_back("time/step_seconds", static_cast<float>(facts.stepSeconds));
-    figures.emplace_back("time/data_seconds", static_cast<float>(facts.dataSeconds));
-    figures.emplace_back("time/images_per_second",
+    if (lossScale < values.size(1)) figures.emplace_back(tags::kLossScale, value[i][lossScale]);
+    figures.emplace_back(tags::kLearningRate, static_cast<float>(facts.learningRate));
+    figures.emplace_back(tags::kStepSeconds, static_cast<float>(facts.stepSeconds));
+    figures.emplace_back(tags::kDataSeconds, static_cast<float>(facts.dataSeconds));
+    figures.emplace_back(tags::kImagesPerSecond,
                          static_cast<float>(facts.images / facts.stepSeconds));
     flushed.scalars.records.push_back({facts.step, facts.wallTime, std::move(figures)});
   }
@@ -124,13 +126,11 @@ void StepRecorder::addRankTimes(const at::Tensor& values, protocol::StepScalars&
       ranks_;
   const auto seconds = times.accessor<float, 1>();
   for (int rank = 0; rank < ranks_; ++rank) {
-    const std::string prefix = "time/rank" + std::to_string(rank) + "/";
     const std::int64_t first = rank * kRankTimeCount;
     for (std::int64_t k = 0; k < kRankTimeCount; ++k)
-      record.values.emplace_back(prefix + kRankTimes[static_cast<std::size_t>(k)],
-                                 seconds[first + k]);
+      record.values.emplace_back(tags::numbered(kRankTimes[k], rank), seconds[first + k]);
     // A step takes every rank as long as the slowest: this tells which that is.
-    record.values.emplace_back(prefix + "own_seconds",
+    record.values.emplace_back(tags::numbered(tags::kRankOwnSeconds, rank),
                                seconds[first + kStepTime] - seconds[first + kWaitTime]);
   }
 }

@@ -18,7 +18,7 @@ namespace lockstep::train {
 
 /// Collects what every step gave and reads it from the device once for many steps.
 ///
-/// Figures of a step are one tensor, which several ranks average with their gradients: the five
+/// Figures of a step are one tensor, which several ranks average with their gradients: the
 /// losses and their weighted sum, then for every rank of several how long it took the step before
 /// (other ranks leave zeros there; so do all at the first step).
 class StepRecorder {

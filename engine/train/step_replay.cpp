@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "engine/base/json_writer.h"
+#include "engine/config/losses.h"
 #include "engine/model/activation_watch.h"
 #include "engine/solver/gradient_clip.h"
 
@@ -34,7 +35,7 @@ PartRun runPart(model::MaskRcnn& model, const data::Batch& batch, const StepSour
     if (run.firstNotFinite.empty() && !isFinite(loss)) run.firstNotFinite = name;
   }
   run.losses[i] = total.item<double>();
-  if (run.firstNotFinite.empty() && !isFinite(total)) run.firstNotFinite = "loss_total";
+  if (run.firstNotFinite.empty() && !isFinite(total)) run.firstNotFinite = config::kTotalLoss;
   if (withBackward) (total / source.sampler.accumulate()).backward();
   return run;
 }
@@ -96,7 +97,7 @@ std::string toJson(const StepReplay& replay, const coco::Dataset& dataset) {
   base::JsonWriter json(text);
   const auto writeLosses = [&](const eval::LossValues& losses) {
     for (std::size_t i = 0; i < losses.size(); ++i) {
-      json.member(eval::kLossNames[i], losses[i]);
+      json.member(config::kLossNames[i], losses[i]);
     }
   };
   json.beginObject();

@@ -25,10 +25,6 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::int64_t steps(const config::Duration& duration) {
-  return static_cast<std::int64_t>(duration.count);
-}
-
 std::vector<solver::Parameter> solverParameters(const model::MaskRcnn& model) {
   using Role = model::ParameterInfo::Role;
   std::vector<solver::Parameter> parameters;
@@ -82,7 +78,7 @@ Trainer::~Trainer() = default;
 
 void Trainer::makeModel() {
   dist::World& world = context_.world;
-  const bool isSync = experiment_.model.resolvedNorm() == "sync_batch";
+  const bool isSync = experiment_.model.resolvedNorm() == config::Norm::SyncBatch;
   model_ = std::make_shared<model::MaskRcnn>(
       experiment_.model, trainSet_.categories().size() + 1, experiment_.runtime.seed,
       isSync ? world.sumOverRanks(device_, experiment_.runtime.backend) : [](at::Tensor&) {});
@@ -90,8 +86,9 @@ void Trainer::makeModel() {
   model_->setComputeType(computeType(experiment_.runtime, device_));
   model_->train();
   if (experiment_.runtime.cudaGraphs) recordSteps();
-  update_ = std::make_unique<solver::WeightUpdate>(experiment_.solver, solverParameters(*model_),
-                                                   experiment_.runtime.precision == "fp16");
+  update_ = std::make_unique<solver::WeightUpdate>(
+      experiment_.solver, solverParameters(*model_),
+      experiment_.runtime.precision == config::Precision::Fp16);
   gradients_ = world.averageGradients(update_->tensors(), recorder_.figureCount(),
                                       experiment_.runtime.backend);
   if (const double decay = experiment_.solver.emaDecay; decay > 0)
@@ -106,8 +103,8 @@ void Trainer::makeModel() {
             .accumulate = experiment_.solver.accumulate,
             .workers = context_.world.size(),
             .cpuThreads = runtime.cpuThreads,
-            .device = device_.is_cpu() ? "cpu" : "cuda",
-            .optimizer = experiment_.solver.optimizer,
+            .device = base::textOf(device_.is_cpu() ? config::Device::Cpu : config::Device::Cuda),
+            .optimizer = base::textOf(experiment_.solver.optimizer),
             .version = LOCKSTEP_VERSION,
             .data = run_folder::dataFingerprints(trainSet_, heldOutSet_ ? &*heldOutSet_ : nullptr)};
 }
@@ -185,7 +182,7 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
   } else {
     solver::restoreTrainedWeights(trained, update_->parameters());
   }
-  const bool isOther = savedOptimizer != experiment_.solver.optimizer;
+  const bool isOther = savedOptimizer != base::textOf(experiment_.solver.optimizer);
   if (!isOther && update_->resume(std::move(saved))) return;
   context_.observer.onLog({"warning",
                            "the optimizer begins anew: the checkpoint's state is that of " +
@@ -194,11 +191,11 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
 }
 
 bool Trainer::isAtEnd() const {
-  return state_.step >= steps(experiment_.solver.maxSteps) || stopsEarly_;
+  return state_.step >= experiment_.solver.maxSteps.steps() || stopsEarly_;
 }
 
 Trainer::Outcome Trainer::run() {
-  const std::int64_t lastStep = steps(experiment_.solver.maxSteps);
+  const std::int64_t lastStep = experiment_.solver.maxSteps.steps();
   refuseOtherData();
   if (!isResumed_) loadStartWeights();
   if (!evaluator_) {
@@ -238,7 +235,7 @@ Trainer::Outcome Trainer::run() {
 void Trainer::loadFrom(std::int64_t step) {
   feed_.reset();
   feed_ = std::make_unique<data::DeviceFeed>(
-      data::prefetchTraining(*trainLoader_, *sampler_, step, steps(experiment_.solver.maxSteps),
+      data::prefetchTraining(*trainLoader_, *sampler_, step, experiment_.solver.maxSteps.steps(),
                              loaderThreads_),
       device_, computeType(experiment_.runtime, device_));
 }

@@ -28,9 +28,6 @@ std::string encoded(const std::optional<data::BadImage>& image) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Norms whose statistics a forward pass in training changes.
-bool gathersStatistics(const std::string& norm) { return norm == "batch" || norm == "sync_batch"; }
-
 }  // namespace
 
 std::optional<data::Batch> Trainer::nextBatch(StepRecorder::HostFacts& facts) {
@@ -55,7 +52,7 @@ std::optional<data::Batch> Trainer::nextBatch(StepRecorder::HostFacts& facts) {
 std::vector<at::Tensor> Trainer::copyOfStatistics() const {
   std::vector<at::Tensor> copies;
   // The first part of a step changes nothing before all ranks know that it can be read.
-  if (sampler_->accumulate() == 1 || !gathersStatistics(experiment_.model.resolvedNorm()))
+  if (sampler_->accumulate() == 1 || !config::hasBatchStatistics(experiment_.model.resolvedNorm()))
     return copies;
   for (const at::Tensor& buffer : model_->buffers()) copies.push_back(buffer.clone());
   return copies;

@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/events/tags.h"
 #include "engine/train/early_stop.h"
 #include "engine/train/failure.h"
 #include "engine/train/prediction_request.h"
@@ -83,7 +84,8 @@ solver::NamedTensors Trainer::optimizerState() const {
 
 /// Batch norm's statistics are of each rank's own images: rank 0's are the model's.
 void Trainer::shareStatistics() {
-  if (experiment_.model.resolvedNorm() == "batch") context_.world.broadcast(model_->buffers());
+  if (experiment_.model.resolvedNorm() == config::Norm::Batch)
+    context_.world.broadcast(model_->buffers());
 }
 
 bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {
@@ -124,7 +126,7 @@ void Trainer::tellScalars(const eval::Evaluation& evaluation) {
   auto values = eval::evaluationScalars(evaluation);
   // The same losses again when AP is asked for later: each stands in the log once.
   if (lossesStep_ == state_.step)
-    std::erase_if(values, [](const auto& value) { return value.first.starts_with("eval/loss_"); });
+    std::erase_if(values, [](const auto& value) { return events::tags::isEvalLoss(value.first); });
   if (evaluation.losses) lossesStep_ = state_.step;
   context_.observer.onSteps({{{state_.step, base::wallTimeSeconds(), std::move(values)}}});
 }

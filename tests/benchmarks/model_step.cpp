@@ -62,7 +62,8 @@ class Stepper {
                   {.model = experiment.model,
                    .classes = weights.find("roi_heads.box_predictor.cls_score.bias")->size(0),
                    .solver = experiment.solver,
-                   .type = experiment.runtime.precision == "bf16" ? at::kBFloat16 : at::kFloat}) {
+                   .type = experiment.runtime.precision == config::Precision::Bf16 ? at::kBFloat16
+                                                                                   : at::kFloat}) {
     const at::NoGradGuard noGrad;
     for (auto& [name, tensor] : training_.model().namedState())
       tensor.copy_(weights.find(name)->view(tensor.sizes()));
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
   }
   at::set_num_threads(std::stoi(argv[3]));
   config::Experiment experiment = config::loadExperiment(argv[2]).experiment;
-  experiment.runtime.precision = argv[4];
+  experiment.runtime.precision = base::parseEnum<config::Precision>(argv[4]);
   Stepper stepper(argv[1], experiment);
   std::unique_ptr<torch::autograd::profiler::RecordProfile> trace;
   if (argc == 6) trace = std::make_unique<torch::autograd::profiler::RecordProfile>(argv[5]);

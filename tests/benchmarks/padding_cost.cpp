@@ -54,8 +54,7 @@ Cost costOf(const config::Experiment& experiment, const coco::Dataset& dataset) 
     }
     cost.images += sizes.size();
     const data::ImageSize own = data::paddedSize(sizes);
-    const auto [height, width] = config::canonicalSize(
-        experiment.augment, static_cast<int>(own.height), static_cast<int>(own.width));
+    const auto [height, width] = config::canonicalSize(experiment.augment, own);
     cost.batch.add(own.height, own.width, sizes.size());
     cost.canonical.add(height, width, sizes.size());
   }

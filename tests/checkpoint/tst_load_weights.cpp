@@ -231,7 +231,7 @@ class TstLoadWeights : public QObject {
     const auto bodyOf = [](const QString& backbone) {
       config::ModelConfig config;
       config.backbone = backbone.toStdString();
-      config.norm = "frozen_batch";
+      config.norm = config::Norm::FrozenBatch;
       config.fpnChannels = 8;
       config.boxHead.fcDim = 8;
       config.maskHead.channels = 8;

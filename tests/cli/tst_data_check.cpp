@@ -432,7 +432,7 @@ class TstDataCheck : public QObject {
     config::Experiment experiment;
     const std::vector<coco::Image> images{{{1}, "", 640, 480}, {{2}, "", 480, 640}};
     QCOMPARE(cli::estimateLargestBatch(experiment, images).widthPx, 1088);
-    experiment.augment.padTo = "canonical";
+    experiment.augment.padTo = config::PadTo::Canonical;
     const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 800);

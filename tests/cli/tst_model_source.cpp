@@ -219,7 +219,8 @@ class TstModelSource : public QObject {
     QVERIFY2(result.status == 0, result.err.c_str());
     const auto loaded =
         config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
-    QCOMPARE(loaded.experiment.model.resolvedNorm(), norm.toStdString());
+    QCOMPARE(loaded.experiment.model.resolvedNorm(),
+             *base::parseEnum<config::Norm>(norm.toStdString()));
     QCOMPARE(loaded.experiment.model.normEpsilon, epsilon);
   }
 };

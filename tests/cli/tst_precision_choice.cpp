@@ -8,6 +8,8 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using config::Device;
+using config::Precision;
 
 namespace {
 
@@ -32,7 +34,7 @@ bool processorHas(const std::string& feature) {
   return false;
 }
 
-cli::PrecisionChoice chosen(const std::string& precision, const std::string& device,
+cli::PrecisionChoice chosen(std::optional<Precision> precision, Device device,
                             const std::vector<supervisor::GpuDevice>& devices) {
   config::RuntimeConfig runtime;
   runtime.precision = precision;
@@ -47,29 +49,31 @@ class TstPrecisionChoice : public QObject {
 
  private Q_SLOTS:
   void whatIsSaidIsTaken() {
-    for (const char* precision : {"fp32", "tf32", "bf16", "fp16"}) {
-      QCOMPARE(chosen(precision, "cuda", {gpu(0, 75)}).precision, std::string(precision));
-      QCOMPARE(chosen(precision, "cpu", {}).why, std::string());
+    for (const Precision precision :
+         {Precision::Fp32, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
+      QCOMPARE(chosen(precision, Device::Cuda, {gpu(0, 75)}).precision, precision);
+      QCOMPARE(chosen(precision, Device::Cpu, {}).why, std::string());
     }
   }
 
   void theProcessorIsAsked() {
     const bool isHalved = processorHas("avx512_bf16") || processorHas("amx_bf16");
     QCOMPARE(!base::bfloat16Instructions().empty(), isHalved);
-    const cli::PrecisionChoice choice = chosen("auto", "cpu", {});
-    QCOMPARE(choice.precision, std::string(isHalved ? "bf16" : "fp32"));
+    const cli::PrecisionChoice choice = chosen(std::nullopt, Device::Cpu, {});
+    QCOMPARE(choice.precision, isHalved ? Precision::Bf16 : Precision::Fp32);
     QVERIFY(choice.why.starts_with("this processor has "));
   }
 
   void theLeastOfTheGpusDecides() {
-    const cli::PrecisionChoice recent = chosen("auto", "cuda", {gpu(0, 90), gpu(1, 80)});
-    QCOMPARE(recent.precision, std::string("bf16"));
+    const cli::PrecisionChoice recent =
+        chosen(std::nullopt, Device::Cuda, {gpu(0, 90), gpu(1, 80)});
+    QCOMPARE(recent.precision, Precision::Bf16);
     QCOMPARE(recent.why, std::string("GPU 1 (made) has compute capability 8.0"));
-    const cli::PrecisionChoice mixed = chosen("auto", "cuda", {gpu(0, 90), gpu(1, 75)});
-    QCOMPARE(mixed.precision, std::string("fp32"));
+    const cli::PrecisionChoice mixed = chosen(std::nullopt, Device::Cuda, {gpu(0, 90), gpu(1, 75)});
+    QCOMPARE(mixed.precision, Precision::Fp32);
     QCOMPARE(mixed.why, std::string("GPU 1 (made) has compute capability 7.5"));
-    QCOMPARE(chosen("auto", "cuda", {gpu(0, 0)}).precision, std::string("fp32"));
-    QCOMPARE(chosen("auto", "cuda", {}).precision, std::string("fp32"));
+    QCOMPARE(chosen(std::nullopt, Device::Cuda, {gpu(0, 0)}).precision, Precision::Fp32);
+    QCOMPARE(chosen(std::nullopt, Device::Cuda, {}).precision, Precision::Fp32);
   }
 };
 

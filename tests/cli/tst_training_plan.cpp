@@ -120,7 +120,7 @@ class TstTrainingPlan : public QObject {
     QCOMPARE(job.resumeFrom, run_folder::Layout(bench.folder() / "run").checkpoint(4).string());
     const auto experiment = config::loadExperimentText(job.configYaml, "a.yaml").experiment;
     QCOMPARE(experiment.model.weights, weights.string());
-    QCOMPARE(experiment.model.resolvedNorm(), std::string("frozen_batch"));
+    QCOMPARE(experiment.model.resolvedNorm(), config::Norm::FrozenBatch);
   }
 
   void aRunWithoutACheckpointNeedsItsStartWeights() {

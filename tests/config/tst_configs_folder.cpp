@@ -40,7 +40,7 @@ class TstConfigsFolder : public QObject {
   void theSmallFileIsTheOneThatWasMeasured() {
     const config::Experiment small = load("cpu_small.yaml").experiment;
     QCOMPARE(small.model.backbone, std::string("resnet18"));
-    QCOMPARE(small.model.resolvedNorm(), std::string("group"));
+    QCOMPARE(small.model.resolvedNorm(), config::Norm::Group);
     QCOMPARE(small.model.resolvedFreezeStages(), 0);
     QCOMPARE(small.augment.minSize, std::vector<int>{256});
     QCOMPARE(small.augment.maxSize, 512);
@@ -53,7 +53,7 @@ class TstConfigsFolder : public QObject {
     QCOMPARE(small.model.boxHead.fcDim, 256);
     QCOMPARE(small.model.maskHead.convs, 2);
     QCOMPARE(small.model.maskHead.channels, 64);
-    QCOMPARE(small.solver.schedule, std::string("cosine"));
+    QCOMPARE(small.solver.schedule, config::Schedule::Cosine);
     QCOMPARE(small.solver.baseLr, 0.02);
     QCOMPARE(small.solver.warmupFactor, 0.02);
     QCOMPARE(small.solver.warmupSteps, (config::Duration{50}));

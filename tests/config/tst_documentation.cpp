@@ -36,7 +36,7 @@ class TstDocumentation : public QObject {
       QVERIFY2(text.find(field.help) != std::string::npos, field.key.c_str());
     }
     QVERIFY(text.find("| `base_lr` | number, > 0 | `0.02` |") != std::string::npos);
-    QVERIFY(text.find("nowhere or in memory. Not built yet: ram. |") != std::string::npos);
+    QVERIFY(text.find("ram: in memory. Not built yet: ram. |") != std::string::npos);
     QVERIFY(text.find("| `max_dets` | list of 3 whole numbers, 1 … 100000 (detections) | `[1, 10, "
                       "100]` |") != std::string::npos);
     QVERIFY(text.find("COCO's figures. Not built yet: only the default is taken. |") !=

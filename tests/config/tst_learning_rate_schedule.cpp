@@ -8,10 +8,11 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using config::Schedule;
 
 namespace {
 
-config::SolverConfig solverConfig(const std::string& schedule, double maxSteps,
+config::SolverConfig solverConfig(config::Schedule schedule, double maxSteps,
                                   double warmupSteps = 0) {
   config::SolverConfig config;
   config.baseLr = 0.02;
@@ -36,25 +37,23 @@ class TstLearningRateSchedule : public QObject {
 
  private Q_SLOTS:
   void everyUpdateHasTheRateOfTheStepsDoneBefore_data() {
-    QTest::addColumn<QString>("schedule");
+    QTest::addColumn<config::Schedule>("schedule");
     QTest::addColumn<QList<double>>("expected");  // times base_lr, of updates 1 … 10
-    QTest::newRow("constant") << QStringLiteral("constant")
-                              << QList<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    QTest::newRow("linear") << QStringLiteral("linear")
+    QTest::newRow("constant") << Schedule::Constant << QList<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    QTest::newRow("linear") << Schedule::Linear
                             << QList<double>{1, .9, .8, .7, .6, .5, .4, .3, .2, .1};
     // A milestone counts once its steps are done, as in MultiStepLR: update 7 is the first after 6
     // steps.
-    QTest::newRow("step") << QStringLiteral("step")
-                          << QList<double>{1, 1, 1, 1, 1, 1, .1, .1, .01, .01};
+    QTest::newRow("step") << Schedule::Step << QList<double>{1, 1, 1, 1, 1, 1, .1, .1, .01, .01};
     QList<double> cosine;
     for (int done = 0; done < 10; ++done)
       cosine << 0.5 * (1 + std::cos(std::numbers::pi * done / 10));
-    QTest::newRow("cosine") << QStringLiteral("cosine") << cosine;
+    QTest::newRow("cosine") << Schedule::Cosine << cosine;
   }
   void everyUpdateHasTheRateOfTheStepsDoneBefore() {
-    QFETCH(QString, schedule);
+    QFETCH(config::Schedule, schedule);
     QFETCH(QList<double>, expected);
-    const config::LearningRateSchedule rates(solverConfig(schedule.toStdString(), 10));
+    const config::LearningRateSchedule rates(solverConfig(schedule, 10));
     for (int i = 0; i < expected.size(); ++i)
       compare(rates.learningRate(i + 1), 0.02 * expected[i]);
   }
@@ -62,7 +61,7 @@ class TstLearningRateSchedule : public QObject {
   // The loop of the torchvision peer: w = min(1, (it + 1) / 50), lr * w * 0.5 (1 + cos(pi it /
   // iters)).
   void theCpuPresetHasTheRatesOfItsPeer() {
-    const config::LearningRateSchedule rates(solverConfig("cosine", 400, 50));
+    const config::LearningRateSchedule rates(solverConfig(Schedule::Cosine, 400, 50));
     for (int it = 0; it < 400; ++it) {
       const double warm = std::min(1.0, (it + 1) / 50.0);
       compare(rates.learningRate(it + 1),
@@ -73,7 +72,7 @@ class TstLearningRateSchedule : public QObject {
   // torch.optim.lr_scheduler.LinearLR(start_factor=f, total_iters=n): f + (1 - f) * min(t, n) / n;
   // here n = warmup - 1.
   void warmUpIsTorchsLinearRampOverOneStepLess() {
-    config::SolverConfig config = solverConfig("constant", 1000, 101);
+    config::SolverConfig config = solverConfig(Schedule::Constant, 1000, 101);
     config.warmupFactor = 0.001;
     const config::LearningRateSchedule rates(config);
     for (int done = 0; done < 130; ++done) {
@@ -83,13 +82,14 @@ class TstLearningRateSchedule : public QObject {
 
   void noWarmUpBeginsAtFullRate() {
     for (double steps : {0.0, 1.0}) {
-      compare(config::LearningRateSchedule(solverConfig("constant", 10, steps)).learningRate(1),
-              0.02);
+      compare(
+          config::LearningRateSchedule(solverConfig(Schedule::Constant, 10, steps)).learningRate(1),
+          0.02);
     }
   }
 
   void durationsMustBeSteps() {
-    config::SolverConfig config = solverConfig("cosine", 10);
+    config::SolverConfig config = solverConfig(Schedule::Cosine, 10);
     config.maxSteps = {2, config::Duration::Unit::Epochs};
     QVERIFY_EXCEPTION_THROWN(config::LearningRateSchedule{config}, Error);
   }

@@ -6,7 +6,7 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using config::PaddedSize;
+using config::ImageSize;
 
 namespace {
 
@@ -32,7 +32,7 @@ int roundedUp(int side) {
 }
 
 /// An image at a scale, as the loader resizes it.
-PaddedSize resized(int height, int width, int scale, int maxSize) {
+ImageSize resized(int height, int width, int scale, int maxSize) {
   const double factor =
       std::min(1.0 * scale / std::min(height, width), 1.0 * maxSize / std::max(height, width));
   return {std::max(1, static_cast<int>(height * factor)),
@@ -41,13 +41,13 @@ PaddedSize resized(int height, int width, int scale, int maxSize) {
 
 /// What holds every image that is no longer in proportion than one which reaches both the largest
 /// scale and max_size: one after another is tried.
-PaddedSize holdingAll(int scale, const config::AugmentConfig& augment, bool isTall) {
+ImageSize holdingAll(int scale, const config::AugmentConfig& augment, bool isTall) {
   const int largest = std::min(std::ranges::max(augment.minSize), augment.maxSize);
-  PaddedSize held;
+  ImageSize held;
   for (int shorter = 1; shorter <= 300; ++shorter) {
     for (int longer = shorter; longer * largest <= shorter * augment.maxSize; ++longer) {
-      const PaddedSize size = isTall ? resized(longer, shorter, scale, augment.maxSize)
-                                     : resized(shorter, longer, scale, augment.maxSize);
+      const ImageSize size = isTall ? resized(longer, shorter, scale, augment.maxSize)
+                                    : resized(shorter, longer, scale, augment.maxSize);
       held = {std::max(held.height, size.height), std::max(held.width, size.width)};
     }
   }
@@ -61,10 +61,10 @@ class TstPaddedSizes : public QObject {
 
  private Q_SLOTS:
   void theUsualOnes() {
-    const std::vector<PaddedSize> expected{{800, 1344}, {1344, 800}, {1344, 1344}};
+    const std::vector<ImageSize> expected{{800, 1344}, {1344, 800}, {1344, 1344}};
     QVERIFY(config::canonicalSizes(augmentOf({800}, 1333)) == expected);
     // 1333 : 800 at 640 is 1066.
-    const PaddedSize wide{640, 1088}, tall{1088, 640};
+    const ImageSize wide{640, 1088}, tall{1088, 640};
     const auto sizes = config::canonicalSizes(augmentOf({800, 640}, 1333));
     QCOMPARE(sizes.size(), std::size_t{5});
     QVERIFY(sizes[0] == wide && sizes[1] == tall);
@@ -72,14 +72,14 @@ class TstPaddedSizes : public QObject {
 
   void theyAreWhatTheImagesOfAScaleNeed() {
     for (const config::AugmentConfig& augment : augments()) {
-      std::vector<PaddedSize> expected{{roundedUp(augment.maxSize), roundedUp(augment.maxSize)}};
+      std::vector<ImageSize> expected{{roundedUp(augment.maxSize), roundedUp(augment.maxSize)}};
       for (const int scale : augment.minSize) {
         for (const bool isTall : {false, true}) {
-          const PaddedSize size = holdingAll(scale, augment, isTall);
+          const ImageSize size = holdingAll(scale, augment, isTall);
           if (std::ranges::count(expected, size) == 0) expected.push_back(size);
         }
       }
-      const std::vector<PaddedSize> sizes = config::canonicalSizes(augment);
+      const std::vector<ImageSize> sizes = config::canonicalSizes(augment);
       QVERIFY(std::ranges::is_permutation(sizes, expected));
       QVERIFY(sizes.size() <= 2 * augment.minSize.size() + 1);
     }
@@ -87,16 +87,16 @@ class TstPaddedSizes : public QObject {
 
   void aBatchTakesTheSmallestThatHoldsIt() {
     for (const config::AugmentConfig& augment : augments()) {
-      const auto area = [](const PaddedSize& size) { return size.height * size.width; };
+      const auto area = [](const ImageSize& size) { return size.height * size.width; };
       for (int height = 1; height <= augment.maxSize; height += 13) {
         for (int width = 1; width <= augment.maxSize; width += 11) {
-          const PaddedSize taken = config::canonicalSize(augment, height, width);
+          const ImageSize taken = config::canonicalSize(augment, {height, width});
           QVERIFY(taken.height >= height && taken.width >= width);
-          for (const PaddedSize& other : config::canonicalSizes(augment))
+          for (const ImageSize& other : config::canonicalSizes(augment))
             QVERIFY(other.height < height || other.width < width || area(other) >= area(taken));
         }
       }
-      const PaddedSize whole = config::canonicalSize(augment, augment.maxSize, augment.maxSize);
+      const ImageSize whole = config::canonicalSize(augment, {augment.maxSize, augment.maxSize});
       QCOMPARE(whole.height, roundedUp(augment.maxSize));
       QCOMPARE(whole.width, whole.height);
     }

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/config/padded_sizes.h"
+#include "engine/config/resized_size.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/sample_loader.h"
 #include "tests/data/small_data_set.h"
@@ -70,7 +71,7 @@ QJsonObject imageToJson(const coco::Dataset& dataset, std::size_t index,
 /// min_size is read off the plan: an image of its own size each would say too little.
 int minSizeOf(const config::AugmentConfig& augment, const data::TransformPlan& plan) {
   for (int size : augment.minSize) {
-    if (data::resizedSize(plan.original, size, augment.maxSize) == plan.resized) return size;
+    if (config::resizedSize(plan.original, size, augment.maxSize) == plan.resized) return size;
   }
   return -1;
 }
@@ -237,7 +238,7 @@ class TstSampleLoader : public QObject {
     augment.minSize = {40, 64, 75, 130};
     augment.maxSize = 150;
     config::AugmentConfig canonical = augment;
-    canonical.padTo = "canonical";
+    canonical.padTo = config::PadTo::Canonical;
     const auto loaderOf = [&](const config::AugmentConfig& config, data::Handover handover) {
       return std::make_unique<data::SampleLoader>(dataset_, path(""), config, kSeed,
                                                   data::ClassTable(dataset_), handover);
@@ -252,9 +253,7 @@ class TstSampleLoader : public QObject {
       const Batch expected = plain->loadTraining(draws), got = padded->loadTraining(draws);
       const std::int64_t height = expected.images.size(2), width = expected.images.size(3);
       QVERIFY((got.padded == data::ImageSize{got.images.size(2), got.images.size(3)}));
-      const config::PaddedSize size{static_cast<int>(got.padded.height),
-                                    static_cast<int>(got.padded.width)};
-      QVERIFY(std::ranges::count(allowed, size) == 1);
+      QVERIFY(std::ranges::count(allowed, got.padded) == 1);
       isLarger |= got.images.numel() > expected.images.numel();
       QVERIFY(torch::equal(got.images.slice(2, 0, height).slice(3, 0, width), expected.images));
       QCOMPARE(got.images.slice(2, height).count_nonzero().item<std::int64_t>(), std::int64_t{0});

@@ -86,15 +86,6 @@ class TstTransform : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void sizesFollowTorchvision() {
-    // scale = min(min / shorter, max / longer), then floor(side * scale)
-    QVERIFY((data::resizedSize({480, 640}, 800, 1333) == ImageSize{800, 1066}));
-    QVERIFY((data::resizedSize({640, 480}, 800, 1333) == ImageSize{1066, 800}));
-    QVERIFY((data::resizedSize({333, 1000}, 800, 1333) == ImageSize{443, 1333}));
-    QVERIFY((data::resizedSize({100, 100}, 256, 512) == ImageSize{256, 256}));
-    QVERIFY((data::resizedSize({1, 5000}, 256, 512) == ImageSize{1, 512}));
-  }
-
   void imagesAreResizedAsByATen_data() { sizeRows(); }
   void imagesAreResizedAsByATen() {
     QFETCH(int, height);

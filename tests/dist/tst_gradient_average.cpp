@@ -82,7 +82,7 @@ class TstGradientAverage : public QObject {
     const auto usesSide = [&](int rank) { return sideRank == -2 || rank == sideRank; };
     onRanks(ranks, [&](dist::World& world) {
       const Net net;
-      const auto average = world.averageGradients(net.parameters(), 2, "auto");
+      const auto average = world.averageGradients(net.parameters(), 2, std::nullopt);
       for (int step = 0; step < 3; ++step) {
         setToZero(net.parameters());
         for (int part = 0; part < parts; ++part) {
@@ -108,7 +108,7 @@ class TstGradientAverage : public QObject {
   void notANumberReachesEveryRank() {
     onRanks(3, [](dist::World& world) {
       const Net net;
-      const auto average = world.averageGradients(net.parameters(), 1, "auto");
+      const auto average = world.averageGradients(net.parameters(), 1, std::nullopt);
       const float figure = world.rank() == 1 ? std::nanf("") : 1;
       average->backward(net.loss(1, false), torch::tensor({figure}), true);
       REQUIRE(average->figures().isnan().item<bool>());
@@ -129,7 +129,7 @@ class TstGradientAverage : public QObject {
                                 .reshape({300, 300})
                                 .mul(0.1)
                                 .requires_grad_());
-        const auto average = world.averageGradients(weights, 1, "auto");
+        const auto average = world.averageGradients(weights, 1, std::nullopt);
         for (int step = 0; step < 3; ++step) {
           at::Tensor x = torch::full({300}, 0.1 * (1 + world.rank() + step));
           for (const at::Tensor& weight : weights) x = weight.matmul(x).tanh();

@@ -150,7 +150,7 @@ class TstWorld : public QObject {
 
   void sumsAreThoseOfAllRanks() {
     onRanks(3, [](dist::World& world) {
-      const auto sum = world.sumOverRanks(at::kCPU, "auto");
+      const auto sum = world.sumOverRanks(at::kCPU, std::nullopt);
       at::Tensor own = torch::full({4}, 1 << world.rank(), torch::kDouble);
       sum(own);
       REQUIRE(torch::equal(own, torch::full({4}, 7, torch::kDouble)));
@@ -161,7 +161,7 @@ class TstWorld : public QObject {
     std::atomic<int> refusals = 0;
     onRanks(2, [&](dist::World& world) {
       try {
-        world.sumOverRanks(at::kCPU, "nccl");
+        world.sumOverRanks(at::kCPU, config::Backend::Nccl);
       } catch (const Error& error) {
         require(error.status() == ExitStatus::Mendable, error.what());
         ++refusals;

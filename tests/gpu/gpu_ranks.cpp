@@ -40,7 +40,7 @@ at::Device deviceOf(const std::string& name) {
 }
 
 void averageOwnPart(Training& training, dist::World& world, const at::Device& device) {
-  const auto average = world.averageGradients(training.parameters(), 1, "gloo");
+  const auto average = world.averageGradients(training.parameters(), 1, config::Backend::Gloo);
   average->backward(training.losses(partOf(world.rank(), device)).total({}),
                     at::ones({1}, at::TensorOptions(at::kFloat).device(device)), true);
 }

@@ -60,7 +60,7 @@ class Bench {
     made.augment.minSize = {96};
     made.augment.maxSize = 96;
     made.augment.horizontalFlip = 0;
-    made.runtime.device = device.is_cpu() ? "cpu" : "cuda";
+    made.runtime.device = device.is_cpu() ? config::Device::Cpu : config::Device::Cuda;
     made.runtime.deterministic = true;
     made.monitor.predictionsEvery = {0};
     return made;
@@ -132,16 +132,16 @@ Finding resumedRunIsTheSame(const at::Device& device) {
 }
 
 /// Of two scales, padded to the few sizes of both.
-Finding graphsAreTheSame(const at::Device& device, const std::string& precision) {
+Finding graphsAreTheSame(const at::Device& device, config::Precision precision) {
   if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
   config::Experiment experiment = bench().experiment(device);
   experiment.augment.minSize = {64, 96};
-  experiment.augment.padTo = "canonical";
+  experiment.augment.padTo = config::PadTo::Canonical;
   experiment.runtime.precision = precision;
-  Session eager(experiment, bench().run("eager-" + precision));
+  Session eager(experiment, bench().run(std::string("eager-") + base::textOf(precision)));
   eager.trainer.run();
   experiment.runtime.cudaGraphs = true;
-  Session recorded(experiment, bench().run("recorded-" + precision));
+  Session recorded(experiment, bench().run(std::string("recorded-") + base::textOf(precision)));
   recorded.trainer.run();
   for (const protocol::WorkerLog& log : recorded.observer.logs) {
     if (log.text.find("recording failed") != std::string::npos) return {false, log.text};
@@ -155,7 +155,7 @@ Finding graphsAreTheSame(const at::Device& device, const std::string& precision)
               {shapes > 0, std::to_string(shapes) + " sizes recorded"});
 }
 
-auto graphsIn(const std::string& precision) {
+auto graphsIn(config::Precision precision) {
   return [precision](const at::Device& device) { return graphsAreTheSame(device, precision); };
 }
 
@@ -190,7 +190,7 @@ Finding bfloat16StaysNear(const at::Device& device) {
   config::Experiment experiment = bench().experiment(device);
   Session wide(experiment, bench().run("float32"));
   wide.trainer.run();
-  experiment.runtime.precision = "bf16";
+  experiment.runtime.precision = config::Precision::Bf16;
   Session half(experiment, bench().run("bfloat16"));
   half.trainer.run();
   const Finding went = wentWell(half);
@@ -212,8 +212,8 @@ int main(int argc, char** argv) {
   }
   const std::vector<Check> checks{{"runs repeat", runsRepeat},
                                   {"a resumed run is the same", resumedRunIsTheSame},
-                                  {"graphs", graphsIn("fp32")},
-                                  {"graphs, bfloat16", graphsIn("bf16")},
+                                  {"graphs", graphsIn(lockstep::config::Precision::Fp32)},
+                                  {"graphs, bfloat16", graphsIn(lockstep::config::Precision::Bf16)},
                                   {"evaluation, beside the CPU's", evaluationIsTheCpus},
                                   {"bfloat16", bfloat16StaysNear}};
   return runAll(checks, isOnCpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0), argv);

@@ -63,7 +63,7 @@ data::Batch makeScene(const std::vector<int>& objectCounts, const ops::ImageSize
 tests::TrainingSetup smallTraining(at::ScalarType type) {
   config::ModelConfig config;
   config.backbone = "resnet18";
-  config.norm = "frozen_batch";
+  config.norm = config::Norm::FrozenBatch;
   config.freezeStages = 0;
   config.fpnChannels = 64;
   config.rpn.preNmsTopNTrain = config.rpn.preNmsTopNTest = 500;

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <string>
-
 #include "engine/config/experiment.h"
 
 namespace lockstep::tests {
 
 /// A Mask R-CNN that a test steps in a fraction of a second. Nothing of it is frozen but the norms
 /// with frozen_batch.
-inline config::ModelConfig smallModel(const std::string& norm = "group") {
+inline config::ModelConfig smallModel(config::Norm norm = config::Norm::Group) {
   config::ModelConfig config;
   config.backbone = "resnet18";
   config.norm = norm;

@@ -22,7 +22,7 @@ constexpr int kEveryRegion = 1000000;
 config::ModelConfig smallModel(const std::string& backbone, const std::string& norm) {
   config::ModelConfig config;
   config.backbone = backbone;
-  config.norm = norm;
+  config.norm = base::parseEnum<config::Norm>(norm);
   config.freezeStages = 0;
   config.fpnChannels = 32;
   config.rpn.preNmsTopNTrain = 400;
@@ -90,14 +90,11 @@ const at::Tensor& TorchvisionCase::of(const std::string& name) const {
 }
 
 at::Tensor TorchvisionCase::imageAlone(std::size_t image) const {
-  const auto padded = [](std::int64_t side) {
-    return (side + config::kSizeDivisor - 1) / config::kSizeDivisor * config::kSizeDivisor;
-  };
-  const auto [height, width] = sizes[image];
+  const auto [height, width] = config::paddedSize(sizes[image]);
   return images[static_cast<std::int64_t>(image)]
       .unsqueeze(0)
-      .slice(2, 0, padded(height))
-      .slice(3, 0, padded(width));
+      .slice(2, 0, height)
+      .slice(3, 0, width);
 }
 
 RpnPass runRpn(const TorchvisionCase& reference) {

@@ -36,7 +36,7 @@ class TstActivationWatch : public QObject {
 
  private Q_SLOTS:
   void everyLayerIsReportedUnderItsName() {
-    model::MaskRcnn model(smallModel("batch"), 3, 1);
+    model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     std::set<std::string> reported;
     {
       const model::ActivationWatch watch(
@@ -55,7 +55,7 @@ class TstActivationWatch : public QObject {
   }
 
   void aNormIsReportedBehindItsRelu() {
-    model::MaskRcnn model(smallModel("batch"), 3, 1);
+    model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     std::optional<double> afterRelu, shortcut;
     {
       const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
@@ -69,7 +69,7 @@ class TstActivationWatch : public QObject {
   }
 
   void theFirstLayerThatIsNotFiniteIsTheFirstOneReported() {
-    model::MaskRcnn model(smallModel("batch"), 3, 1);
+    model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     {
       const at::NoGradGuard noGrad;
       stateOf(model, "backbone.body.layer3.0.conv2.weight").fill_(1e30);
@@ -86,7 +86,7 @@ class TstActivationWatch : public QObject {
   }
 
   void theInnermostWatchOfTheThreadAloneIsTold() {
-    model::MaskRcnn model(smallModel("batch"), 3, 1);
+    model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     int outer = 0, inner = 0;
     {
       const model::ActivationWatch outerWatch(

@@ -210,7 +210,8 @@ class TstComputedWeight : public QObject {
     const at::NoGradGuard noGradient;
     torch::manual_seed(1);
     const at::Tensor images = torch::randn({1, 3, 64, 96});
-    const config::ModelConfig config = tests::smallModel(norm.toStdString());
+    const config::ModelConfig config =
+        tests::smallModel(*base::parseEnum<config::Norm>(norm.toStdString()));
     model::MaskRcnn model(config, 3, 1);
     const auto scoresOf = [&](model::MaskRcnn& asked) {
       asked.setComputeType(at::kBFloat16);

@@ -16,7 +16,7 @@ namespace {
 config::ModelConfig smallModel() {
   config::ModelConfig config;
   config.backbone = "resnet18";
-  config.norm = "group";
+  config.norm = config::Norm::Group;
   config.fpnChannels = 64;
   config.boxHead.fcDim = 128;
   config.maskHead.channels = 64;

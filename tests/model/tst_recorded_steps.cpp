@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/base/enum_text.h"
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/layers.h"
@@ -87,7 +88,7 @@ class TstRecordedSteps : public QObject {
     QFETCH(int, parts);
     QFETCH(bool, areUndefined);
     const Gradients cleared = areUndefined ? Gradients::Undefined : Gradients::Zeroed;
-    config::ModelConfig config = smallModel(norm.toStdString());
+    config::ModelConfig config = smallModel(*base::parseEnum<config::Norm>(norm.toStdString()));
     if (norm == QStringLiteral("frozen_batch")) config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
     PlainRecorder recorder;
@@ -113,7 +114,7 @@ class TstRecordedSteps : public QObject {
   }
 
   void aTapeGivesTheStepsToo() {
-    config::ModelConfig config = smallModel("frozen_batch");
+    config::ModelConfig config = smallModel(config::Norm::FrozenBatch);
     config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
     for (model::MaskRcnn* model : {&plain, &recording}) model->to(at::kDouble);
@@ -137,7 +138,7 @@ class TstRecordedSteps : public QObject {
   }
 
   void whereRecordingFailsAllGoesOnWithout() {
-    model::MaskRcnn plain(smallModel("group"), 3, 1), recording(smallModel("group"), 3, 1);
+    model::MaskRcnn plain(smallModel(), 3, 1), recording(smallModel(), 3, 1);
     int tries = 0;
     recording.recordSteps([&tries](const model::Work& work) -> model::RecordedWork {
       ++tries;
@@ -153,7 +154,7 @@ class TstRecordedSteps : public QObject {
   }
 
   void onlyTrainingStepsAreRecorded() {
-    model::MaskRcnn model(smallModel("group"), 3, 1);
+    model::MaskRcnn model(smallModel(), 3, 1);
     PlainRecorder recorder;
     model.recordSteps(recorder.recorder());
     const Scene scene(64, 96, 1);
@@ -192,7 +193,7 @@ class TstRecordedSteps : public QObject {
     QFETCH(QString, norm);
     QFETCH(int, frozen);
     QFETCH(bool, inHalves);
-    config::ModelConfig config = smallModel(norm.toStdString());
+    config::ModelConfig config = smallModel(*base::parseEnum<config::Norm>(norm.toStdString()));
     config.backbone = backbone.toStdString();
     config.freezeStages = frozen;
     model::MaskRcnn model(config, 3, 1);
@@ -245,8 +246,8 @@ class TstRecordedSteps : public QObject {
   }
 
   void normsThatFollowTheBatchAreRefused() {
-    for (const char* norm : {"batch", "sync_batch"}) {
-      config::ModelConfig config = smallModel("group");
+    for (const config::Norm norm : {config::Norm::Batch, config::Norm::SyncBatch}) {
+      config::ModelConfig config = smallModel();
       config.norm = norm;
       model::MaskRcnn model(config, 3, 1);
       QVERIFY_EXCEPTION_THROWN(model.recordSteps(PlainRecorder().recorder()), Error);

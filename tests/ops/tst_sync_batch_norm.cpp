@@ -81,7 +81,7 @@ class TstSyncBatchNorm : public QObject {
       Parameters& mine = own[rank];
       const at::Tensor x = imagesOf(rank).requires_grad_();
       const at::Tensor y = ops::syncBatchNorm(x, mine.weight, mine.bias, mine.running, kEpsilon,
-                                              world.sumOverRanks(at::kCPU, "auto"));
+                                              world.sumOverRanks(at::kCPU, std::nullopt));
       lossOf(y, rank).backward();
       require(torch::allclose(y, outputs[rank], 1e-9, 1e-9), "output");
       require(torch::allclose(x.grad(), inputs[rank].grad(), 1e-9, 1e-9), "gradient of x");

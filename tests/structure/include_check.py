@@ -11,7 +11,7 @@ CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
     "engine/base": set(),
-    "engine/config": {"base"},
+    "engine/config": {"base", "coco/evaluation"},
     "engine/coco/masks": {"base"},
     "engine/coco/files": {"base", "coco/masks"},
     "engine/coco/evaluation": {"base", "coco"},
@@ -28,9 +28,9 @@ ALLOWED = {
     "engine/data": {"base", "coco", "config", "ops"},
     "engine/scenes": {"base", "coco", "data"},
     "engine/solver": {"base", "config"},
-    "engine/dist": {"base"},
+    "engine/dist": {"base", "config"},
     "engine/checkpoint": {"base", "run_folder"},
-    "engine/eval": {"base", "config", "coco", "ops", "model", "data", "dist"},
+    "engine/eval": {"base", "config", "coco", "events", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
     "engine/worker": CORE | {"ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     "widgets": CORE | {"widgets"},

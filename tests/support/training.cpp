@@ -8,7 +8,7 @@ namespace lockstep::tests {
 
 config::ModelConfig modelAsPretrained() {
   config::ModelConfig config;
-  config.norm = "frozen_batch";
+  config.norm = config::Norm::FrozenBatch;
   config.freezeStages = 2;
   return config;
 }

@@ -101,12 +101,12 @@ config::Experiment smallExperiment(const fs::path& shapes, int steps) {
   experiment.model.maskHead.channels = 32;
   experiment.solver.baseLr = 0.02;
   experiment.solver.batchSize = 2;
-  experiment.solver.schedule = "constant";
+  experiment.solver.schedule = config::Schedule::Constant;
   experiment.solver.warmupSteps = {5};
   experiment.solver.clipGradNorm = 10;
   experiment.solver.maxSteps = {double(steps)};
   experiment.runtime.cpuThreads = 2;
-  experiment.runtime.device = "cpu";
+  experiment.runtime.device = config::Device::Cpu;
   return experiment;
 }
 

@@ -169,7 +169,7 @@ class TstBadImages : public QObject {
     QFETCH(int, parts);
     const World world{ranks, parts};
     config::Experiment made = experiment(path("shapes"), world);
-    made.model.norm = parts > 1 ? "batch" : "group";
+    made.model.norm = parts > 1 ? config::Norm::Batch : config::Norm::Group;
     const Last last = lastMet(made, world);
     QVERIFY2(last.step > 1, "there is a step to lose");
     const std::string whole = newName();
@@ -213,7 +213,7 @@ class TstBadImages : public QObject {
     const World world{ranks, parts};
     const fs::path data = copyOfData();
     config::Experiment made = experiment(data, world);
-    made.dataset.badImages = "skip";
+    made.dataset.badImages = config::BadImages::Skip;
     const Last last = lastMet(made, world);
     const std::string whole = newName();
     train(whole, world, [&](int) { return made; });
@@ -265,7 +265,7 @@ class TstBadImages : public QObject {
     const coco::Image& other = dataset.images()[sampler.imagesOf(2, 0)[0].imageIndex];
     QVERIFY(other.id != last.id);
     base::writeFileAtomically(data / "train" / other.fileName, "no image");
-    skips.dataset.badImages = "skip";
+    skips.dataset.badImages = config::BadImages::Skip;
     skips.dataset.loaderThreads = 1;
 
     const std::string whole = newName();
@@ -297,7 +297,7 @@ class TstBadImages : public QObject {
     }
 
     config::Experiment fails = skips;
-    fails.dataset.badImages = "fail";
+    fails.dataset.badImages = config::BadImages::Fail;
     const std::string switched = newName();
     QVERIFY(!train(switched, world, [&](int) { return fails; })[0].empty());
     train(
@@ -320,7 +320,7 @@ class TstBadImages : public QObject {
     const coco::Dataset dataset = trainSet();
     const coco::Image& bad = dataset.images()[sampler.imagesOf(1, 0)[0].imageIndex];
     cutOff(others / "train" / bad.fileName);
-    const auto experimentOf = [&](const char* badImages) {
+    const auto experimentOf = [&](config::BadImages badImages) {
       return [&, badImages](int rank) {
         config::Experiment own = made;
         own.dataset.badImages = badImages;
@@ -328,19 +328,20 @@ class TstBadImages : public QObject {
         return own;
       };
     };
-    const auto failed = train(newName(), world, experimentOf("fail"));
+    const auto failed = train(newName(), world, experimentOf(config::BadImages::Fail));
     for (const std::string& text : failed)
       QVERIFY2(holds(text, (others / "train" / bad.fileName).string()), text.c_str());
 
     const std::string run = newName();
     std::vector<std::string> weights(static_cast<std::size_t>(ranks));
-    const auto said = train(run, world, experimentOf("skip"), 0, [&](Session& session, int rank) {
-      for (const auto& [name, tensor] : session.trainer.model().namedState()) {
-        const at::Tensor flat = tensor.detach().contiguous();
-        weights[static_cast<std::size_t>(rank)].append(
-            static_cast<const char*>(flat.const_data_ptr()), flat.nbytes());
-      }
-    });
+    const auto said = train(
+        run, world, experimentOf(config::BadImages::Skip), 0, [&](Session& session, int rank) {
+          for (const auto& [name, tensor] : session.trainer.model().namedState()) {
+            const at::Tensor flat = tensor.detach().contiguous();
+            weights[static_cast<std::size_t>(rank)].append(
+                static_cast<const char*>(flat.const_data_ptr()), flat.nbytes());
+          }
+        });
     QVERIFY2(said[0].empty(), said[0].c_str());
     for (const std::string& own : weights) QVERIFY(own == weights[0]);
     QCOMPARE(stateOf(run, kSteps).badImages, std::vector<std::int64_t>{bad.id.value});
@@ -349,7 +350,7 @@ class TstBadImages : public QObject {
     const std::string everywhere = newName();
     train(everywhere, world, [&](int) {
       config::Experiment own = made;
-      own.dataset.badImages = "skip";
+      own.dataset.badImages = config::BadImages::Skip;
       own.dataset.train.images = (others / "train").string();
       return own;
     });
@@ -364,7 +365,7 @@ class TstBadImages : public QObject {
     const fs::path data = copyOfData();
     for (const auto& entry : fs::directory_iterator(data / "train")) cutOff(entry.path());
     config::Experiment made = experiment(data, world);
-    made.dataset.badImages = "skip";
+    made.dataset.badImages = config::BadImages::Skip;
     std::size_t told = 0;
     const auto said = train(
         newName(), world, [&](int) { return made; }, 0,
@@ -424,7 +425,7 @@ class TstBadImages : public QObject {
     made.evaluation.lossEvery = {kSteps};
     made.evaluation.apEvery = {kSteps};
     made.monitor.predictionsEvery = {3};
-    made.dataset.badImages = "skip";
+    made.dataset.badImages = config::BadImages::Skip;
     const coco::Dataset heldOut = coco::Dataset::load(made.dataset.val.annotations);
     const coco::Image& bad = heldOut.images()[1];
 

@@ -23,7 +23,7 @@ class TstCanonicalSizes : public QObject {
     return std::filesystem::path(folder_.path().toStdString()) / name;
   }
   /// Of many scales.
-  config::Experiment experimentOf(const char* padTo, int steps) const {
+  config::Experiment experimentOf(config::PadTo padTo, int steps) const {
     config::Experiment experiment = tests::smallExperiment(path("shapes"), steps);
     experiment.augment.minSize = {32, 48, 64, 80, 96};
     experiment.augment.maxSize = 160;
@@ -46,8 +46,8 @@ class TstCanonicalSizes : public QObject {
 
   void aTrainingOfManyScalesStaysWithinAFewRecordings() {
     constexpr int kSteps = 14;
-    const config::Experiment experiment = experimentOf("canonical", kSteps);
-    const std::vector<config::PaddedSize> allowed = config::canonicalSizes(experiment.augment);
+    const config::Experiment experiment = experimentOf(config::PadTo::Canonical, kSteps);
+    const std::vector<config::ImageSize> allowed = config::canonicalSizes(experiment.augment);
     const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
     const data::Sampler sampler = samplerOf(experiment, dataset);
     const data::SampleLoader loader = loaderOf(experiment, dataset);
@@ -56,11 +56,10 @@ class TstCanonicalSizes : public QObject {
     model::MaskRcnn model(experiment.model, dataset.categories().size() + 1, 1);
     tests::PlainRecorder recorder;
     model.recordSteps(recorder.recorder());
-    std::set<std::pair<int, int>> sizes;
+    std::set<std::pair<std::int64_t, std::int64_t>> sizes;
     for (int step = 0; step < kSteps; ++step) {
       const data::Batch batch = batches->next();
-      const config::PaddedSize padded{static_cast<int>(batch.images.size(2)),
-                                      static_cast<int>(batch.images.size(3))};
+      const config::ImageSize padded{batch.images.size(2), batch.images.size(3)};
       QVERIFY(std::ranges::count(allowed, padded) == 1);
       sizes.emplace(padded.height, padded.width);
       const at::Tensor loss =
@@ -75,7 +74,7 @@ class TstCanonicalSizes : public QObject {
 
     // Without, the same draws have more sizes.
     std::set<std::pair<std::int64_t, std::int64_t>> others;
-    const data::SampleLoader plain = loaderOf(experimentOf("batch", kSteps), dataset);
+    const data::SampleLoader plain = loaderOf(experimentOf(config::PadTo::Batch, kSteps), dataset);
     for (int step = 1; step <= kSteps; ++step) {
       const data::Batch batch = plain.loadTraining(sampler.imagesOf(step, 0));
       others.emplace(batch.images.size(2), batch.images.size(3));
@@ -84,7 +83,7 @@ class TstCanonicalSizes : public QObject {
   }
 
   void aReplayedStepIsPaddedAlike() {
-    const config::Experiment experiment = experimentOf("canonical", 1);
+    const config::Experiment experiment = experimentOf(config::PadTo::Canonical, 1);
     Session session(experiment, path("run"));
     session.trainer.run();
     const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);

@@ -90,9 +90,9 @@ class TstDivergence : public QObject {
     QVERIFY(again.firstNotFinite.empty());
     const auto& told = session.observer.steps;
     const auto third = std::ranges::find(told, 3, &protocol::StepScalars::step) - told.begin();
-    for (std::size_t i = 0; i < eval::kLossNames.size(); ++i) {
+    for (std::size_t i = 0; i < config::kLossNames.size(); ++i) {
       QCOMPARE(static_cast<float>(again.losses[i]),
-               session.observer.value(third, std::string("train/") + eval::kLossNames[i]));
+               session.observer.value(third, std::string("train/") + config::kLossNames[i]));
     }
     QCOMPARE(static_cast<float>(again.gradientNorm),
              session.observer.value(third, "solver/grad_norm"));
@@ -117,11 +117,11 @@ class TstDivergence : public QObject {
     const train::StepReplay again = replayed(wild, left / "weights.safetensors", step);
     QCOMPARE(again.firstNotFinite, replay.firstNotFinite);
     QCOMPARE(again.perImage.size(), std::size_t{2});
-    for (std::size_t i = 0; i < eval::kLossNames.size(); ++i) {
+    for (std::size_t i = 0; i < config::kLossNames.size(); ++i) {
       const auto expected = static_cast<float>(again.losses[i]);
       const float found = replay.figures.at(i).second;
       QVERIFY2(found == expected || (std::isnan(found) && std::isnan(expected)),
-               eval::kLossNames[i]);
+               config::kLossNames[i]);
     }
   }
 

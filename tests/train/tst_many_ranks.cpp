@@ -93,26 +93,26 @@ class TstManyRanks : public QObject {
   void syncBatchNormIsTheSameOnAllRanks() {
     config::Experiment experiment = smallExperiment(4);
     experiment.checkpoint.every = {2};
-    std::map<std::string, std::string> models;
-    for (const char* norm : {"sync_batch", "batch"}) {
+    std::map<config::Norm, std::string> models;
+    for (const config::Norm norm : {config::Norm::SyncBatch, config::Norm::Batch}) {
       experiment.model.norm = norm;
       std::array<std::string, 2> weights;
       onRanks(2, [&](dist::World& world) {
-        Session session(experiment, path(norm + std::to_string(world.rank())), world);
+        Session session(experiment, path(base::textOf(norm) + std::to_string(world.rank())), world);
         session.trainer.run();
         weights[world.rank()] = bytesOf(session.trainer.model());
       });
       QVERIFY(weights[0] == weights[1]);  // also of batch norm: the last step was evaluated
       models[norm] = weights[0];
     }
-    QVERIFY(models["sync_batch"] != models["batch"]);
-    experiment.model.norm = "sync_batch";
+    QVERIFY(models[config::Norm::SyncBatch] != models[config::Norm::Batch]);
+    experiment.model.norm = config::Norm::SyncBatch;
     const run_folder::Layout whole(path("sync_batch0"));
     onRanks(2, [&](dist::World& world) {
       Session session(experiment, path("sync again" + std::to_string(world.rank())), world);
       session.trainer.resume(whole.checkpoint(2));
       session.trainer.run();
-      require(bytesOf(session.trainer.model()) == models["sync_batch"], "its bits");
+      require(bytesOf(session.trainer.model()) == models[config::Norm::SyncBatch], "its bits");
     });
   }
 
@@ -132,7 +132,7 @@ class TstManyRanks : public QObject {
     QFETCH(int, images);
     QFETCH(QString, norm);
     config::Experiment experiment = smallExperiment(2);
-    experiment.model.norm = norm.toStdString();
+    experiment.model.norm = base::parseEnum<config::Norm>(norm.toStdString());
     experiment.solver.batchSize = 8 * 3;  // every number of ranks divides it
     if (!data.isEmpty()) {
       const fs::path real = tests::realData("droplets");

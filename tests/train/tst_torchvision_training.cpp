@@ -67,9 +67,9 @@ config::Experiment smallExperiment() {
   solver.backboneLrFactor = 0.5;
   solver.biasLrFactor = 2;
   solver.lossWeights = {1, 1.5, 0.75, 1, 2};
-  experiment.runtime.device = "cpu";
+  experiment.runtime.device = config::Device::Cpu;
   experiment.runtime.cpuThreads = 1;
-  experiment.runtime.precision = "fp32";
+  experiment.runtime.precision = config::Precision::Fp32;
   experiment.monitor.logEvery = {1};
   return experiment;
 }
@@ -84,7 +84,7 @@ void changeTheUpdate(config::Experiment& experiment) {
   config::SolverConfig& solver = experiment.solver;
   solver.batchSize = 4;
   solver.accumulate = 2;
-  solver.schedule = "step";
+  solver.schedule = config::Schedule::Step;
   solver.milestones = {{6}, {9}};
   solver.gamma = 0.3;
   solver.clipGradNorm = 0;

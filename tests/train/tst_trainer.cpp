@@ -38,9 +38,9 @@ class TstTrainer : public QObject {
     QFETCH(bool, isCanonical);
     const std::string name = QTest::currentDataTag();
     config::Experiment experiment = smallExperiment(4);
-    experiment.runtime.precision = precision.toStdString();
+    experiment.runtime.precision = base::parseEnum<config::Precision>(precision.toStdString());
     if (isCanonical) {
-      experiment.augment.padTo = "canonical";
+      experiment.augment.padTo = config::PadTo::Canonical;
       experiment.augment.minSize = {48, 64};
     }
     experiment.checkpoint.every = {2};
@@ -66,7 +66,7 @@ class TstTrainer : public QObject {
   /// and a checkpoint with it is gone on from to the bit.
   void filesHaveTorchvisionsShapes() {
     config::Experiment experiment = smallExperiment(2);
-    experiment.solver.optimizer = "adamw";
+    experiment.solver.optimizer = config::OptimizerKind::AdamW;
     experiment.solver.baseLr = 1e-3;
     experiment.solver.emaDecay = 0.5;
     experiment.checkpoint = {.every = {1}, .keep = 2, .keepBest = true};
@@ -99,19 +99,20 @@ class TstTrainer : public QObject {
   }
 
   void theNetworkComputesInItsPrecision() {
-    const auto lossIn = [&](const char* precision) {
+    const auto lossIn = [&](config::Precision precision) {
       config::Experiment experiment = smallExperiment(1);
       experiment.runtime.precision = precision;
-      Session session(experiment, path(std::string("computes in ") + precision));
+      Session session(experiment, path(std::string("computes in ") + base::textOf(precision)));
       session.trainer.run();
       return session.observer.value(0, "train/loss_total");
     };
-    const float wide = lossIn("fp32"), half = lossIn("bf16");
+    using enum config::Precision;
+    const float wide = lossIn(Fp32), half = lossIn(Bf16);
     QVERIFY(half != wide);
     QVERIFY(std::abs(half - wide) < 0.05f * wide);
     // A CPU has no TF32, and no quick fp16.
-    QCOMPARE(lossIn("tf32"), wide);
-    QCOMPARE(lossIn("fp16"), wide);
+    QCOMPARE(lossIn(Tf32), wide);
+    QCOMPARE(lossIn(Fp16), wide);
   }
 
   void recordedStepsAreForGpus() {
@@ -176,11 +177,11 @@ class TstTrainer : public QObject {
     QFETCH(QString, precision);
     QFETCH(int, threads);
     config::Experiment experiment = smallExperiment(1);
-    experiment.model.norm = norm.toStdString();
-    experiment.runtime.precision = precision.toStdString();
+    experiment.model.norm = base::parseEnum<config::Norm>(norm.toStdString());
+    experiment.runtime.precision = base::parseEnum<config::Precision>(precision.toStdString());
     experiment.runtime.cpuThreads = 1;
     const run_folder::Layout trained(
-        path("trained " + experiment.model.norm + " " + experiment.runtime.precision));
+        path("trained " + (norm + QLatin1Char(' ') + precision).toStdString()));
     if (!fs::exists(trained.folder())) Session(experiment, trained.folder()).trainer.run();
 
     experiment.runtime.cpuThreads = threads;
@@ -250,12 +251,12 @@ class TstTrainer : public QObject {
   void theAverageIsKeptAndEvaluated() {
     QFETCH(QString, precision);
     config::Experiment experiment = smallExperiment(3);
-    experiment.runtime.precision = precision.toStdString();
+    experiment.runtime.precision = base::parseEnum<config::Precision>(precision.toStdString());
     experiment.checkpoint = {.every = {1}, .keep = 3, .keepBest = true};
-    Session plain(experiment, path("plain " + experiment.runtime.precision));
+    Session plain(experiment, path("plain " + precision.toStdString()));
     plain.trainer.run();
     experiment.solver.emaDecay = 0.5;
-    Session averaged(experiment, path("averaged " + experiment.runtime.precision));
+    Session averaged(experiment, path("averaged " + precision.toStdString()));
     averaged.trainer.run();
 
     const auto modelOf = [](const Session& session, int step) {
@@ -288,7 +289,7 @@ class TstTrainer : public QObject {
 
   void resumedRunNeedsNoStartWeights() {
     config::Experiment experiment = smallExperiment(2);
-    experiment.model.norm = "group";
+    experiment.model.norm = config::Norm::Group;
     experiment.model.freezeStages = 0;
     experiment.checkpoint.every = {1};
     Session first(experiment, path("before"));

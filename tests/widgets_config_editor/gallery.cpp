@@ -52,7 +52,7 @@ void makePictures(const QString& text, const QString& filePath, const QString& f
     save(editor, folder, prefix + QStringLiteral("whole.png"));
     editor.goToKey(QStringLiteral("solver.base_lr"));
     config::Experiment other;
-    other.solver.schedule = "cosine";
+    other.solver.schedule = config::Schedule::Cosine;
     editor.setComparison(QStringLiteral("droplets-r18"), other);
     save(editor, folder, prefix + QStringLiteral("solver.png"));
     QString faulty = text;

@@ -25,7 +25,7 @@ config::Experiment small() {
   experiment.dataset.val = {"/images", "/annotations.json"};
   experiment.solver.maxSteps = {400};
   experiment.solver.batchSize = 2;
-  experiment.solver.schedule = "cosine";
+  experiment.solver.schedule = config::Schedule::Cosine;
   experiment.solver.warmupSteps = {50};
   experiment.evaluation.lossEvery = {100};
   experiment.evaluation.apEvery = {150};
@@ -114,7 +114,7 @@ class TstDerivedFacts : public QObject {
   void aRateThatNeverFallsIsWarnedOf() {
     config::Experiment experiment = small();
     QVERIFY(deriveFacts(experiment, {}).warnings.empty());
-    experiment.solver.schedule = "step";
+    experiment.solver.schedule = config::Schedule::Step;
     QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
     QVERIFY(deriveFacts(experiment, {}).warnings[0].contains(QStringLiteral("never falls")));
     experiment.solver.warmupSteps = {400};  // the last update has the full rate
@@ -127,7 +127,7 @@ class TstDerivedFacts : public QObject {
   // torchvision's n is one less than the steps of the warm-up.
   void theCurveWarmsUpAsTorchvisionDoes() {
     config::Experiment experiment = small();
-    experiment.solver.schedule = "constant";
+    experiment.solver.schedule = config::Schedule::Constant;
     experiment.solver.warmupFactor = 0.001;
     LearningRateCurve curve;
     for (const int warmup : {0, 1, 2, 50, 101}) {

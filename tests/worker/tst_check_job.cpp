@@ -27,7 +27,7 @@ class TstCheckJob : public QObject {
   void init() {
     folder_.emplace();
     experiment_ = tests::makeSmallModel(path(""));
-    experiment_.model.norm = "group";  // with weights, `auto` would mean others
+    experiment_.model.norm = config::Norm::Group;  // with weights, `auto` would mean others
   }
 
   void whatIsSoundHasNoFaults() {

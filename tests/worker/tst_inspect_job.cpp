@@ -137,7 +137,7 @@ class TstInspectJob : public QObject {
     base::writeFileAtomically(images / "scene_000005.jpg", "no image");
     config::Experiment experiment = experiment_;
     experiment.dataset.val.images = images.string();
-    experiment.dataset.badImages = badImages.toStdString();
+    experiment.dataset.badImages = *base::parseEnum<config::BadImages>(badImages.toStdString());
     protocol::Control bad{.name = "predict", .id = "bad", .predict = {}, .out = path("bad.json")};
     bad.predict.imageIds = {6, 5};
     protocol::Control good = bad;

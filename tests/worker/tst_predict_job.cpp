@@ -135,7 +135,7 @@ class TstPredictJob : public QObject {
     }
     QVERIFY(!fs::exists(path("fails.json")));
 
-    experiment.dataset.badImages = "skip";
+    experiment.dataset.badImages = config::BadImages::Skip;
     predict = job(experiment, "skips.json");
     predict.overlays = path("drawn_split");
     const auto finished = tests::JobBench().run(worker::runPredict, predict);

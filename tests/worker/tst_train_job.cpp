@@ -20,7 +20,7 @@ class TstTrainJob : public QObject {
       return folder.filePath(QString::fromUtf8(name)).toStdString();
     };
     config::Experiment experiment = tests::makeSmallModel(path(""));
-    experiment.model.norm = "group";
+    experiment.model.norm = config::Norm::Group;
     experiment.model.freezeStages = 0;
     experiment.model.weights = path("weights.safetensors");
     const run_folder::Layout run = run_folder::createRunFolderAt(path("run"));

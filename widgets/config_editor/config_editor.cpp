@@ -456,9 +456,7 @@ void ConfigEditor::Parts::goToFault(int fault) {
 QString ConfigEditor::Parts::tipAt(std::size_t byte) const {
   const std::string key = keyAt(*state, byte);
   const config::Field* field = config::findField(key);
-  if (field == nullptr) return {};
-  return QString::fromStdString(key) % QLatin1Char('\n') % QString::fromStdString(field->help) %
-         QLatin1Char('\n') % factsOf(*field);
+  return field == nullptr ? QString() : tipOf(*field);
 }
 
 }  // namespace lockstep::widgets

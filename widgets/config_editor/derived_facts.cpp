@@ -32,10 +32,6 @@ bool usesEpochs(const Experiment& experiment) {
                      [](const Duration& d) { return d.unit == Duration::Unit::Epochs; });
 }
 
-std::int64_t wholeSteps(const Duration& duration) {
-  return static_cast<std::int64_t>(duration.count);
-}
-
 /// "90 000 steps", with the epochs where the images are known.
 QString lengthText(const StepPlan& plan, const ImageCounts& images) {
   const auto batch = static_cast<double>(std::max(1, plan.experiment.solver.batchSize));
@@ -67,7 +63,7 @@ QString timesText(std::int64_t times, const QString& when) {
 
 QString everyText(const Duration& every) {
   if (every.count <= 0) return QStringLiteral("last step");
-  return QStringLiteral("every ") % grouped(wholeSteps(every));
+  return QStringLiteral("every ") % grouped(every.steps());
 }
 
 /// A held-out loss is measured with every AP, so more often than at its own steps.
@@ -98,18 +94,18 @@ QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
 
 QString checkpointText(const Experiment& experiment, const config::TimesDue& times) {
   const config::CheckpointConfig& checkpoint = experiment.checkpoint;
-  const bool isPrecision = config::EvaluationConfig::isPrecision(experiment.evaluation.bestMetric);
-  const std::int64_t compared = isPrecision ? times.averagePrecision : times.losses;
+  const std::int64_t compared =
+      config::isLoss(experiment.evaluation.bestMetric) ? times.losses : times.averagePrecision;
   const bool keepsBest = checkpoint.keepBest && compared > 0;
   return timesText(times.checkpoint, everyText(checkpoint.every)) % QStringLiteral(", keeps ") %
          QString::number(checkpoint.keep) % (keepsBest ? QStringLiteral(" + best") : QString());
 }
 
 QString rateText(const config::SolverConfig& solver) {
-  QString text = solver.schedule.empty() ? QString() : QString::fromStdString(solver.schedule);
-  text += QStringLiteral(" from ") % figure(solver.baseLr);
+  QString text = QString::fromLatin1(base::textOf(solver.schedule)) % QStringLiteral(" from ") %
+                 figure(solver.baseLr);
   if (solver.warmupSteps.count > 0) {
-    text += QStringLiteral(", warm-up ") % grouped(wholeSteps(solver.warmupSteps));
+    text += QStringLiteral(", warm-up ") % grouped(solver.warmupSteps.steps());
   }
   return text;
 }
@@ -123,7 +119,7 @@ QString sizeText(const config::AugmentConfig& augment) {
 
 QString backboneText(const config::ModelConfig& model) {
   return QString::fromStdString(model.backbone) % QStringLiteral(", ") %
-         QString::fromStdString(model.resolvedNorm()) % QStringLiteral(" norm, ") %
+         QString::fromLatin1(base::textOf(model.resolvedNorm())) % QStringLiteral(" norm, ") %
          QString::number(model.resolvedFreezeStages()) % QStringLiteral(" frozen");
 }
 
@@ -136,20 +132,19 @@ QString anchorText(const config::AnchorConfig& anchors) {
 
 void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
                      DerivedFacts& derived) {
-  if (wholeSteps(solver.warmupSteps) > maxSteps) {
+  if (solver.warmupSteps.steps() > maxSteps) {
     derived.warnings.push_back(
         QStringLiteral("The warm-up of %1 steps outlasts the training of %2: the learning rate "
                        "never reaches %3.")
-            .arg(grouped(wholeSteps(solver.warmupSteps)), grouped(maxSteps),
-                 figure(solver.baseLr)));
+            .arg(grouped(solver.warmupSteps.steps()), grouped(maxSteps), figure(solver.baseLr)));
   }
   const bool falls = std::any_of(solver.milestones.begin(), solver.milestones.end(),
-                                 [&](const Duration& m) { return wholeSteps(m) < maxSteps; });
-  if (solver.schedule == "step" && !solver.milestones.empty() && !falls) {
+                                 [&](const Duration& m) { return m.steps() < maxSteps; });
+  if (solver.schedule == config::Schedule::Step && !solver.milestones.empty() && !falls) {
     derived.warnings.push_back(
         QStringLiteral("The learning rate never falls: the first milestone, step %1, lies after "
                        "the last step, %2.")
-            .arg(grouped(wholeSteps(solver.milestones.front())), grouped(maxSteps)));
+            .arg(grouped(solver.milestones.front().steps()), grouped(maxSteps)));
   }
 }
 
@@ -161,12 +156,12 @@ void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& t
     derived.warnings.push_back(
         QStringLiteral(
             "Held-out loss is measured only at the last step: evaluation.loss_every is %1.")
-            .arg(grouped(wholeSteps(lossEvery))));
+            .arg(grouped(lossEvery.steps())));
   }
   if (logEvery.count > experiment.solver.maxSteps.count && times.log == 1) {
     derived.warnings.push_back(
         QStringLiteral("Nothing is sent before the end: monitor.log_every is %1.")
-            .arg(grouped(wholeSteps(logEvery))));
+            .arg(grouped(logEvery.steps())));
   }
 }
 

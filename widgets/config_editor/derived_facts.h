@@ -19,9 +19,7 @@ struct StepPlan {
   /// False: a duration is in epochs and the training images are not known. One epoch then stands
   /// for kNominalEpoch steps.
   bool isExact = true;
-  std::int64_t maxSteps() const {
-    return static_cast<std::int64_t>(experiment.solver.maxSteps.count);
-  }
+  std::int64_t maxSteps() const { return experiment.solver.maxSteps.steps(); }
 
   static constexpr std::int64_t kNominalEpoch = 1000;
 };

@@ -52,14 +52,13 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
 }
 
 void FieldRow::buildUi(std::function<QString()> folder) {
-  const QString help = QString::fromStdString(field_.key) % QStringLiteral("\n") %
-                       QString::fromStdString(field_.help) % QStringLiteral("\n") % factsOf(field_);
+  const QString tip = tipOf(field_);
   name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
   name_->setFixedWidth(kNameWidthPx);
   name_->setFont(interfaceFont(12));
-  name_->setToolTip(help);
+  name_->setToolTip(tip);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
-  editor_->setToolTip(help);
+  editor_->setToolTip(tip);
   editor_->setAccessibleName(name_->text());
   name_->setBuddy(editor_);
   editor_->setEnabled(field_.isBuilt);

@@ -47,6 +47,20 @@ QString inWords(const std::string& part, bool keepShort) {
   return text;
 }
 
+/// A tip does not wrap by itself.
+QString inLines(const QString& text) {
+  constexpr qsizetype kMostCharacters = 90;
+  QString lines;
+  qsizetype lineBegin = 0;
+  for (const QString& word : text.split(QLatin1Char(' '))) {
+    const bool isFull = lines.size() + 1 + word.size() - lineBegin > kMostCharacters;
+    if (!lines.isEmpty()) lines += isFull ? QLatin1Char('\n') : QLatin1Char(' ');
+    if (isFull) lineBegin = lines.size();
+    lines += word;
+  }
+  return lines;
+}
+
 /// Whether `text` is a word that the field takes in place of a list.
 bool isWordOf(const config::Field& field, const std::string& text) {
   return (field.nullable && text == "null") ||
@@ -80,6 +94,11 @@ QString factsOf(const config::Field& field) {
   const QString toCome = QString::fromStdString(field.toComeText());
   if (!toCome.isEmpty()) facts << toCome;
   return facts.join(QStringLiteral(" · "));
+}
+
+QString tipOf(const config::Field& field) {
+  return QString::fromStdString(field.key) % QLatin1Char('\n') %
+         inLines(QString::fromStdString(field.help)) % QLatin1Char('\n') % factsOf(field);
 }
 
 std::string yamlOf(const config::Field& field, const QString& typed) {

@@ -17,14 +17,12 @@ constexpr int kLabelPx = 10, kLabelGapPx = 6;
 constexpr double kLabelledParts[] = {0.0, 0.5, 1.0};  ///< of both axes
 
 /// Steps at which the curve is drawn: evenly, and on both sides of every jump and corner.
-std::vector<std::int64_t> stepsToDraw(const config::SolverConfig& solver, std::int64_t maxSteps) {
+std::vector<std::int64_t> stepsToDraw(const config::LearningRateSchedule& schedule,
+                                      std::int64_t maxSteps) {
   std::vector<std::int64_t> steps;
   for (int i = 0; i <= kPoints; ++i) steps.push_back(1 + (maxSteps - 1) * i / kPoints);
-  std::vector<config::Duration> corners = solver.milestones;
-  corners.push_back(solver.warmupSteps);
-  for (const config::Duration& corner : corners) {
-    const auto step = static_cast<std::int64_t>(corner.count);
-    for (std::int64_t near : {step, step + 1}) {
+  for (const std::int64_t corner : schedule.corners()) {
+    for (std::int64_t near : {corner, corner + 1}) {
       if (near >= 1 && near <= maxSteps) steps.push_back(near);
     }
   }
@@ -57,7 +55,7 @@ void LearningRateCurve::setPlan(const StepPlan& plan) {
   points_.clear();
   maxRate_ = 0;
   const config::LearningRateSchedule schedule(plan.experiment.solver);
-  for (std::int64_t step : stepsToDraw(plan.experiment.solver, maxSteps)) {
+  for (std::int64_t step : stepsToDraw(schedule, maxSteps)) {
     const double rate = schedule.learningRate(step);
     if (!std::isfinite(rate)) continue;
     points_.emplace_back(static_cast<double>(step), rate);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/coco/evaluation/past_limit.h"
+#include "engine/coco/evaluation/stat_names.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
 
@@ -14,10 +15,6 @@ namespace lockstep::coco {
 /// the masks' alone. So both boundary-iou-api and faster-coco-eval have it.
 enum class IouType { Box, Mask, Boundary };
 
-/// Names of the twelve figures in pycocotools' order.
-inline constexpr std::array<const char*, 12> kStatNames{
-    "AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl"};
-
 struct ClassAveragePrecision {
   CategoryId category;
   std::string name;
@@ -25,7 +22,7 @@ struct ClassAveragePrecision {
 };
 
 struct AveragePrecision {
-  std::array<double, 12> stats{};  ///< kStatNames; -1 where nothing can be said
+  std::array<double, kStatNames.size()> stats{};  ///< kStatNames; -1 where nothing can be said
   std::vector<ClassAveragePrecision> classes;
   PastLimit pastLimit;
 };

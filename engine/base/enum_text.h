@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+/// Enums as files, messages and the command line write them. The texts of an enum stand beside it,
+///     enum class Split { Train, Val };
+///     constexpr auto enumTexts(Split) {
+///       using enum Split;
+///       return std::to_array<base::EnumText<Split>>({{Train, "train"}, {Val, "val"}});
+///     }
+/// A text is parsed once, where it comes in; code compares values.
+namespace lockstep::base {
+
+template <typename Enum>
+struct EnumText {
+  Enum value;
+  const char* text;
+};
+
+template <typename Enum>
+concept HasTexts = std::is_enum_v<Enum> && requires(Enum value) {
+  enumTexts(value);
+};
+
+/// Every value with its text, in the order of the table.
+template <HasTexts Enum>
+inline constexpr auto kEnumTexts = enumTexts(Enum{});
+
+template <HasTexts Enum>
+constexpr const char* textOf(Enum value) {
+  for (const auto& row : kEnumTexts<Enum>)
+    if (row.value == value) return row.text;
+  return "";
+}
+
+/// The value of a text; nothing for a text that is not in the table.
+template <HasTexts Enum>
+constexpr std::optional<Enum> parseEnum(std::string_view text) {
+  for (const auto& row : kEnumTexts<Enum>)
+    if (text == row.text) return row.value;
+  return std::nullopt;
+}
+
+}  // namespace lockstep::base
