@@ -9,8 +9,9 @@
 #include "engine/model/resnet.h"
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/boxes.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/boxes.h"
+#include "engine/structures/image_row.h"
 
 namespace lockstep::model {
 namespace {
@@ -47,14 +48,14 @@ void appendTrainable(const torch::nn::Module& module, const std::string& prefix,
   }
 }
 
-void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes) {
+void checkBatch(const at::Tensor& images, const std::vector<structures::ImageSize>& sizes) {
   constexpr std::int64_t kDivisor = config::kSizeDivisor;
-  TORCH_CHECK(
-      images.dim() == 4 &&
-          (images.size(1) == ops::kImageChannels || images.size(1) == ops::kPaddedChannels) &&
-          images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
-      "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor, ", got ",
-      images.sizes());
+  TORCH_CHECK(images.dim() == 4 &&
+                  (images.size(1) == structures::kImageChannels ||
+                   images.size(1) == structures::kPaddedChannels) &&
+                  images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
+              "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor,
+              ", got ", images.sizes());
   TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == images.size(0), "got ", images.size(0),
               " images and ", sizes.size(), " sizes");
 }
@@ -95,7 +96,7 @@ MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
   std::vector<at::Tensor> maps = isRecordable() ? (*recorded_)(input) : mapsOf(input);
   const at::Tensor head = maps.back();
   maps.pop_back();
-  std::vector<ops::ImageSize> sizes;
+  std::vector<structures::ImageSize> sizes;
   for (const at::Tensor& level : maps) sizes.push_back({level.size(2), level.size(3)});
   return {maps, rpn_->read(head, sizes, {images.size(2), images.size(3)})};
 }
@@ -127,8 +128,8 @@ void MaskRcnn::recordSteps(Recorder recorder) {
                                          std::move(reads), std::move(recorder));
 }
 
-Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
-                          const ops::GtBatch& groundTruth,
+Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<structures::ImageSize>& sizes,
+                          const structures::GtBatch& groundTruth,
                           const std::vector<std::uint64_t>& samplingKeys) {
   const auto count = static_cast<std::int64_t>(sizes.size());
   TORCH_CHECK(groundTruth.imageCount() == count && samplingKeys.size() == sizes.size(), "got ",
@@ -136,17 +137,17 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSi
               " sampling keys for ", sizes.size(), " images");
   const at::Device device = shared.rpn.anchors.device();
   const Proposals proposals =
-      rpn_->proposals(shared.rpn, ops::boxLimits(sizes, device), /*forTraining=*/true);
+      rpn_->proposals(shared.rpn, structures::boxLimits(sizes, device), /*forTraining=*/true);
   const RpnLosses rpn = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
   const RoiLosses roi =
       roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device));
   return {roi.classifier, roi.boxReg, roi.mask, rpn.objectness, rpn.boxReg};
 }
 
-std::vector<ops::PredInstances> MaskRcnn::detectionsOf(const Features& shared,
-                                                       const std::vector<ops::ImageSize>& sizes) {
+std::vector<structures::PredInstances> MaskRcnn::detectionsOf(
+    const Features& shared, const std::vector<structures::ImageSize>& sizes) {
   const at::Device device = shared.rpn.anchors.device();
-  const at::Tensor limits = ops::boxLimits(sizes, device);
+  const at::Tensor limits = structures::boxLimits(sizes, device);
   const Proposals proposals = rpn_->proposals(shared.rpn, limits, /*forTraining=*/false);
   return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device));
 }
@@ -155,22 +156,22 @@ RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
   return rowShapes_.value_or(device.is_cpu() ? RowShapes::Compact : RowShapes::Fixed);
 }
 
-Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
-                        const ops::GtBatch& groundTruth,
+Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<structures::ImageSize>& sizes,
+                        const structures::GtBatch& groundTruth,
                         const std::vector<std::uint64_t>& samplingKeys) {
   checkBatch(images, sizes);
   return lossesOf(features(images), sizes, groundTruth, samplingKeys);
 }
 
-std::vector<ops::PredInstances> MaskRcnn::detect(const at::Tensor& images,
-                                                 const std::vector<ops::ImageSize>& sizes) {
+std::vector<structures::PredInstances> MaskRcnn::detect(
+    const at::Tensor& images, const std::vector<structures::ImageSize>& sizes) {
   checkBatch(images, sizes);
   return detectionsOf(features(images), sizes);
 }
 
 LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
-                                                  const std::vector<ops::ImageSize>& sizes,
-                                                  const ops::GtBatch& groundTruth,
+                                                  const std::vector<structures::ImageSize>& sizes,
+                                                  const structures::GtBatch& groundTruth,
                                                   const std::vector<std::uint64_t>& samplingKeys) {
   checkBatch(images, sizes);
   const Features shared = features(images);

@@ -14,8 +14,8 @@
 #include "engine/model/norm.h"
 #include "engine/model/recorded_function.h"
 #include "engine/model/region_rows.h"
-#include "engine/ops/instances.h"
 #include "engine/ops/sync_batch_norm.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, C classes with background, H W padded size in px.
 namespace lockstep::model {
@@ -36,7 +36,7 @@ struct ParameterInfo {
 
 struct LossesAndDetections {
   Losses losses;
-  std::vector<ops::PredInstances> detections;  ///< one per image
+  std::vector<structures::PredInstances> detections;  ///< one per image
 };
 
 /// Mask R-CNN with a ResNet-FPN backbone: torchvision 0.26's architecture, parameter names and
@@ -59,19 +59,20 @@ class MaskRcnn : public torch::nn::Module {
   /// The five losses over the batch: training-time numbers of proposals, ground truth among the
   /// proposals. samplingKeys: one per image; which anchors and regions are sampled depends on it
   /// alone. Without ground truth, masks or positives a loss is 0 and still part of the graph.
-  Losses losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
-                const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
+  Losses losses(const at::Tensor& images, const std::vector<structures::ImageSize>& sizes,
+                const structures::GtBatch& groundTruth,
+                const std::vector<std::uint64_t>& samplingKeys);
 
   /// Detections, best first, boxes in px of the (resized) image. Call under at::NoGradGuard and in
   /// eval().
-  std::vector<ops::PredInstances> detect(const at::Tensor& images,
-                                         const std::vector<ops::ImageSize>& sizes);
+  std::vector<structures::PredInstances> detect(const at::Tensor& images,
+                                                const std::vector<structures::ImageSize>& sizes);
 
   /// losses() and detect() of the same images with one pass of backbone, pyramid and RPN head; the
   /// same numbers.
   LossesAndDetections lossesAndDetections(const at::Tensor& images,
-                                          const std::vector<ops::ImageSize>& sizes,
-                                          const ops::GtBatch& groundTruth,
+                                          const std::vector<structures::ImageSize>& sizes,
+                                          const structures::GtBatch& groundTruth,
                                           const std::vector<std::uint64_t>& samplingKeys);
 
   /// Every parameter and buffer under torchvision's state_dict names, in its order. The tensors are
@@ -105,10 +106,11 @@ class MaskRcnn : public torch::nn::Module {
   /// The five levels of the pyramid, and the outputs of the RPN's head.
   std::vector<at::Tensor> mapsOf(const at::Tensor& input);
   bool isRecordable() const;
-  Losses lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
-                  const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
-  std::vector<ops::PredInstances> detectionsOf(const Features& shared,
-                                               const std::vector<ops::ImageSize>& sizes);
+  Losses lossesOf(const Features& shared, const std::vector<structures::ImageSize>& sizes,
+                  const structures::GtBatch& groundTruth,
+                  const std::vector<std::uint64_t>& samplingKeys);
+  std::vector<structures::PredInstances> detectionsOf(
+      const Features& shared, const std::vector<structures::ImageSize>& sizes);
 
   RowShapes shapesOn(const at::Device& device) const;
 

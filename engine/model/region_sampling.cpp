@@ -41,7 +41,7 @@ at::Tensor TrainingRegions::isPositive() const { return valid.logical_and(classe
 
 TrainingRegions sampleRegions(const config::BoxHeadConfig& config,
                               const ops::BoxWeights& regressionWeights, const Proposals& proposals,
-                              const ops::GtBatch& groundTruth,
+                              const structures::GtBatch& groundTruth,
                               const std::vector<std::uint64_t>& samplingKeys) {
   const at::Tensor boxes = at::cat({proposals.boxes, groundTruth.boxesXyxy}, 1);
   const at::Tensor isThere = at::cat({proposals.valid, groundTruth.isObject()}, 1);

@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/ops/max_pool.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/image_row.h"
 
 namespace lockstep::model {
 namespace {
@@ -45,7 +46,8 @@ class Stem : public Conv2d {
   at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                          const ops::Epilogue& epilogue) const override {
     return Conv2d::forwardWith(
-        x, x.size(1) == ops::kPaddedChannels ? ops::withFourChannels(weight) : weight, epilogue);
+        x, x.size(1) == structures::kPaddedChannels ? ops::withFourChannels(weight) : weight,
+        epilogue);
   }
 };
 

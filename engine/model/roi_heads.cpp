@@ -70,7 +70,7 @@ at::Tensor RoiHeads::predictMasks(const at::Tensor& pooled, const at::Tensor& cl
 }
 
 RoiLosses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
-                           const ops::GtBatch& groundTruth,
+                           const structures::GtBatch& groundTruth,
                            const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
   const TrainingRegions regions =
       sampleRegions(config_.box, regressionWeights_, proposals, groundTruth, samplingKeys);
@@ -128,9 +128,10 @@ RoiHeads::Detections RoiHeads::chooseDetections(const at::Tensor& probs, const a
           label.gather(1, kept.indices), kept.valid};
 }
 
-std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& features,
-                                                 const Proposals& proposals,
-                                                 const at::Tensor& limits, RowShapes shapes) const {
+std::vector<structures::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& features,
+                                                        const Proposals& proposals,
+                                                        const at::Tensor& limits,
+                                                        RowShapes shapes) const {
   const RegionRows rows(proposals.valid, shapes);
   const BoxPrediction predicted =
       predictBoxes(poolRegions(features, {ofBoxHead(rows, rows.of(proposals.boxes))})[0]);
@@ -142,7 +143,7 @@ std::vector<ops::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& 
   const at::Tensor masks =
       foundRows.spread(widened(predictMasks(pooled, foundRows.of(found.classes))).sigmoid());
   const at::Tensor counts = found.valid.sum(1).cpu();
-  std::vector<ops::PredInstances> detections;
+  std::vector<structures::PredInstances> detections;
   for (std::int64_t n = 0; n < counts.size(0); ++n) {
     const auto first = [&](const at::Tensor& values) {
       return values[n].slice(0, 0, counts[n].item<std::int64_t>());

@@ -12,7 +12,7 @@
 #include "engine/model/roi_pooler.h"
 #include "engine/model/rpn.h"
 #include "engine/ops/boxes.h"
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, C classes with background, D most detections of an image.
 namespace lockstep::model {
@@ -36,13 +36,13 @@ class RoiHeads : public torch::nn::Module {
   /// features: pyramid levels. Ground-truth boxes are added to the proposals, regions are sampled
   /// by samplingKeys (one per image).
   RoiLosses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
-                   const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys,
-                   RowShapes shapes) const;
+                   const structures::GtBatch& groundTruth,
+                   const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const;
 
   /// Waits for the device once or twice.
-  std::vector<ops::PredInstances> detect(const std::vector<at::Tensor>& features,
-                                         const Proposals& proposals, const at::Tensor& limits,
-                                         RowShapes shapes) const;
+  std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,
+                                                const Proposals& proposals,
+                                                const at::Tensor& limits, RowShapes shapes) const;
 
  private:
   struct BoxPrediction {

@@ -73,11 +73,11 @@ at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
   return at::cat(ofLevels, 1);
 }
 
-RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<ops::ImageSize>& levels,
-                    const ops::ImageSize& padded) const {
+RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<structures::ImageSize>& levels,
+                    const structures::ImageSize& padded) const {
   const std::int64_t perPlace = anchors_.countPerPlace();
   RpnOutput output;
-  for (const ops::ImageSize& level : levels)
+  for (const structures::ImageSize& level : levels)
     output.levelCounts.push_back(level.height * level.width * perPlace);
   output.objectness = outputs.slice(2, 0, perPlace).flatten(1);
   output.deltas = outputs.slice(2, perPlace, 5 * perPlace).reshape({outputs.size(0), -1, 4});
@@ -110,7 +110,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
           kept.valid};
 }
 
-RpnLosses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
+RpnLosses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
                       const std::vector<std::uint64_t>& samplingKeys) const {
   const at::Tensor matches =
       ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});

@@ -7,7 +7,7 @@
 #include "engine/config/experiment.h"
 #include "engine/model/anchors.h"
 #include "engine/model/layers.h"
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, A anchors of all levels, P most proposals of an image.
 namespace lockstep::model {
@@ -39,8 +39,8 @@ class Rpn : public torch::nn::Module {
   /// each place the logits of its anchors, then their deltas.
   at::Tensor head(const std::vector<at::Tensor>& features) const;
   /// What the head's outputs say; levels: sizes of the features; padded: size of the batch.
-  RpnOutput read(const at::Tensor& outputs, const std::vector<ops::ImageSize>& levels,
-                 const ops::ImageSize& padded) const;
+  RpnOutput read(const at::Tensor& outputs, const std::vector<structures::ImageSize>& levels,
+                 const structures::ImageSize& padded) const;
 
   /// The best of each image, best first: per level the best few, clipped, NMS inside a level, then
   /// the best of all. Never part of the graph. limits as for ops::decodeBoxes; forTraining: which
@@ -48,7 +48,7 @@ class Rpn : public torch::nn::Module {
   Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
 
   /// Over the anchors that samplingKeys (one per image) choose, divided by their number.
-  RpnLosses losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
+  RpnLosses losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
                    const std::vector<std::uint64_t>& samplingKeys) const;
 
  private:

@@ -3,14 +3,12 @@
 #include <cmath>
 
 #include "engine/ops/host_device.h"
+#include "engine/structures/boxes.h"
 
 /// Arithmetic of one box, for the CPU and for kernels.
 namespace lockstep::ops {
 
-/// px
-struct Box {
-  float x1, y1, x2, y2;
-};
+using structures::Box;
 
 /// (dx, dy, dw, dh), or a factor of each.
 struct BoxCode {

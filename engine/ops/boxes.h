@@ -4,24 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
-#include "engine/ops/instances.h"
-
-/// Box arithmetic in px, corners as (x1, y1, x2, y2), width x2 - x1: torchvision's conventions, no
-/// `+ 1`. Always float32, never part of the graph. Letters: N images, G ground-truth boxes, B boxes
-/// of an image, K chosen.
+/// Boxes as deltas of others, and back: structures/boxes.h's conventions. Always float32, never
+/// part of the graph. Letters: N images, G ground-truth boxes, B boxes of an image, K chosen.
 namespace lockstep::ops {
 
 using BoxWeights = std::array<double, 4>;  ///< of dx, dy, dw, dh
-
-/// Intersection over union of every pair. first [...,G,4], second [...,R,4] -> [...,G,R]; leading
-/// sizes are broadcast. Two empty boxes give NaN, as in torchvision.
-at::Tensor boxIou(const at::Tensor& first, const at::Tensor& second);
-
-/// What decodeBoxes needs to know of N images: [N,1,4] float32 (width, height, width, height) px.
-/// Does not wait for the device.
-at::Tensor boxLimits(const std::vector<ImageSize>& sizes, const at::Device& device);
 
 /// Some of the deltas (dx, dy, dw, dh) that a network gives for boxes.
 struct ChosenDeltas {

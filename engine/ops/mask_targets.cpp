@@ -16,7 +16,7 @@ namespace {
 /// The mask of an object.
 struct ObjectMask {
   const std::uint8_t* pixels;
-  MaskWindow window;
+  structures::MaskWindow window;
   std::int64_t imageHeight, imageWidth;
 };
 
@@ -25,7 +25,7 @@ struct ObjectMask {
 void crop(const ObjectMask& mask, const RegionTaps& region, std::vector<float>& line, float* out) {
   const AxisTaps &rows = region.rows, &columns = region.columns;
   if (columns.taps.empty()) return;
-  const MaskWindow& window = mask.window;
+  const structures::MaskWindow& window = mask.window;
   const std::int64_t left = columns.taps.front().pixel, right = columns.taps.back().pixel + 1;
   const std::int64_t begin = std::max(left, window.left),
                      end = std::min(right, window.left + window.width);
@@ -50,20 +50,21 @@ void crop(const ObjectMask& mask, const RegionTaps& region, std::vector<float>& 
   }
 }
 
-ObjectMask maskOf(const GtMasks& masks, std::int64_t image, std::int64_t object) {
+ObjectMask maskOf(const structures::GtMasks& masks, std::int64_t image, std::int64_t object) {
   TORCH_CHECK(image < masks.imageCount(), "a region is of image ", image, " of ",
               masks.imageCount());
   const bool isPlace = object >= 0 && object < masks.mostObjects();
   const auto* windows =
-      reinterpret_cast<const MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>());
-  const MaskWindow window = isPlace ? windows[image * masks.mostObjects() + object] : MaskWindow{};
-  TORCH_CHECK(window.firstByte != MaskWindow::kNoMask, "a region is of object ", object,
+      reinterpret_cast<const structures::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>());
+  const structures::MaskWindow window =
+      isPlace ? windows[image * masks.mostObjects() + object] : structures::MaskWindow{};
+  TORCH_CHECK(window.firstByte != structures::MaskWindow::kNoMask, "a region is of object ", object,
               ", which image ", image, " has not");
   const std::int64_t* size = masks.sizes.const_data_ptr<std::int64_t>() + 2 * image;
   return {masks.pixels.const_data_ptr<std::uint8_t>() + window.firstByte, window, size[0], size[1]};
 }
 
-at::Tensor targetsOnCpu(const GtMasks& masks, const MaskRegions& regions,
+at::Tensor targetsOnCpu(const structures::GtMasks& masks, const MaskRegions& regions,
                         const RoiAlignShape& shape) {
   const at::Tensor boxes = regions.boxesXyxy.contiguous();
   const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
@@ -82,11 +83,11 @@ at::Tensor targetsOnCpu(const GtMasks& masks, const MaskRegions& regions,
   return out;
 }
 
-void checkMasks(const GtMasks& masks, const at::Device& device) {
-  TORCH_CHECK(masks.windows.dim() == 3 && masks.windows.size(2) == kMaskWindowFields &&
+void checkMasks(const structures::GtMasks& masks, const at::Device& device) {
+  TORCH_CHECK(masks.windows.dim() == 3 && masks.windows.size(2) == structures::kMaskWindowFields &&
                   masks.sizes.size(0) == masks.imageCount() && masks.pixels.dim() == 1 &&
                   masks.pixels.scalar_type() == at::kByte,
-              "masks must have windows [N,G,", kMaskWindowFields, "] and bytes, got ",
+              "masks must have windows [N,G,", structures::kMaskWindowFields, "] and bytes, got ",
               masks.windows.sizes(), " and ", masks.pixels.sizes());
   for (const at::Tensor& tensor : {masks.pixels, masks.windows, masks.sizes}) {
     TORCH_CHECK(tensor.device() == device && tensor.is_contiguous(),
@@ -96,7 +97,8 @@ void checkMasks(const GtMasks& masks, const at::Device& device) {
 
 }  // namespace
 
-at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
+at::Tensor maskTargets(const structures::GtMasks& masks, const MaskRegions& regions,
+                       std::int64_t side) {
   LOCKSTEP_RECORD_OP("mask_targets", masks.pixels, regions.boxesXyxy, side);
   const at::Tensor& boxes = regions.boxesXyxy;
   TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4 && boxes.scalar_type() == at::kFloat,

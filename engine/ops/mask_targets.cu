@@ -26,7 +26,8 @@ void allowSharedBytes(std::size_t bytes) {
 
 }  // namespace
 
-at::Tensor maskTargetsCuda(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
+at::Tensor maskTargetsCuda(const structures::GtMasks& masks, const MaskRegions& regions,
+                           std::int64_t side) {
   const at::Tensor boxes = regions.boxesXyxy.contiguous();
   const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
   const c10::cuda::CUDAGuard guard(boxes.device());
@@ -34,7 +35,7 @@ at::Tensor maskTargetsCuda(const GtMasks& masks, const MaskRegions& regions, std
   if (out.numel() == 0) return out;
   const MaskTable maskTable{
       masks.pixels.const_data_ptr<std::uint8_t>(),
-      reinterpret_cast<const MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
+      reinterpret_cast<const structures::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
       masks.sizes.const_data_ptr<std::int64_t>(), masks.mostObjects()};
   const RegionTable table{boxes.const_data_ptr<float>(), images.const_data_ptr<std::int64_t>(),
                           objects.const_data_ptr<std::int64_t>(), static_cast<int>(side)};

@@ -5,7 +5,7 @@
 
 #include "engine/ops/dynamic_shared.cuh"
 #include "engine/ops/launch.h"
-#include "engine/ops/mask_window.h"
+#include "engine/structures/mask_window.h"
 
 /// Kernel of mask_targets.cu. Letters: N images, P regions.
 namespace lockstep::ops {
@@ -14,8 +14,8 @@ constexpr int kTargetThreads = 256;
 
 struct MaskTable {
   const std::uint8_t* pixels;
-  const MaskWindow* windows;  // [N,objects]
-  const std::int64_t* sizes;  // [N,2]
+  const structures::MaskWindow* windows;  // [N,objects]
+  const std::int64_t* sizes;              // [N,2]
   std::int64_t objects;
 };
 
@@ -67,7 +67,8 @@ inline __global__ void targetKernel(MaskTable masks, RegionTable regions, int st
   auto* const memory = dynamicShared<float>();
   const std::int64_t region = blockIdx.x, image = regions.images[region];
   if (image < 0) return;
-  const MaskWindow window = masks.windows[image * masks.objects + regions.objects[region]];
+  const structures::MaskWindow window =
+      masks.windows[image * masks.objects + regions.objects[region]];
   const int height = static_cast<int>(masks.sizes[2 * image]),
             width = static_cast<int>(masks.sizes[2 * image + 1]);
   const int bins = regions.side;

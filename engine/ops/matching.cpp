@@ -10,27 +10,27 @@
 #include "engine/ops/matching_cuda.h"
 #include "engine/ops/recorded_op.h"
 #include "engine/ops/vector_clones.h"
+#include "engine/structures/boxes.h"
 
 namespace lockstep::ops {
 namespace {
 
 constexpr std::int64_t kBlock = 1024;  // candidates whose best match stays in the cache
 
-struct Box {
-  float x1, y1, x2, y2;
-  float area() const { return (x2 - x1) * (y2 - y1); }
-};
+using structures::Box;
+
+float area(const Box& box) { return (box.x2 - box.x1) * (box.y2 - box.y1); }
 
 /// IoU of one ground truth with `count` candidates.
 LOCKSTEP_VECTOR_CLONES
 void overlaps(const Box& gt, const Box* candidates, std::int64_t count, float* iou) {
-  const float gtArea = gt.area();
+  const float gtArea = area(gt);
   for (std::int64_t i = 0; i < count; ++i) {
     const Box& box = candidates[i];
     const float width = (gt.x2 < box.x2 ? gt.x2 : box.x2) - (gt.x1 > box.x1 ? gt.x1 : box.x1);
     const float height = (gt.y2 < box.y2 ? gt.y2 : box.y2) - (gt.y1 > box.y1 ? gt.y1 : box.y1);
     const float intersection = (width > 0 ? width : 0) * (height > 0 ? height : 0);
-    iou[i] = intersection / (gtArea + box.area() - intersection);
+    iou[i] = intersection / (gtArea + area(box) - intersection);
   }
 }
 
@@ -97,7 +97,7 @@ void matchImage(const Box* gts, std::int64_t gtCount, const Box* boxes, std::int
   if (thresholds.lowQualityMatches) restoreLowQualityMatches(gts, boxes, best, matches, count);
 }
 
-at::Tensor matchOnCpu(const GtBatch& groundTruth, const at::Tensor& candidates,
+at::Tensor matchOnCpu(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds) {
   const at::Tensor gtData = groundTruth.boxesXyxy.to(at::kFloat).contiguous();
   const at::Tensor boxData = candidates.to(at::kFloat).contiguous();
@@ -117,7 +117,7 @@ at::Tensor matchOnCpu(const GtBatch& groundTruth, const at::Tensor& candidates,
 
 }  // namespace
 
-at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
+at::Tensor matchBoxes(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds) {
   LOCKSTEP_RECORD_OP("match_boxes", groundTruth.boxesXyxy, candidates);
   const at::Tensor& gtBoxes = groundTruth.boxesXyxy;

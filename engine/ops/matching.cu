@@ -8,7 +8,7 @@
 #include "engine/ops/matching_kernels.cuh"
 
 namespace lockstep::ops {
-at::Tensor matchBoxesCuda(const GtBatch& groundTruth, const at::Tensor& candidates,
+at::Tensor matchBoxesCuda(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                           const MatchThresholds& thresholds) {
   const c10::cuda::CUDAGuard guard(candidates.device());
   const at::Tensor gts = groundTruth.boxesXyxy.to(at::kFloat).contiguous();

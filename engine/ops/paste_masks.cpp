@@ -93,7 +93,8 @@ class StretchedColumns {
   std::vector<float> values_, largest_;
 };
 
-MaskRuns pasteMask(const float* probs, std::int32_t side, const float* box, const ImageSize& size) {
+MaskRuns pasteMask(const float* probs, std::int32_t side, const float* box,
+                   const structures::ImageSize& size) {
   const auto [columns, rows] = pasteWindow(box, pasteGrowth(side), size.height, size.width);
   RunWriter runs;
   if (columns.length > 0 && rows.length > 0) {
@@ -120,7 +121,7 @@ MaskRuns pasteMask(const float* probs, std::int32_t side, const float* box, cons
 }  // namespace
 
 std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
-                                 const ImageSize& size) {
+                                 const structures::ImageSize& size) {
   TORCH_CHECK(probs.dim() == 3 && probs.size(1) == probs.size(2), "probs must be [D,M,M], got ",
               probs.sizes());
   TORCH_CHECK(boxesXyxy.dim() == 2 && boxesXyxy.size(1) == 4 && boxesXyxy.size(0) == probs.size(0),
@@ -145,7 +146,7 @@ std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxe
   return runs;
 }
 
-at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const ImageSize& size) {
+at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const structures::ImageSize& size) {
   const auto count = static_cast<std::int64_t>(masks.size());
   at::Tensor columns = at::zeros({count, size.width, size.height}, at::kByte);
   auto* out = columns.data_ptr<std::uint8_t>();

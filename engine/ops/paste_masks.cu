@@ -29,7 +29,7 @@ MaskRuns runsBetween(const int* changes, std::int64_t count, std::int64_t pixels
 }  // namespace
 
 std::vector<MaskRuns> pasteMasksCuda(const at::Tensor& probs, const at::Tensor& boxesXyxy,
-                                     const ImageSize& size) {
+                                     const structures::ImageSize& size) {
   const c10::cuda::CUDAGuard guard(probs.device());
   const std::int64_t detections = probs.size(0), side = probs.size(1);
   if (detections == 0) return {};

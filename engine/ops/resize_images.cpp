@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "engine/ops/resize_images_cuda.h"
@@ -14,17 +13,17 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr std::int64_t kRowFields = sizeof(ImageRow) / sizeof(std::int64_t);
-using ChannelTable = std::array<std::array<float, 256>, kImageChannels>;
+using ChannelTable = std::array<std::array<float, 256>, structures::kImageChannels>;
 
 /// The normalised value of every byte, exactly what to_tensor and normalize make of it.
 const ChannelTable& normalisedBytes() {
   static const ChannelTable table = [] {
     ChannelTable values{};
-    for (int channel = 0; channel < kImageChannels; ++channel) {
+    for (int channel = 0; channel < structures::kImageChannels; ++channel) {
       for (int byte = 0; byte < 256; ++byte) {
         const float scaled = static_cast<float>(byte) / 255.0f;
-        values[channel][byte] = (scaled - kImageMean[channel]) / kImageStd[channel];
+        values[channel][byte] =
+            (scaled - structures::kImageMean[channel]) / structures::kImageStd[channel];
       }
     }
     return values;
@@ -38,7 +37,7 @@ void normaliseRow(const std::uint8_t* rgb, int width, float* planes) {
   float* r = planes;
   float* g = r + width;
   float* b = g + width;
-  for (int x = 0; x < width; ++x, rgb += kImageChannels) {
+  for (int x = 0; x < width; ++x, rgb += structures::kImageChannels) {
     r[x] = table[0][rgb[0]];
     g[x] = table[1][rgb[1]];
     b[x] = table[2][rgb[2]];
@@ -90,8 +89,9 @@ class ResizedRows {
         inWidth_(inWidth),
         columns_(columns),
         width_(static_cast<int>(columns.weight.size())),
-        normalised_(static_cast<std::size_t>(inWidth) * kImageChannels) {
-    for (Row& row : rows_) row.planes.resize(static_cast<std::size_t>(width_) * kImageChannels);
+        normalised_(static_cast<std::size_t>(inWidth) * structures::kImageChannels) {
+    for (Row& row : rows_)
+      row.planes.resize(static_cast<std::size_t>(width_) * structures::kImageChannels);
   }
 
   /// Three planes of the output width. Stays valid while the next row asked for is another one.
@@ -111,9 +111,9 @@ class ResizedRows {
   };
 
   void make(int y, Row& row) {
-    normaliseRow(pixels_ + static_cast<std::ptrdiff_t>(y) * inWidth_ * kImageChannels, inWidth_,
-                 normalised_.data());
-    for (int channel = 0; channel < kImageChannels; ++channel) {
+    normaliseRow(pixels_ + static_cast<std::ptrdiff_t>(y) * inWidth_ * structures::kImageChannels,
+                 inWidth_, normalised_.data());
+    for (int channel = 0; channel < structures::kImageChannels; ++channel) {
       resizeRow(normalised_.data() + static_cast<std::ptrdiff_t>(channel) * inWidth_,
                 columns_.first.data(), columns_.second.data(), columns_.weight.data(), width_,
                 row.planes.data() + static_cast<std::ptrdiff_t>(channel) * width_);
@@ -129,15 +129,17 @@ class ResizedRows {
   std::array<Row, 2> rows_;
 };
 
-at::Tensor resizeOnCpu(const PackedImages& images, const ImageSize& padded) {
-  at::Tensor out =
-      at::empty({images.count(), kImageChannels, padded.height, padded.width}, at::kFloat);
-  const auto* rows = reinterpret_cast<const ImageRow*>(images.rows.const_data_ptr<std::int64_t>());
+at::Tensor resizeOnCpu(const structures::PackedImages& images,
+                       const structures::ImageSize& padded) {
+  at::Tensor out = at::empty(
+      {images.count(), structures::kImageChannels, padded.height, padded.width}, at::kFloat);
+  const auto* rows =
+      reinterpret_cast<const structures::ImageRow*>(images.rows.const_data_ptr<std::int64_t>());
   float* begin = out.mutable_data_ptr<float>();
   at::parallel_for(0, images.count(), 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t n = from; n < to; ++n) {
-      resizeImage(pixelsOf(images, n), rows[n], padded,
-                  begin + n * kImageChannels * padded.height * padded.width);
+      resizeImage(structures::pixelsOf(images, n), rows[n], padded,
+                  begin + n * structures::kImageChannels * padded.height * padded.width);
     }
   });
   return out;
@@ -145,39 +147,14 @@ at::Tensor resizeOnCpu(const PackedImages& images, const ImageSize& padded) {
 
 }  // namespace
 
-PackedImages PackedImages::to(const at::Device& device) const {
-  const std::vector<at::Tensor> moved = blockTo({pixels, rows}, device);
-  return {moved[0], moved[1]};
-}
-
-PackedImages makePackedImages(std::vector<ImageRow> images, HostMemory memory) {
-  std::int64_t bytes = 0;
-  for (ImageRow& image : images) {
-    image.firstByte = bytes;
-    bytes += image.height * image.width * kImageChannels;
-  }
-  const auto count = static_cast<std::int64_t>(images.size());
-  const std::vector<at::Tensor> block =
-      makeBlock({{at::kByte, {bytes}}, {at::kLong, {count, kRowFields}}}, memory);
-  if (count > 0) {
-    std::memcpy(block[1].mutable_data_ptr<std::int64_t>(), images.data(),
-                images.size() * sizeof(ImageRow));
-  }
-  return {block[0], block[1]};
-}
-
-std::uint8_t* pixelsOf(const PackedImages& images, std::int64_t n) {
-  const auto* rows = reinterpret_cast<const ImageRow*>(images.rows.const_data_ptr<std::int64_t>());
-  return images.pixels.mutable_data_ptr<std::uint8_t>() + rows[n].firstByte;
-}
-
-at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded, at::ScalarType type) {
+at::Tensor resizeImages(const structures::PackedImages& images, const structures::ImageSize& padded,
+                        at::ScalarType type) {
   TORCH_CHECK(images.pixels.dim() == 1 && images.pixels.scalar_type() == at::kByte &&
-                  images.rows.dim() == 2 && images.rows.size(1) == kRowFields &&
+                  images.rows.dim() == 2 && images.rows.size(1) == structures::kImageRowFields &&
                   images.rows.scalar_type() == at::kLong &&
                   images.rows.device() == images.pixels.device(),
-              "images must be bytes and rows [N,", kRowFields, "] int64 beside them, got ",
-              images.pixels.sizes(), " and ", images.rows.sizes());
+              "images must be bytes and rows [N,", structures::kImageRowFields,
+              "] int64 beside them, got ", images.pixels.sizes(), " and ", images.rows.sizes());
   TORCH_CHECK(type == at::kFloat || type == at::kBFloat16 || type == at::kHalf,
               "images are made in float32, bfloat16 or float16, not in ", type);
   TORCH_CHECK(padded.height > 0 && padded.width > 0, "images cannot be padded to ", padded.height,
@@ -193,12 +170,12 @@ at::Tensor resizeImages(const PackedImages& images, const ImageSize& padded, at:
 }
 
 at::Tensor withFourChannels(const at::Tensor& images) {
-  const std::int64_t missing = kPaddedChannels - images.size(1);
+  const std::int64_t missing = structures::kPaddedChannels - images.size(1);
   return missing > 0 ? at::constant_pad_nd(images, {0, 0, 0, 0, 0, missing}) : images;
 }
 
-void resizeImage(const std::uint8_t* pixels, const ImageRow& image, const ImageSize& padded,
-                 float* out) {
+void resizeImage(const std::uint8_t* pixels, const structures::ImageRow& image,
+                 const structures::ImageSize& padded, float* out) {
   TORCH_CHECK(image.height > 0 && image.width > 0 && image.resizedHeight <= padded.height &&
                   image.resizedWidth <= padded.width,
               "an image of ", image.resizedHeight, " x ", image.resizedWidth, " px is not inside ",
@@ -215,14 +192,14 @@ void resizeImage(const std::uint8_t* pixels, const ImageRow& image, const ImageS
   for (std::int64_t y = 0; y < image.resizedHeight; ++y) {
     const float* upper = resized.row(rows.first[y]);
     const float* lower = resized.row(rows.second[y]);
-    for (int channel = 0; channel < kImageChannels; ++channel) {
+    for (int channel = 0; channel < structures::kImageChannels; ++channel) {
       const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(channel) * width;
       float* line = out + channel * plane + y * padded.width;
       blendRows(upper + first, lower + first, rows.weight[y], width, line);
       std::fill(line + width, line + padded.width, 0.0f);
     }
   }
-  for (int channel = 0; channel < kImageChannels; ++channel) {
+  for (int channel = 0; channel < structures::kImageChannels; ++channel) {
     std::fill(out + channel * plane + image.resizedHeight * padded.width,
               out + (channel + 1) * plane, 0.0f);
   }

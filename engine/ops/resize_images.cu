@@ -12,30 +12,34 @@ namespace lockstep::ops {
 namespace {
 
 template <typename T, int kStored>
-void launchResize(const PackedImages& images, const ImageSize& padded, at::Tensor& out) {
-  launch(resizeKernel<T, kStored>, resizeLaunch(images.count(), padded.height, padded.width),
-         images.pixels.const_data_ptr<std::uint8_t>(),
-         reinterpret_cast<const ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
-         ChannelValues{kImageMean[0], kImageMean[1], kImageMean[2]},
-         ChannelValues{kImageStd[0], kImageStd[1], kImageStd[2]}, static_cast<int>(padded.width),
-         out.data_ptr<T>());
+void launchResize(const structures::PackedImages& images, const structures::ImageSize& padded,
+                  at::Tensor& out) {
+  launch(
+      resizeKernel<T, kStored>, resizeLaunch(images.count(), padded.height, padded.width),
+      images.pixels.const_data_ptr<std::uint8_t>(),
+      reinterpret_cast<const structures::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
+      ChannelValues{structures::kImageMean[0], structures::kImageMean[1],
+                    structures::kImageMean[2]},
+      ChannelValues{structures::kImageStd[0], structures::kImageStd[1], structures::kImageStd[2]},
+      static_cast<int>(padded.width), out.data_ptr<T>());
 }
 
 }  // namespace
 
-at::Tensor resizeImagesCuda(const PackedImages& images, const ImageSize& padded,
-                            at::ScalarType type) {
+at::Tensor resizeImagesCuda(const structures::PackedImages& images,
+                            const structures::ImageSize& padded, at::ScalarType type) {
   const c10::cuda::CUDAGuard guard(images.pixels.device());
   const bool isWide = type == at::kFloat;
-  at::Tensor out = at::empty(
-      {images.count(), isWide ? kImageChannels : kPaddedChannels, padded.height, padded.width},
-      images.pixels.options().dtype(type), at::MemoryFormat::ChannelsLast);
+  at::Tensor out =
+      at::empty({images.count(), isWide ? structures::kImageChannels : structures::kPaddedChannels,
+                 padded.height, padded.width},
+                images.pixels.options().dtype(type), at::MemoryFormat::ChannelsLast);
   if (out.numel() == 0) return out;
   if (isWide) {
-    launchResize<float, kImageChannels>(images, padded, out);
+    launchResize<float, structures::kImageChannels>(images, padded, out);
   } else {
     AT_DISPATCH_REDUCED_FLOATING_TYPES(type, "resize_images", [&] {
-      launchResize<scalar_t, kPaddedChannels>(images, padded, out);
+      launchResize<scalar_t, structures::kPaddedChannels>(images, padded, out);
     });
   }
   return out;

@@ -5,8 +5,8 @@
 
 #include "engine/ops/channel_packs.cuh"
 #include "engine/ops/host_device.h"
-#include "engine/ops/image_row.h"
 #include "engine/ops/launch.h"
+#include "engine/structures/image_row.h"
 
 /// Kernel of resize_images.cu. Letters: N images, C channels that are stored.
 namespace lockstep::ops {
@@ -42,14 +42,14 @@ inline __device__ LinearTap linearTap(int out, std::int64_t inSide, std::int64_t
 /// A thread a pixel of out [N,height,width,C]: x grid along a row, y rows, z images. C of 4: the
 /// fourth channel is 0, and a pixel is stored at once.
 template <typename T, int kStored>
-__global__ void resizeKernel(const std::uint8_t* pixels, const ImageRow* images,
+__global__ void resizeKernel(const std::uint8_t* pixels, const structures::ImageRow* images,
                              ChannelValues means, ChannelValues deviations, int width, T* out) {
-  static_assert(kStored == kImageChannels || kStored == kPaddedChannels);
+  static_assert(kStored == structures::kImageChannels || kStored == structures::kPaddedChannels);
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= width) return;
   const int y = static_cast<int>(blockIdx.y);
-  const ImageRow image = images[blockIdx.z];
-  float values[kPaddedChannels] = {};
+  const structures::ImageRow image = images[blockIdx.z];
+  float values[structures::kPaddedChannels] = {};
   if (x < image.resizedWidth && y < image.resizedHeight) {
     const LinearTap column =
         linearTap(x, image.width, image.resizedWidth, image.flipsHorizontally != 0);
@@ -57,12 +57,14 @@ __global__ void resizeKernel(const std::uint8_t* pixels, const ImageRow* images,
         linearTap(y, image.height, image.resizedHeight, image.flipsVertically != 0);
     const std::uint8_t* first = pixels + image.firstByte;
     LOCKSTEP_UNROLL
-    for (int channel = 0; channel < kImageChannels; ++channel) {
+    for (int channel = 0; channel < structures::kImageChannels; ++channel) {
       const float mean = means.of(channel), deviation = deviations.of(channel);
       const auto across = [&](int sourceRow) {
-        const std::uint8_t* line = first + sourceRow * image.width * kImageChannels + channel;
+        const std::uint8_t* line =
+            first + sourceRow * image.width * structures::kImageChannels + channel;
         const auto at = [&](int sourceColumn) {
-          return (static_cast<float>(line[sourceColumn * kImageChannels]) / 255.0f - mean) /
+          return (static_cast<float>(line[sourceColumn * structures::kImageChannels]) / 255.0f -
+                  mean) /
                  deviation;
         };
         return at(column.first) * (1.0f - column.weight) + at(column.second) * column.weight;
@@ -72,7 +74,7 @@ __global__ void resizeKernel(const std::uint8_t* pixels, const ImageRow* images,
   }
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.z) * gridDim.y + y;
   T* place = out + (line * width + x) * kStored;
-  if constexpr (kStored == kPaddedChannels) {
+  if constexpr (kStored == structures::kPaddedChannels) {
     Pack<T, kStored> pixel;
     LOCKSTEP_UNROLL
     for (int channel = 0; channel < kStored; ++channel)

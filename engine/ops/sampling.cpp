@@ -9,6 +9,7 @@
 #include "engine/base/counter_hash.h"
 #include "engine/ops/recorded_op.h"
 #include "engine/ops/sampling_cuda.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::ops {
 namespace {
@@ -78,7 +79,7 @@ Selection selectOnDevice(const at::Tensor& isCandidate, std::int64_t count,
   std::vector<std::int64_t> firsts;
   for (const std::uint64_t key : keys)
     firsts.push_back(static_cast<std::int64_t>(base::mixBits(key)));
-  const at::Tensor first = toDevice(firsts, isCandidate.device()).unsqueeze(1);
+  const at::Tensor first = structures::toDevice(firsts, isCandidate.device()).unsqueeze(1);
   const at::Tensor names =
       numbers.defined()
           ? numbers

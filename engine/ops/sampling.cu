@@ -9,6 +9,7 @@
 
 #include "engine/ops/sampling_cuda.h"
 #include "engine/ops/sampling_kernels.cuh"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::ops {
 namespace {
@@ -22,7 +23,7 @@ at::Tensor wordsOnDevice(const SamplingKeys& keys, const at::Device& device) {
     words.push_back(static_cast<std::int64_t>(base::mixBits(keys.positive[n])));
     words.push_back(static_cast<std::int64_t>(base::mixBits(keys.negative[n])));
   }
-  return toDevice(words, device);
+  return structures::toDevice(words, device);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "engine/ops/ordered_bits.h"
 #include "engine/ops/recorded_op.h"
 #include "engine/ops/segment_best_cuda.h"
-#include "engine/ops/selection.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::ops {
 namespace {
@@ -66,7 +66,7 @@ at::Tensor segmentsOf(const std::vector<std::int64_t>& counts, const at::Tensor&
   std::vector<std::int64_t> segments;
   for (std::size_t s = 0; s < counts.size(); ++s)
     segments.insert(segments.end(), counts[s], static_cast<std::int64_t>(s));
-  return toDevice(segments, indices.device()).unsqueeze(0).expand_as(indices);
+  return structures::toDevice(segments, indices.device()).unsqueeze(0).expand_as(indices);
 }
 
 }  // namespace

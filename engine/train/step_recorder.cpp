@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/ops/selection.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::train {
 namespace {
@@ -55,7 +55,7 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
                                                  last_->waitSeconds};
     std::copy(own.begin(), own.end(), times.begin() + kRankTimeCount * rank_);
   }
-  return at::cat({means, ops::toDevice(times, means.device())});
+  return at::cat({means, structures::toDevice(times, means.device())});
 }
 
 at::Tensor StepRecorder::lossesNotFinite(const at::Tensor& figures) {

@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "engine/data/batch.h"
+#include "engine/structures/image_size.h"
 #include "tests/support/training.h"
 
 namespace lockstep::gpu {
 
 /// Images with objects, made from a seed: the same on every machine. objectCounts: of each image;
 /// padded: multiples of 32 px.
-data::Batch makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padded,
+data::Batch makeScene(const std::vector<int>& objectCounts, const structures::ImageSize& padded,
                       std::uint64_t seed);
 
 /// [count,4] xyxy inside the size, sides of 4 px and more.
-at::Tensor randomBoxes(std::int64_t count, const ops::ImageSize& size);
+at::Tensor randomBoxes(std::int64_t count, const structures::ImageSize& size);
 
 /// A Mask R-CNN that a CPU steps in a second, in tensors of fixed size.
 tests::TrainingSetup smallTraining(at::ScalarType type = at::kFloat);

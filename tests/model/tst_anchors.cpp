@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/model/anchors.h"
+#include "engine/structures/image_size.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -44,14 +45,15 @@ class TstAnchors : public QObject {
     model::AnchorCache cache(config);
     for (int round = 0; round < 2; ++round) {
       for (std::int64_t side = 1; side <= 12; ++side) {  // more than are kept
-        const std::vector<ops::ImageSize> levels(5, {side, side});
-        for (const ops::ImageSize& padded : {ops::ImageSize{192, 96}, ops::ImageSize{96, 192}}) {
+        const std::vector<structures::ImageSize> levels(5, {side, side});
+        for (const structures::ImageSize& padded :
+             {structures::ImageSize{192, 96}, structures::ImageSize{96, 192}}) {
           QVERIFY(at::equal(cache.anchors(padded, levels, at::kCPU),
                             generator.generate(padded, levels)));
         }
       }
     }
-    const std::vector<ops::ImageSize> levels(5, {2, 3});
+    const std::vector<structures::ImageSize> levels(5, {2, 3});
     QVERIFY(cache.anchors({64, 96}, levels, at::kCPU)
                 .is_same(cache.anchors({64, 96}, levels, at::kCPU)));
   }

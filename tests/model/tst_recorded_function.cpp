@@ -8,6 +8,7 @@
 #include "engine/model/kept_tensors.h"
 #include "engine/model/layers.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/model/small_model.h"
 #include "tests/support/masks.h"
 #include "tests/support/recorders.h"
@@ -34,13 +35,14 @@ struct Scene {
             tests::cropped(masks)}};
   }
   at::Tensor images;
-  std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
+  std::vector<structures::ImageSize> sizes;
+  std::vector<structures::GtInstances> gts;
   std::vector<std::uint64_t> keys;
 };
 
 at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
-  return model.losses(scene.images, scene.sizes, ops::batchGroundTruth(scene.gts), scene.keys)
+  return model
+      .losses(scene.images, scene.sizes, structures::batchGroundTruth(scene.gts), scene.keys)
       .total({});
 }
 

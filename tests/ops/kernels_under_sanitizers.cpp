@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/base/counter_hash.h"
+#include "engine/structures/image_row.h"
+#include "engine/structures/mask_window.h"
 #include "tests/ops/map_kernel_launches.h"
 // After the words of CUDA.
 #include "engine/ops/epilogue_kernels.cuh"
@@ -230,7 +232,7 @@ void match() {
 void cutTargets() {
   constexpr int kSide = 7, kHeight = 40, kWidth = 50;
   std::vector<std::uint8_t> pixels(std::size_t{kHeight} * kWidth, 1);
-  const std::vector<ops::MaskWindow> windows{
+  const std::vector<structures::MaskWindow> windows{
       {.firstByte = 0, .left = 0, .top = 0, .width = kWidth, .height = kHeight}};
   const std::vector<std::int64_t> sizes{kHeight, kWidth}, images{0, 0, 0, -1}, objects(4, 0);
   const std::vector<float> regions{0, 0, 50, 40, 3, 4, 20.5f, 9, -30, -30, 100, 100, 5, 5, 9, 9};
@@ -259,16 +261,16 @@ void finish() {
 void resize() {
   constexpr int kHeight = 20, kWidth = 33, kOutHeight = 17, kOutWidth = 41;
   const std::vector<std::uint8_t> pixels(std::size_t{kHeight} * kWidth * 3, 9);
-  const std::vector<ops::ImageRow> images{{.height = kHeight,
-                                           .width = kWidth,
-                                           .resizedHeight = kOutHeight,
-                                           .resizedWidth = kOutWidth,
-                                           .flipsHorizontally = 1},
-                                          {.height = kHeight,
-                                           .width = kWidth,
-                                           .resizedHeight = 5,
-                                           .resizedWidth = 40,
-                                           .flipsVertically = 1}};
+  const std::vector<structures::ImageRow> images{{.height = kHeight,
+                                                  .width = kWidth,
+                                                  .resizedHeight = kOutHeight,
+                                                  .resizedWidth = kOutWidth,
+                                                  .flipsHorizontally = 1},
+                                                 {.height = kHeight,
+                                                  .width = kWidth,
+                                                  .resizedHeight = 5,
+                                                  .resizedWidth = 40,
+                                                  .flipsVertically = 1}};
   const std::size_t outPixels = images.size() * kOutHeight * kOutWidth;
   std::vector<float> three(outPixels * 3);
   std::vector<float4> four(outPixels);

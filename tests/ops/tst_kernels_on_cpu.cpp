@@ -7,6 +7,7 @@
 #include "engine/ops/paste_masks.h"
 #include "engine/ops/sampling.h"
 #include "engine/ops/segment_best.h"
+#include "engine/structures/image_size.h"
 #include "tests/support/cuda_on_cpu.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -22,7 +23,7 @@ namespace {
 
 /// The launches of pasteMasksCuda, and what it does between them.
 std::vector<ops::MaskRuns> pasteByKernels(const at::Tensor& probs, const at::Tensor& boxes,
-                                          const ops::ImageSize& size) {
+                                          const structures::ImageSize& size) {
   const ops::PasteJob job{probs.const_data_ptr<float>(),   boxes.const_data_ptr<float>(),
                           static_cast<int>(probs.size(1)), ops::pasteGrowth(probs.size(1)),
                           static_cast<int>(size.height),   static_cast<int>(size.width)};
@@ -179,7 +180,7 @@ class TstKernelsOnCpu : public QObject {
     QFETCH(double, smallest);
     QFETCH(double, largest);
     QFETCH(bool, solid);
-    const ops::ImageSize size{40, 50};
+    const structures::ImageSize size{40, 50};
     const at::Tensor ends = torch::rand({12, 2, 2}) * (largest - smallest) + smallest;
     at::Tensor boxes =
         at::cat({std::get<0>(ends.min(1)), std::get<0>(ends.max(1))}, 1).contiguous();

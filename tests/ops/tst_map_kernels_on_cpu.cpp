@@ -5,6 +5,8 @@
 #include "engine/ops/epilogue.h"
 #include "engine/ops/max_pool.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/image_size.h"
+#include "engine/structures/packed_images.h"
 #include "tests/ops/map_kernel_launches.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -101,7 +103,8 @@ at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
 
 /// As resizeImagesCuda.
 template <typename T, int kStored>
-at::Tensor resizeByKernel(const ops::PackedImages& images, const ops::ImageSize& padded) {
+at::Tensor resizeByKernel(const structures::PackedImages& images,
+                          const structures::ImageSize& padded) {
   at::Tensor out = emptyMap({images.count(), kStored, padded.height, padded.width},
                             c10::CppTypeToScalarType<T>::value);
   const auto values = [](const std::array<float, 3>& all) {
@@ -110,9 +113,9 @@ at::Tensor resizeByKernel(const ops::PackedImages& images, const ops::ImageSize&
   tests::launchOnCpu(ops::resizeLaunch(images.count(), padded.height, padded.width), [&] {
     ops::resizeKernel<T, kStored>(
         images.pixels.const_data_ptr<std::uint8_t>(),
-        reinterpret_cast<const ops::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
-        values(ops::kImageMean), values(ops::kImageStd), static_cast<int>(padded.width),
-        out.data_ptr<T>());
+        reinterpret_cast<const structures::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
+        values(structures::kImageMean), values(structures::kImageStd),
+        static_cast<int>(padded.width), out.data_ptr<T>());
   });
   return out;
 }
@@ -245,7 +248,7 @@ class TstMapKernelsOnCpu : public QObject {
   }
 
   void resizedImagesAreThoseOfTheCpu() {
-    const std::vector<ops::ImageRow> rows{
+    const std::vector<structures::ImageRow> rows{
         {.height = 30, .width = 50, .resizedHeight = 61, .resizedWidth = 97},
         {.height = 97,
          .width = 41,
@@ -259,11 +262,12 @@ class TstMapKernelsOnCpu : public QObject {
          .resizedWidth = 100,
          .flipsHorizontally = 1,
          .flipsVertically = 1}};
-    const ops::PackedImages images = ops::makePackedImages(rows, ops::HostMemory::Plain);
+    const structures::PackedImages images =
+        structures::makePackedImages(rows, structures::HostMemory::Plain);
     images.pixels.random_(0, 256);
     // The width of a block and one, and less than a block's.
-    for (const ops::ImageSize& padded :
-         {ops::ImageSize{64, 100}, ops::ImageSize{65, ops::kResizeThreads + 1}}) {
+    for (const structures::ImageSize& padded :
+         {structures::ImageSize{64, 100}, structures::ImageSize{65, ops::kResizeThreads + 1}}) {
       QVERIFY(
           at::equal(resizeByKernel<float, 3>(images, padded), ops::resizeImages(images, padded)));
       QVERIFY(at::equal(resizeByKernel<c10::BFloat16, 4>(images, padded),

@@ -2,8 +2,8 @@
 #include <QTest>
 #include <algorithm>
 
-#include "engine/ops/boxes.h"
 #include "engine/ops/nms.h"
+#include "engine/structures/boxes.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -46,7 +46,8 @@ at::Tensor kept(const at::Tensor& boxes, const at::Tensor& scores, double thresh
 /// The definition, box by box: best first, kept unless a kept one of its group overlaps too much.
 std::vector<std::int64_t> slowNms(const Candidates& all, float threshold) {
   const at::Tensor order = std::get<1>(all.scores.sort(/*stable=*/true, 0, /*descending=*/true));
-  const at::Tensor overlaps = ops::boxIou(all.boxes, all.boxes), names = all.groups.contiguous();
+  const at::Tensor overlaps = structures::boxIou(all.boxes, all.boxes),
+                   names = all.groups.contiguous();
   const auto iou = overlaps.accessor<float, 2>();
   const auto group = names.accessor<std::int64_t, 1>();
   std::vector<std::int64_t> kept;

@@ -7,6 +7,7 @@
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/roi_align.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/support/cuda_on_cpu.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -187,7 +188,7 @@ at::Tensor someBoxes(at::IntArrayRef sizes, bool isOnAGrid) {
 }
 
 /// As matchBoxesCuda.
-at::Tensor matchByKernels(const ops::GtBatch& groundTruth, const at::Tensor& candidates,
+at::Tensor matchByKernels(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                           const ops::MatchThresholds& thresholds) {
   const at::Tensor& gts = groundTruth.boxesXyxy;
   const std::int64_t images = gts.size(0), count = candidates.size(-2);
@@ -216,11 +217,12 @@ at::Tensor matchByKernels(const ops::GtBatch& groundTruth, const at::Tensor& can
 // ---- mask targets
 
 /// As maskTargetsCuda.
-at::Tensor targetsByKernel(const ops::GtMasks& masks, const ops::MaskRegions& regions, int side) {
+at::Tensor targetsByKernel(const structures::GtMasks& masks, const ops::MaskRegions& regions,
+                           int side) {
   at::Tensor out = torch::zeros({regions.boxesXyxy.size(0), side, side});
   const ops::MaskTable table{
       masks.pixels.const_data_ptr<std::uint8_t>(),
-      reinterpret_cast<const ops::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
+      reinterpret_cast<const structures::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
       masks.sizes.const_data_ptr<std::int64_t>(), masks.mostObjects()};
   const ops::RegionTable from{regions.boxesXyxy.const_data_ptr<float>(),
                               regions.images.const_data_ptr<std::int64_t>(),
@@ -363,10 +365,10 @@ class TstRegionKernelsOnCpu : public QObject {
     QFETCH(bool, isOnAGrid);
     QFETCH(bool, isShared);
     QFETCH(bool, low);
-    std::vector<ops::GtInstances> images;
+    std::vector<structures::GtInstances> images;
     for (const int count : {5, 0, 1, 37})
       images.push_back({someBoxes({count}, isOnAGrid), torch::ones({count}, at::kLong), {}});
-    const ops::GtBatch groundTruth = ops::batchGroundTruth(images);
+    const structures::GtBatch groundTruth = structures::batchGroundTruth(images);
     const at::Tensor boxes =
         isShared ? someBoxes({candidates}, isOnAGrid) : someBoxes({4, candidates}, isOnAGrid);
     const ops::MatchThresholds thresholds{0.6, 0.3, low};
@@ -380,17 +382,17 @@ class TstRegionKernelsOnCpu : public QObject {
   }
   void targetsAreThoseOfTheCpu() {
     QFETCH(int, side);
-    std::vector<ops::GtInstances> images;
+    std::vector<structures::GtInstances> images;
     for (const auto& [count, height, width] :
          {std::tuple{3, 70, 90}, {0, 20, 20}, {1, 1, 1}, {2, 40, 260}}) {
-      ops::GtInstances image;
+      structures::GtInstances image;
       if (count > 0) {
         image = {torch::zeros({count, 4}), torch::ones({count}, at::kLong),
                  tests::cropped(torch::randint(0, 2, {count, height, width}, at::kByte))};
       }
       images.push_back(image);
     }
-    const ops::GtMasks masks = ops::batchGroundTruth(images).masks;
+    const structures::GtMasks masks = structures::batchGroundTruth(images).masks;
     ops::MaskRegions regions{
         torch::tensor({{3.2f, 4.7f, 60.1f, 55.f},
                        {-20.f, -9.f, 95.f, 200.f},

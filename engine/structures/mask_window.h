@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace lockstep::ops {
+namespace lockstep::structures {
 
 /// The part of an image outside of which a mask is 0, and where its pixels are: row by row without
 /// gaps. A row of `windows` tensors.
@@ -14,4 +14,4 @@ struct MaskWindow {
 };
 inline constexpr std::int64_t kMaskWindowFields = sizeof(MaskWindow) / sizeof(std::int64_t);
 
-}  // namespace lockstep::ops
+}  // namespace lockstep::structures

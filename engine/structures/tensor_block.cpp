@@ -1,8 +1,10 @@
-#include "engine/ops/tensor_block.h"
+#include "engine/structures/tensor_block.h"
 
 #include <ATen/ATen.h>
 
-namespace lockstep::ops {
+#include <algorithm>
+
+namespace lockstep::structures {
 namespace {
 
 constexpr std::int64_t kAlignmentBytes = 64;
@@ -19,6 +21,14 @@ std::int64_t bytesOf(const PartShape& part) {
 
 at::Tensor partOf(const at::Tensor& block, std::int64_t firstByte, const PartShape& part) {
   return block.narrow(0, firstByte, bytesOf(part)).view(part.type).view(part.sizes);
+}
+
+template <typename T>
+at::Tensor copied(const std::vector<T>& values, at::ScalarType type, const at::Device& device) {
+  const auto options = at::TensorOptions(type).pinned_memory(device.is_cuda());
+  at::Tensor host = at::empty({static_cast<std::int64_t>(values.size())}, options);
+  std::copy(values.begin(), values.end(), host.data_ptr<T>());
+  return host.to(device, /*non_blocking=*/true);
 }
 
 }  // namespace
@@ -54,4 +64,12 @@ std::vector<at::Tensor> blockTo(const std::vector<at::Tensor>& parts, const at::
   return moved;
 }
 
-}  // namespace lockstep::ops
+at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device) {
+  return copied(values, at::kLong, device);
+}
+
+at::Tensor toDevice(const std::vector<float>& values, const at::Device& device) {
+  return copied(values, at::kFloat, device);
+}
+
+}  // namespace lockstep::structures

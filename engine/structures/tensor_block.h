@@ -7,7 +7,7 @@
 
 /// Tensors that lie one after another in one piece of memory, so that all of them go to a device in
 /// one copy.
-namespace lockstep::ops {
+namespace lockstep::structures {
 
 struct PartShape {
   at::ScalarType type;
@@ -27,4 +27,8 @@ std::vector<at::Tensor> makeBlock(const std::vector<PartShape>& parts, HostMemor
 /// All tensors of a block, on a device. On the current stream; waits for nothing when pinned.
 std::vector<at::Tensor> blockTo(const std::vector<at::Tensor>& parts, const at::Device& device);
 
-}  // namespace lockstep::ops
+/// Host values as a tensor [K] on a device, without waiting for it.
+at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device);
+at::Tensor toDevice(const std::vector<float>& values, const at::Device& device);
+
+}  // namespace lockstep::structures

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace lockstep::ops {
+namespace lockstep::structures {
 
 /// RGB; and as convolutions on a GPU like to read a pixel, with a channel of zeros behind.
 inline constexpr int kImageChannels = 3, kPaddedChannels = 4;
@@ -19,5 +19,6 @@ struct ImageRow {
   std::int64_t resizedHeight = 0, resizedWidth = 0;         ///< px
   std::int64_t flipsHorizontally = 0, flipsVertically = 0;  ///< 0 or 1
 };
+inline constexpr std::int64_t kImageRowFields = sizeof(ImageRow) / sizeof(std::int64_t);
 
-}  // namespace lockstep::ops
+}  // namespace lockstep::structures

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/ops/boxes.h"
+#include "engine/structures/boxes.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -61,36 +62,28 @@ at::Tensor encode(const at::Tensor& targets, const at::Tensor& boxes) {
 
 /// Each delta with the box of its number, in one image.
 ops::DecodedBoxes decode(const at::Tensor& deltas, const at::Tensor& boxes,
-                         const ops::ImageSize& size = {10000, 10000}, double minSide = 0) {
+                         const structures::ImageSize& size = {10000, 10000}, double minSide = 0) {
   const at::Tensor all = torch::arange(boxes.size(0)).unsqueeze(0);
   return ops::decodeBoxes({deltas.unsqueeze(0), boxes, 1, all}, kWeights,
-                          ops::boxLimits({size}, at::kCPU), minSide);
+                          structures::boxLimits({size}, at::kCPU), minSide);
 }
 
 }  // namespace
 
-class TstBoxes : public QObject {
+class TstBoxCoding : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() { torch::manual_seed(1); }
-
-  void iouOfKnownPairs() {
-    const at::Tensor first = torch::tensor({{0.f, 0.f, 10.f, 10.f}, {20.f, 20.f, 30.f, 30.f}});
-    const at::Tensor second =
-        torch::tensor({{0.f, 0.f, 10.f, 10.f}, {5.f, 0.f, 15.f, 10.f}, {0.f, 0.f, 5.f, 5.f}});
-    const at::Tensor expected = torch::tensor({{1.f, 50.f / 150, 0.25f}, {0.f, 0.f, 0.f}});
-    QVERIFY(at::allclose(ops::boxIou(first, second), expected));
-    QVERIFY((ops::boxIou(torch::zeros({0, 4}), second).sizes() == at::IntArrayRef{0, 3}));
-  }
 
   void boxesAreCutToTheirImage() {
     const at::Tensor boxes = torch::tensor({{-5.f, -6.f, 200.f, 300.f}, {1.f, 2.f, 3.f, 4.f}});
     const at::Tensor expected = torch::tensor({{{0.f, 0.f, 100.f, 50.f}, {1.f, 2.f, 3.f, 4.f}},
                                                {{0.f, 0.f, 2.f, 7.f}, {1.f, 2.f, 2.f, 4.f}}});
     const at::Tensor both = torch::tensor({0, 1, 0, 1}, at::kLong).view({2, 2});
-    const auto decoded = ops::decodeBoxes({torch::zeros({2, 2, 4}), boxes, 1, both}, kWeights,
-                                          ops::boxLimits({{50, 100}, {7, 2}}, at::kCPU), 1.5);
+    const auto decoded =
+        ops::decodeBoxes({torch::zeros({2, 2, 4}), boxes, 1, both}, kWeights,
+                         structures::boxLimits({{50, 100}, {7, 2}}, at::kCPU), 1.5);
     QVERIFY(at::equal(decoded.boxesXyxy, expected));
     QVERIFY(at::equal(decoded.isLarge, torch::tensor({true, true, true, false}).view({2, 2})));
   }
@@ -185,9 +178,8 @@ class TstBoxes : public QObject {
                                                  torch::zeros({2, 1, 4}), none, none.to(at::kBool)},
                                                 kWeights);
     QVERIFY((targets.sizes() == at::IntArrayRef{2, 0, 4}));
-    QVERIFY((ops::boxIou(torch::zeros({0, 4}), randomBoxes(3)).sizes() == at::IntArrayRef{0, 3}));
   }
 };
 
-LOCKSTEP_TEST(TstBoxes)
-#include "tst_boxes.moc"
+LOCKSTEP_TEST(TstBoxCoding)
+#include "tst_box_coding.moc"

@@ -1,11 +1,11 @@
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace lockstep::ops {
+namespace lockstep::structures {
 namespace {
 
 /// Puts the values of an image's objects into its row, and zeros behind them.
@@ -85,4 +85,4 @@ GtBatch batchGroundTruth(const std::vector<GtInstances>& images, HostMemory memo
   return batch;
 }
 
-}  // namespace lockstep::ops
+}  // namespace lockstep::structures
