@@ -7,7 +7,7 @@
 
 #include "engine/config/experiment.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/structures/ground_truth.h"
 
 /// Letters: N images, R regions of an image.

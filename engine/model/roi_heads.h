@@ -11,7 +11,7 @@
 #include "engine/model/region_sampling.h"
 #include "engine/model/roi_pooler.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/structures/ground_truth.h"
 
 /// Letters: N images, C classes with background, D most detections of an image.

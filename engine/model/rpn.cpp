@@ -6,7 +6,7 @@
 
 #include "engine/base/counter_hash.h"
 #include "engine/model/losses.h"
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/sampling.h"

@@ -21,4 +21,14 @@ struct MaskRegions {
 at::Tensor maskTargets(const structures::GtMasks& masks, const MaskRegions& regions,
                        std::int64_t side);
 
+/// Kernels, the same to the last bit. A GPU does not find out indices that name no mask.
+using MaskTargetsKernel = at::Tensor(const structures::GtMasks& masks, const MaskRegions& regions,
+                                     std::int64_t side);
+namespace cpu {
+MaskTargetsKernel maskTargets;
+}
+namespace cuda {
+MaskTargetsKernel maskTargets;
+}
+
 }  // namespace lockstep::ops

@@ -24,4 +24,15 @@ struct MatchThresholds {
 at::Tensor matchBoxes(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds);
 
+/// Kernels, which keep no matrix of overlaps.
+using MatchBoxesKernel = at::Tensor(const structures::GtBatch& groundTruth,
+                                    const at::Tensor& candidates,
+                                    const MatchThresholds& thresholds);
+namespace cpu {
+MatchBoxesKernel matchBoxes;
+}
+namespace cuda {
+MatchBoxesKernel matchBoxes;
+}
+
 }  // namespace lockstep::ops

@@ -21,6 +21,16 @@ using MaskRuns = std::vector<std::uint32_t>;
 std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
                                  const structures::ImageSize& size);
 
+/// Kernels, of float32 without gaps.
+using PasteMasksKernel = std::vector<MaskRuns>(const at::Tensor& probs, const at::Tensor& boxesXyxy,
+                                               const structures::ImageSize& size);
+namespace cpu {
+PasteMasksKernel pasteMasks;
+}
+namespace cuda {
+PasteMasksKernel pasteMasks;
+}
+
 /// Runs as full masks [D,H,W] uint8 on the CPU.
 at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const structures::ImageSize& size);
 

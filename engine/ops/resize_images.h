@@ -29,4 +29,14 @@ at::Tensor withFourChannels(const at::Tensor& images);
 void resizeImage(const std::uint8_t* pixels, const structures::ImageRow& image,
                  const structures::ImageSize& padded, float* out);
 
+/// Kernels.
+using ResizeImagesKernel = at::Tensor(const structures::PackedImages& images,
+                                      const structures::ImageSize& padded, at::ScalarType type);
+namespace cpu {
+ResizeImagesKernel resizeImages;
+}
+namespace cuda {
+ResizeImagesKernel resizeImages;
+}
+
 }  // namespace lockstep::ops

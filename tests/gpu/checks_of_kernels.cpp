@@ -1,6 +1,6 @@
 #include <torch/torch.h>
 
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/ops/epilogue.h"
 #include "engine/ops/group_norm.h"
 #include "engine/ops/mask_targets.h"
@@ -205,7 +205,7 @@ class Kernels {
     const at::Tensor finished = map(4, kChannels);
     rows.push_back({"bias, residual, ReLU", 3 * bytes(stage), [=] {
                       const at::NoGradGuard noGradients;
-                      ops::finish(finished, {bias, skip, true});
+                      ops::applyEpilogue(finished, {bias, skip, true});
                     }});
   }
 

@@ -11,15 +11,15 @@
 #include "engine/structures/mask_window.h"
 #include "tests/ops/map_kernel_launches.h"
 // After the words of CUDA.
-#include "engine/ops/epilogue_kernels.cuh"
-#include "engine/ops/mask_targets_kernels.cuh"
-#include "engine/ops/matching_kernels.cuh"
-#include "engine/ops/nms_kernels.cuh"
-#include "engine/ops/paste_masks_kernels.cuh"
-#include "engine/ops/resize_images_kernels.cuh"
-#include "engine/ops/roi_align_kernels.cuh"
-#include "engine/ops/sampling_kernels.cuh"
-#include "engine/ops/segment_best_kernels.cuh"
+#include "engine/ops/cuda/epilogue.cuh"
+#include "engine/ops/cuda/mask_targets.cuh"
+#include "engine/ops/cuda/matching.cuh"
+#include "engine/ops/cuda/nms.cuh"
+#include "engine/ops/cuda/paste_masks.cuh"
+#include "engine/ops/cuda/resize_images.cuh"
+#include "engine/ops/cuda/roi_align.cuh"
+#include "engine/ops/cuda/sampling.cuh"
+#include "engine/ops/cuda/segment_best.cuh"
 
 using namespace lockstep;
 
@@ -244,16 +244,16 @@ void cutTargets() {
                      [&] { ops::targetKernel(masks, table, stride, out.data()); });
 }
 
-void finish() {
+void epilogue() {
   constexpr int kChannels = 12, kPixels = 55;
   std::vector<float> map = noise(std::size_t{kChannels} * kPixels * kImages);
   const std::vector<float> bias = noise(kChannels), residual = noise(map.size());
   const auto packs = static_cast<std::int64_t>(map.size() / 4);
   for (const ops::Launch& launch :
-       {ops::finishLaunch(packs), ops::Launch{.threads = ops::kFinishThreads}}) {
+       {ops::epilogueLaunch(packs), ops::Launch{.threads = ops::kEpilogueThreads}}) {
     tests::launchOnCpu(launch, [&] {
-      ops::finishKernel<float, float, 4>(map.data(), bias.data(), residual.data(), true, packs,
-                                         kChannels);
+      ops::epilogueKernel<float, float, 4>(map.data(), bias.data(), residual.data(), true, packs,
+                                           kChannels);
     });
   }
 }
@@ -302,6 +302,6 @@ int main() {
   poolRegions();
   match();
   cutTargets();
-  finish();
+  epilogue();
   resize();
 }

@@ -2,7 +2,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/structures/boxes.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"

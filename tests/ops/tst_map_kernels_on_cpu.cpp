@@ -11,8 +11,8 @@
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 // After the words of CUDA.
-#include "engine/ops/epilogue_kernels.cuh"
-#include "engine/ops/resize_images_kernels.cuh"
+#include "engine/ops/cuda/epilogue.cuh"
+#include "engine/ops/cuda/resize_images.cuh"
 
 using namespace lockstep;
 
@@ -87,7 +87,7 @@ double difference(const at::Tensor& value, const at::Tensor& reference) {
   return ((value.to(at::kDouble) - reference).abs().max() / reference.abs().max()).item<double>();
 }
 
-/// As finishCuda, in place.
+/// As cuda::applyEpilogue, in place.
 template <typename T, typename Bias, int kCount>
 at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
                           const ops::Launch& launch) {
@@ -95,13 +95,13 @@ at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
   const Bias* bias = epilogue.bias ? epilogue.bias->const_data_ptr<Bias>() : nullptr;
   const T* residual = epilogue.residual ? epilogue.residual->const_data_ptr<T>() : nullptr;
   tests::launchOnCpu(launch, [&] {
-    ops::finishKernel<T, Bias, kCount>(out.data_ptr<T>(), bias, residual, epilogue.hasRelu,
-                                       out.numel() / kCount, static_cast<int>(out.size(1)));
+    ops::epilogueKernel<T, Bias, kCount>(out.data_ptr<T>(), bias, residual, epilogue.hasRelu,
+                                         out.numel() / kCount, static_cast<int>(out.size(1)));
   });
   return out;
 }
 
-/// As resizeImagesCuda.
+/// As cuda::resizeImages.
 template <typename T, int kStored>
 at::Tensor resizeByKernel(const structures::PackedImages& images,
                           const structures::ImageSize& padded) {
@@ -227,13 +227,13 @@ class TstMapKernelsOnCpu : public QObject {
       return at::equal(a.nan_to_num(77), b.nan_to_num(77));
     };
     const ops::Epilogue own = epilogueOf(at::kFloat);
-    const at::Tensor expected = ops::finish(map.clone(), own);
+    const at::Tensor expected = ops::applyEpilogue(map.clone(), own);
     // As many blocks as would be started, and so few that each goes over the map in steps, whose
     // channels differ from step to step.
-    for (const ops::Launch& launch :
-         {ops::finishLaunch(map.numel() / 4), ops::Launch{.x = 2, .threads = ops::kFinishThreads}})
+    for (const ops::Launch& launch : {ops::epilogueLaunch(map.numel() / 4),
+                                      ops::Launch{.x = 2, .threads = ops::kEpilogueThreads}})
       QVERIFY(isSame(finishByKernel<float, float, 4>(map, own, launch), expected));
-    QVERIFY(isSame(finishByKernel<float, float, 1>(map, own, ops::finishLaunch(map.numel())),
+    QVERIFY(isSame(finishByKernel<float, float, 1>(map, own, ops::epilogueLaunch(map.numel())),
                    expected));
 
     const at::Tensor half = map.to(at::kBFloat16);
@@ -242,9 +242,9 @@ class TstMapKernelsOnCpu : public QObject {
     if (ofHalf.bias) sum = sum + ofHalf.bias->view({1, -1, 1, 1});
     if (ofHalf.residual) sum = sum + ofHalf.residual->to(at::kFloat);
     if (ofHalf.hasRelu) sum = sum.relu();
-    QVERIFY(isSame(
-        finishByKernel<c10::BFloat16, float, 8>(half, ofHalf, ops::finishLaunch(half.numel() / 8)),
-        sum.to(at::kBFloat16)));
+    QVERIFY(isSame(finishByKernel<c10::BFloat16, float, 8>(half, ofHalf,
+                                                           ops::epilogueLaunch(half.numel() / 8)),
+                   sum.to(at::kBFloat16)));
   }
 
   void resizedImagesAreThoseOfTheCpu() {

@@ -16,9 +16,9 @@
 #include <torch/csrc/autograd/autograd.h>
 #endif
 // After the words of CUDA.
-#include "engine/ops/mask_targets_kernels.cuh"
-#include "engine/ops/matching_kernels.cuh"
-#include "engine/ops/roi_align_kernels.cuh"
+#include "engine/ops/cuda/mask_targets.cuh"
+#include "engine/ops/cuda/matching.cuh"
+#include "engine/ops/cuda/roi_align.cuh"
 
 using namespace lockstep;
 
@@ -87,7 +87,7 @@ ops::RoiLevel levelOf(const Pyramid& pyramid, std::size_t index, const Regions& 
           static_cast<int>(shape.samplingRatio)};
 }
 
-/// [K,C,height,width], as roiAlignForwardCuda.
+/// [K,C,height,width], as cuda::roiAlign.
 template <typename T, int kCount>
 at::Tensor poolByKernel(const Pyramid& pyramid, const Regions& regions,
                         const ops::RoiAlignShape& shape) {
@@ -130,7 +130,7 @@ struct RegionSet {
   at::Tensor slopes;
 };
 
-/// As roiAlignBackwardCuda.
+/// As cuda::roiAlignBackward.
 template <typename T>
 std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector<RegionSet>& sets) {
   std::vector<Lists> lists;
@@ -187,7 +187,7 @@ at::Tensor someBoxes(at::IntArrayRef sizes, bool isOnAGrid) {
   return torch::cat({from, from + side}, -1).contiguous();
 }
 
-/// As matchBoxesCuda.
+/// As cuda::matchBoxes.
 at::Tensor matchByKernels(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                           const ops::MatchThresholds& thresholds) {
   const at::Tensor& gts = groundTruth.boxesXyxy;
@@ -216,7 +216,7 @@ at::Tensor matchByKernels(const structures::GtBatch& groundTruth, const at::Tens
 
 // ---- mask targets
 
-/// As maskTargetsCuda.
+/// As cuda::maskTargets.
 at::Tensor targetsByKernel(const structures::GtMasks& masks, const ops::MaskRegions& regions,
                            int side) {
   at::Tensor out = torch::zeros({regions.boxesXyxy.size(0), side, side});

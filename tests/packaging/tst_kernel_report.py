@@ -31,7 +31,7 @@ code version = [1,8]
 Resource usage:
  Common:
   GLOBAL:28 CONSTANT[4]:224
- Function _ZN8lockstep3ops12finishKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli:
+ Function _ZN8lockstep3ops14epilogueKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli:
   REG:40 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:572 TEXTURE:0 SURFACE:0 SAMPLER:0
  Function _ZN8lockstep3ops10keepKernelENS0_8NmsBoxesEPKyNS0_7NmsKeptE:
   REG:32 STACK:16 SHARED:34312 LOCAL:0 CONSTANT[0]:600 TEXTURE:0 SURFACE:0 SAMPLER:0
@@ -130,7 +130,7 @@ def run_report(program):
 class Words(unittest.TestCase):
     def test_resources_are_read_by_kernel_and_architecture(self):
         self.assertEqual(report.kernels(RESOURCES), {
-            "_ZN8lockstep3ops12finishKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli": {"sm_90": Kernel(40, 0, 0)},
+            "_ZN8lockstep3ops14epilogueKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli": {"sm_90": Kernel(40, 0, 0)},
             "_ZN8lockstep3ops10keepKernelENS0_8NmsBoxesEPKyNS0_7NmsKeptE": {"sm_90": Kernel(32, 16, 34312),
                                                                            "sm_120": Kernel(38, 0, 34312)}})
 
@@ -196,7 +196,7 @@ class Programs(unittest.TestCase):
             source = pathlib.Path(folder) / "kernels.cu"
             source.write_text(KERNELS)
             subprocess.run([NVCC, "-fatbin", "-arch", "sm_90", source, "-o", source.with_suffix(".fatbin")], check=True)
-            facts = [Fact("wideKernel", "boxes.cu:kThreads", 32, 1.0, wide_loads=1, wide_stores=1)]
+            facts = [Fact("wideKernel", "box_coding.cu:kThreads", 32, 1.0, wide_loads=1, wide_stores=1)]
             with unittest.mock.patch.object(report, "FACTS", facts):
                 status, out = run_report(source.with_suffix(".fatbin"))
         self.assertEqual(status, 1, out)
