@@ -5,8 +5,8 @@
 #include "engine/base/error.h"
 #include "engine/config/padded_sizes.h"
 #include "engine/model/activation_watch.h"
+#include "engine/model/backbone.h"
 #include "engine/model/fpn.h"
-#include "engine/model/resnet.h"
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
 #include "engine/ops/resize_images.h"
@@ -72,16 +72,16 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
     : classCount_(classCount), normKind_(normKind(config.resolvedNorm())) {
   const NormChoice norm{normKind_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
-  body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
-  fpn_ = backbone->register_module("fpn",
-                                   std::make_shared<Fpn>(body_->channels(), config.fpnChannels));
+  body_ = backbone->register_module("body", makeBackbone(config.backbone, norm));
+  const std::vector<Backbone::Level> levels = body_->levels();
+  fpn_ = backbone->register_module("fpn", std::make_shared<Fpn>(levels, config.fpnChannels));
   rpn_ =
       register_module("rpn", std::make_shared<Rpn>(config.rpn, config.anchors, config.fpnChannels));
-  roiHeads_ = register_module(
-      "roi_heads", std::make_shared<RoiHeads>(RoiHeadsConfig{config.boxHead, config.maskHead,
-                                                             config.fpnChannels, classCount}));
+  RoiHeadsConfig heads{config.boxHead, config.maskHead, config.fpnChannels, {}, classCount};
+  for (const Backbone::Level& level : levels) heads.featureStrides.push_back(level.stride);
+  roiHeads_ = register_module("roi_heads", std::make_shared<RoiHeads>(heads));
   nameLayers(*this);
-  computedWeights_ = computedWeights(*this);
+  cachedWeights_ = cachedWeights(*this);
   initialiseParameters(*this, seed);
   body_->freezeStages(config.resolvedFreezeStages());
 }
@@ -92,8 +92,8 @@ MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
   // Evaluation's images come with three channels.
   if (input.is_cuda() && c10::isReducedFloatingType(input.scalar_type()))
     input = ops::withFourChannels(input);
-  ComputedWeight::refresh(computedWeights_);
-  std::vector<at::Tensor> maps = isRecordable() ? (*recorded_)(input) : mapsOf(input);
+  CachedWeight::refresh(cachedWeights_);
+  std::vector<at::Tensor> maps = runsInCudaGraphs() ? (*cudaGraphs_)(input) : mapsOf(input);
   const at::Tensor head = maps.back();
   maps.pop_back();
   std::vector<structures::ImageSize> sizes;
@@ -107,25 +107,25 @@ std::vector<at::Tensor> MaskRcnn::mapsOf(const at::Tensor& input) {
   return maps;
 }
 
-bool MaskRcnn::isRecordable() const {
-  return recorded_ && at::GradMode::is_enabled() && is_training() &&
+bool MaskRcnn::runsInCudaGraphs() const {
+  return cudaGraphs_ && at::GradMode::is_enabled() && is_training() &&
          ActivationWatch::current() == nullptr;
 }
 
-void MaskRcnn::recordSteps(Recorder recorder) {
+void MaskRcnn::useCudaGraphs(CudaGraphCapture capture) {
   if (normKind_ == NormKind::Batch || normKind_ == NormKind::SyncBatch) {
     throw base::mendable(
         "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
         "every batch: use frozen_batch or group, or set it to false");
   }
-  RecordedFunction::Reads reads;
+  CudaGraphFunction::Reads reads;
   for (const auto& [name, tensor] : namedState()) {
     if (name.starts_with("roi_heads.")) continue;
     (tensor.requires_grad() ? reads.parameters : reads.constants).push_back(tensor);
   }
-  recorded_ =
-      std::make_unique<RecordedFunction>([this](const at::Tensor& input) { return mapsOf(input); },
-                                         std::move(reads), std::move(recorder));
+  cudaGraphs_ =
+      std::make_unique<CudaGraphFunction>([this](const at::Tensor& input) { return mapsOf(input); },
+                                          std::move(reads), std::move(capture));
 }
 
 Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<structures::ImageSize>& sizes,

@@ -38,14 +38,14 @@ Rpn::Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors,
          std::int64_t channels)
     : config_(config), anchors_(anchors) {
   const std::int64_t perPlace = anchors_.countPerPlace();
-  const auto start = Conv2dStart::normal(kHeadDeviation);
+  const auto init = Conv2dInit::normal(kHeadDeviation);
   const auto head = register_module("head", std::make_shared<torch::nn::Module>());
-  const auto convs = head->register_module("conv", std::make_shared<Numbered>());
-  conv_ = convs->add(std::make_shared<ConvBlock>(Conv2dShape{channels, channels, 3}, start));
+  const auto convs = head->register_module("conv", std::make_shared<ModuleList>());
+  conv_ = convs->append(std::make_shared<ConvBlock>(Conv2dOptions{channels, channels, 3}, init));
   logits_ = head->register_module(
-      "cls_logits", std::make_shared<Conv2d>(Conv2dShape{channels, perPlace, 1}, start));
+      "cls_logits", std::make_shared<Conv2d>(Conv2dOptions{channels, perPlace, 1}, init));
   deltas_ = head->register_module(
-      "bbox_pred", std::make_shared<Conv2d>(Conv2dShape{channels, 4 * perPlace, 1}, start));
+      "bbox_pred", std::make_shared<Conv2d>(Conv2dOptions{channels, 4 * perPlace, 1}, init));
 }
 
 at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {

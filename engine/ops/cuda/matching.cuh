@@ -46,14 +46,14 @@ inline __global__ void bestKernel(MatchPairs pairs, float foreground, float back
                                   int* nearest, std::int64_t* matches, unsigned* bestOfGt) {
   const int image = static_cast<int>(blockIdx.y),
             i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const bool isThere = i < pairs.count;
+  const bool isCandidate = i < pairs.count;
   const int gtCount = static_cast<int>(pairs.gtCounts[image]);
   const float4* gts = pairs.gtsOf(image);
-  const float4 box = isThere ? pairs.candidate(image, i) : float4{0, 0, 0, 0};
+  const float4 box = isCandidate ? pairs.candidate(image, i) : float4{0, 0, 0, 0};
   float best = -1;
   int bestGt = 0;
   for (int g = 0; g < gtCount; ++g) {  // the same for all threads
-    const float iou = isThere ? boxIou(gts[g], box) : 0.0f;
+    const float iou = isCandidate ? boxIou(gts[g], box) : 0.0f;
     if (iou > best) {
       best = iou;
       bestGt = g;
@@ -63,7 +63,7 @@ inline __global__ void bestKernel(MatchPairs pairs, float foreground, float back
     if (ofWarp != 0 && threadIdx.x % kMatchWarp == 0)
       atomicMax(bestOfGt + static_cast<std::int64_t>(image) * pairs.mostGts + g, ofWarp);
   }
-  if (!isThere) return;
+  if (!isCandidate) return;
   const std::int64_t place = static_cast<std::int64_t>(image) * pairs.count + i;
   nearest[place] = bestGt;
   matches[place] = best < background   ? kBelowThreshold

@@ -9,18 +9,18 @@
 /// takes kCount channels of a pixel of it.
 namespace lockstep::ops {
 
-/// The pixel and the first channel of a thread; isThere: within the row.
+/// The pixel and the first channel of a thread; isInRow: within it.
 template <int kCount>
 struct PoolItem {
   int column, channel;
-  bool isThere;
+  bool isInRow;
 
   __device__ PoolItem(int width, int channels) {
     const auto packs = static_cast<unsigned>(channels) / kCount;
     const unsigned item = blockIdx.y * blockDim.x + threadIdx.x;
     column = static_cast<int>(item / packs);
     channel = static_cast<int>(item % packs) * kCount;
-    isThere = column < width;
+    isInRow = column < width;
   }
 };
 
@@ -29,7 +29,7 @@ template <typename T, int kCount>
 __global__ void maxPoolKernel(PoolSize size, const T* x, T* out, std::uint8_t* places) {
   const auto height = static_cast<int>(size.height), width = static_cast<int>(size.width);
   const PoolItem<kCount> item(static_cast<int>(size.outWidth), static_cast<int>(size.channels));
-  if (!item.isThere) return;
+  if (!item.isInRow) return;
   const std::int64_t image = blockIdx.x / size.outHeight;
   const int row = static_cast<int>(blockIdx.x % size.outHeight);
   Pack<T, kCount> best{};
@@ -65,7 +65,7 @@ template <typename T, int kCount>
 __global__ void maxPoolBackwardKernel(PoolSize size, const T* gradOut, const std::uint8_t* places,
                                       T* gradIn) {
   const PoolItem<kCount> item(static_cast<int>(size.width), static_cast<int>(size.channels));
-  if (!item.isThere) return;
+  if (!item.isInRow) return;
   const std::int64_t image = blockIdx.x / size.height;
   const int y = static_cast<int>(blockIdx.x % size.height), x = item.column;
   const auto outHeight = static_cast<int>(size.outHeight),

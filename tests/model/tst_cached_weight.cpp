@@ -3,10 +3,10 @@
 #include <atomic>
 #include <thread>
 
-#include "engine/model/computed_weight.h"
-#include "engine/model/kept_tensors.h"
+#include "engine/model/cached_weight.h"
 #include "engine/model/layers.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/model/tensor_cache.h"
 #include "tests/model/small_model.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -16,7 +16,7 @@
 #endif
 
 using namespace lockstep;
-using model::ComputedWeight;
+using model::CachedWeight;
 
 namespace {
 
@@ -42,7 +42,7 @@ void writeInSilence(const at::Tensor& tensor) {
 
 }  // namespace
 
-class TstComputedWeight : public QObject {
+class TstCachedWeight : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -60,7 +60,7 @@ class TstComputedWeight : public QObject {
     const at::ScalarType type = isHalf ? at::kBFloat16 : at::kFloat;
     const at::Tensor weight = convWeight(), reference = convWeight();
     const at::Tensor factor = isFolded ? factors() : at::Tensor();
-    ComputedWeight computed(weight);
+    CachedWeight cached(weight);
     const auto cast = [&] { return multiplied(reference, factor).to(type); };
     torch::manual_seed(4);
     const at::Tensor small = torch::randn({2, 5, 8, 8}).to(type),
@@ -68,10 +68,10 @@ class TstComputedWeight : public QObject {
     const auto lossOf = [&](const at::Tensor& first, const at::Tensor& second) {
       return at::conv2d(small, first).square().sum() + at::conv2d(large, second).sum();
     };
-    const at::Tensor used = computed.in(type, factor);
+    const at::Tensor used = cached.as(type, factor);
     QVERIFY(at::equal(used, cast()));
     QVERIFY(used.strides() == weight.strides());
-    lossOf(used, computed.in(type, factor)).backward();
+    lossOf(used, cached.as(type, factor)).backward();
     lossOf(cast(), cast()).backward();
     QVERIFY(at::equal(weight.grad(), reference.grad()));
     QCOMPARE(weight.grad().scalar_type(), at::kFloat);
@@ -79,18 +79,18 @@ class TstComputedWeight : public QObject {
 
   void aParameterOfTheTypeIsItself() {
     const at::Tensor weight = convWeight();
-    QVERIFY(ComputedWeight(weight).in(at::kFloat).is_same(weight));
+    QVERIFY(CachedWeight(weight).as(at::kFloat).is_same(weight));
   }
 
   void whatNeedsNoGradientHasNone() {
     const at::Tensor trained = convWeight(), frozen = convWeight().detach();
-    QVERIFY(!ComputedWeight(frozen).in(at::kBFloat16).requires_grad());
-    ComputedWeight computed(trained);
+    QVERIFY(!CachedWeight(frozen).as(at::kBFloat16).requires_grad());
+    CachedWeight cached(trained);
     {
       const at::NoGradGuard noGradient;
-      QVERIFY(!computed.in(at::kBFloat16).requires_grad());
+      QVERIFY(!cached.as(at::kBFloat16).requires_grad());
     }
-    QVERIFY(computed.in(at::kBFloat16).requires_grad());
+    QVERIFY(cached.as(at::kBFloat16).requires_grad());
   }
 
   void itIsMadeAnewInTheSameMemory_data() {
@@ -106,14 +106,14 @@ class TstComputedWeight : public QObject {
     QFETCH(bool, isRefreshed);
     at::Tensor weight = convWeight();
     const at::Tensor factor = isFolded ? factors() : at::Tensor(), own = weight.detach();
-    ComputedWeight computed(weight);
+    CachedWeight cached(weight);
     const at::NoGradGuard noGradient;
-    const at::Tensor kept = computed.in(at::kBFloat16, factor);  // as a recording has it
+    const at::Tensor kept = cached.as(at::kBFloat16, factor);  // as a graph has it
     const auto isUpToDate = [&] {
       if (isRefreshed)
-        ComputedWeight::refresh({&computed});
+        CachedWeight::refresh({&cached});
       else
-        computed.in(at::kBFloat16, factor);
+        cached.as(at::kBFloat16, factor);
       return at::equal(kept, multiplied(weight, factor).to(at::kBFloat16));
     };
     weight.mul_(2);
@@ -126,61 +126,60 @@ class TstComputedWeight : public QObject {
     QVERIFY(!isUpToDate());
     weight.unsafeGetTensorImpl()->bump_version();
     QVERIFY(isUpToDate());
-    QVERIFY(computed.in(at::kBFloat16, factor).is_same(kept));
+    QVERIFY(cached.as(at::kBFloat16, factor).is_same(kept));
   }
 
-  /// A recording in one type lasts while something else computes in another.
+  /// A graph in one type lasts while something else computes in another.
   void eachTypeStaysWhereItIsAndIsToldOf() {
     at::Tensor weight = convWeight();
     const at::Tensor factor = factors();
-    ComputedWeight computed(weight);
+    CachedWeight cached(weight);
     const at::NoGradGuard noGradient;
-    const model::KeptTensorsWatch watch;
-    const at::Tensor half = computed.in(at::kBFloat16, factor),
-                     whole = computed.in(at::kFloat, factor);
-    QCOMPARE(watch.given().size(), std::size_t{2});
-    QVERIFY(watch.given()[0].is_same(half) && watch.given()[1].is_same(whole));
+    const model::TensorCacheWatch watch;
+    const at::Tensor half = cached.as(at::kBFloat16, factor), whole = cached.as(at::kFloat, factor);
+    QCOMPARE(watch.tensors().size(), std::size_t{2});
+    QVERIFY(watch.tensors()[0].is_same(half) && watch.tensors()[1].is_same(whole));
     weight.mul_(2);
-    ComputedWeight::refresh({&computed});
+    CachedWeight::refresh({&cached});
     QVERIFY(at::equal(half, multiplied(weight, factor).to(at::kBFloat16)));
     QVERIFY(at::equal(whole, multiplied(weight, factor)));
   }
 
   void anotherFactorIsTaken() {
-    ComputedWeight computed(convWeight());
-    computed.in(at::kBFloat16, factors());
+    CachedWeight cached(convWeight());
+    cached.as(at::kBFloat16, factors());
     const at::Tensor twice = factors() * 2;
-    QVERIFY(at::equal(computed.in(at::kBFloat16, twice),
+    QVERIFY(at::equal(cached.as(at::kBFloat16, twice),
                       multiplied(convWeight(), twice).to(at::kBFloat16)));
-    QVERIFY(at::equal(computed.in(at::kBFloat16), convWeight().to(at::kBFloat16)));
+    QVERIFY(at::equal(cached.as(at::kBFloat16), convWeight().to(at::kBFloat16)));
   }
 
   void whatIsMadeInInferenceCanBeTrainedWith() {
     const at::Tensor weight = convWeight();
-    ComputedWeight computed(weight);
+    CachedWeight cached(weight);
     {
       const at::InferenceMode inference;
-      computed.in(at::kBFloat16);
+      cached.as(at::kBFloat16);
     }
     const at::Tensor x = torch::ones({1, 5, 4, 4}, at::kBFloat16);
-    at::conv2d(x, computed.in(at::kBFloat16)).sum().backward();
+    at::conv2d(x, cached.as(at::kBFloat16)).sum().backward();
     QVERIFY(weight.grad().defined());
   }
 
   /// Who goes backward through weights that have changed since is told, as by LibTorch's own.
   void aPassIsOfOneState() {
     const at::Tensor weight = convWeight();
-    ComputedWeight computed(weight);
+    CachedWeight cached(weight);
     const at::Tensor x = torch::ones({1, 5, 4, 4}, at::kBFloat16).requires_grad_();
-    const at::Tensor loss = at::conv2d(x, computed.in(at::kBFloat16)).sum();
+    const at::Tensor loss = at::conv2d(x, cached.as(at::kBFloat16)).sum();
     weight.detach().add_(1);
-    ComputedWeight::refresh({&computed});
+    CachedWeight::refresh({&cached});
     QVERIFY_EXCEPTION_THROWN(loss.backward(), c10::Error);
   }
 
   void threadsSeeWhatIsNew() {
     const at::Tensor weight = convWeight();
-    ComputedWeight first(weight), second(convWeight());
+    CachedWeight first(weight), second(convWeight());
     std::atomic<int> wrong = 0;
     for (int round = 0; round < 20; ++round) {
       weight.detach().add_(1);
@@ -189,9 +188,9 @@ class TstComputedWeight : public QObject {
       for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
           const at::NoGradGuard noGradient;
-          ComputedWeight::refresh({&first, &second});
-          if (!at::equal(first.in(at::kBFloat16), expected)) ++wrong;
-          second.in(at::kBFloat16);
+          CachedWeight::refresh({&first, &second});
+          if (!at::equal(first.as(at::kBFloat16), expected)) ++wrong;
+          second.as(at::kBFloat16);
         });
       }
     }
@@ -235,5 +234,5 @@ class TstComputedWeight : public QObject {
   }
 };
 
-LOCKSTEP_TEST(TstComputedWeight)
-#include "tst_computed_weight.moc"
+LOCKSTEP_TEST(TstCachedWeight)
+#include "tst_cached_weight.moc"

@@ -1,16 +1,22 @@
-#include "engine/model/cuda_recorder.h"
+#include "engine/model/cuda_graph.h"
 
+#ifdef LOCKSTEP_CUDA
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <memory>
+#else
+#include <c10/util/Exception.h>
+#endif
 
 namespace lockstep::model {
+
+#ifdef LOCKSTEP_CUDA
 namespace {
 
-/// What capture_end() leaves undone where it throws: until the allocators hear that a recording is
+/// What capture_end() leaves undone where it throws: until the allocators hear that a capture is
 /// over they give out nothing again that another stream has used.
 void releasePool(at::cuda::MempoolId_t pool) {
   try {
@@ -23,7 +29,7 @@ void releasePool(at::cuda::MempoolId_t pool) {
   }
 }
 
-void endRecording(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
+void endCapture(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
   try {
     graph.capture_end();
   } catch (const c10::Error&) {
@@ -32,30 +38,36 @@ void endRecording(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
   }
 }
 
-RecordedWork recordGraph(const Work& work, at::cuda::MempoolId_t pool) {
+CapturedCudaGraph capture(const CudaGraphWork& work, at::cuda::MempoolId_t pool) {
   const auto graph = std::make_shared<at::cuda::CUDAGraph>();
-  RecordedWork recorded;
+  CapturedCudaGraph captured;
   // What other threads do with the device, such as NCCL's, is their affair.
   graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
-    recorded.results = work.run();
+    captured.outputs = work.run();
   } catch (...) {
     try {
-      endRecording(*graph, pool);
+      endCapture(*graph, pool);
     } catch (const c10::Error&) {  // the first error is the one that says something
     }
     throw;
   }
-  endRecording(*graph, pool);
-  recorded.repeat = [graph, reads = work.reads] { graph->replay(); };
-  return recorded;
+  endCapture(*graph, pool);
+  captured.replay = [graph, reads = work.reads] { graph->replay(); };
+  return captured;
 }
 
 }  // namespace
 
-Recorder cudaRecorder() {
-  return
-      [pool = at::cuda::graph_pool_handle()](const Work& work) { return recordGraph(work, pool); };
+CudaGraphCapture cudaGraphCapture() {
+  return [pool = at::cuda::graph_pool_handle()](const CudaGraphWork& work) {
+    return capture(work, pool);
+  };
 }
+#else
+CudaGraphCapture cudaGraphCapture() {
+  TORCH_CHECK(false, "this program was built without CUDA graphs");
+}
+#endif
 
 }  // namespace lockstep::model

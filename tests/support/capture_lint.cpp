@@ -1,4 +1,4 @@
-#include "tests/support/recording_lint.h"
+#include "tests/support/capture_lint.h"
 
 #include <algorithm>
 
@@ -32,9 +32,9 @@ bool takesPinnedMemory(const OperatorCall& call) {
 
 }  // namespace
 
-class RecordingLint::Watch : public OperatorWatch {
+class CaptureLint::Watch : public OperatorWatch {
  public:
-  Watch(RecordingLint& lint, const model::Work& work) : lint_(lint) {
+  Watch(CaptureLint& lint, const model::CudaGraphWork& work) : lint_(lint) {
     for (const at::Tensor& tensor : work.reads) allowed_.insert(memoryOf(tensor));
   }
 
@@ -87,16 +87,16 @@ class RecordingLint::Watch : public OperatorWatch {
     }
   }
 
-  RecordingLint& lint_;
+  CaptureLint& lint_;
   std::set<const void*> allowed_;
 };
 
-std::vector<at::Tensor> RecordingLint::run(const model::Work& work) {
+std::vector<at::Tensor> CaptureLint::run(const model::CudaGraphWork& work) {
   const Watch watch(*this, work);
   return work.run();
 }
 
-void RecordingLint::add(const std::string& finding) {
+void CaptureLint::add(const std::string& finding) {
   if (findings_.find(finding) == std::string::npos)
     findings_ += (findings_.empty() ? "" : "\n") + finding;
 }

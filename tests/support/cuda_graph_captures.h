@@ -1,19 +1,19 @@
 #pragma once
 
-#include "engine/model/recorded_function.h"
+#include "engine/model/cuda_graph.h"
 
 namespace lockstep::tests {
 
-/// What a device does with recorded work, on a CPU: the work again, its results into the same
-/// memory. Lives as long as what it recorded.
-struct PlainRecorder {
-  int recorded = 0, repeated = 0;
-  model::Recorder recorder();
+/// What a device does with captured work, on a CPU: the work again, its outputs into the same
+/// memory. Lives as long as what it captured.
+struct EagerCapture {
+  int captured = 0, replayed = 0;
+  model::CudaGraphCapture capture();
 };
 
 /// Nearer to a device: the operators that the work called are called again, each on the memory that
 /// it read and into that which it wrote; no line of the work runs a second time. For work of which
 /// an OperatorWatch sees everything: in float64.
-model::Recorder tapeRecorder();
+model::CudaGraphCapture tapeCapture();
 
 }  // namespace lockstep::tests

@@ -2,22 +2,22 @@
 #include <QTest>
 #include <thread>
 
-#include "engine/model/kept_tensors.h"
+#include "engine/model/tensor_cache.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
 
-class TstKeptTensors : public QObject {
+class TstTensorCache : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void theyAreMadeAgainWhenASourceChanges() {
     at::Tensor source = torch::ones({3}), other = torch::ones({3});
-    model::KeptTensors kept;
+    model::TensorCache cache;
     int made = 0;
     const auto sum = [&] {
-      return kept.of({source, other}, [&] {
+      return cache.get({source, other}, [&] {
         ++made;
         return std::vector<at::Tensor>{source + other};
       })[0];
@@ -36,9 +36,9 @@ class TstKeptTensors : public QObject {
   void anotherTensorInTheSamePlaceIsAnother() {
     const auto filled = [](float value) { return torch::full({10 << 20}, value); };
     at::Tensor source = filled(1);
-    model::KeptTensors kept;
+    model::TensorCache cache;
     const auto doubled = [&] {
-      return kept.of({source}, [&] { return std::vector<at::Tensor>{source * 2}; })[0][0]
+      return cache.get({source}, [&] { return std::vector<at::Tensor>{source * 2}; })[0][0]
           .item<float>();
     };
     QCOMPARE(doubled(), 2.f);
@@ -55,34 +55,35 @@ class TstKeptTensors : public QObject {
 
   void aWatchSeesWhatItsThreadIsGiven() {
     const at::Tensor source = torch::ones({3});
-    model::KeptTensors kept;
+    model::TensorCache cache;
     const auto give = [&] {
-      return kept.of({source}, [&] { return std::vector<at::Tensor>{source * 2}; })[0];
+      return cache.get({source}, [&] { return std::vector<at::Tensor>{source * 2}; })[0];
     };
     const at::Tensor before = give();
-    const model::KeptTensorsWatch watch;
+    const model::TensorCacheWatch watch;
     { const std::jthread other(give); }
-    QCOMPARE(watch.given().size(), std::size_t{0});
+    QCOMPARE(watch.tensors().size(), std::size_t{0});
     {
-      const model::KeptTensorsWatch inner;
+      const model::TensorCacheWatch inner;
       give();
     }
-    QCOMPARE(watch.given().size(), std::size_t{0});
+    QCOMPARE(watch.tensors().size(), std::size_t{0});
     give();
-    QCOMPARE(watch.given().size(), std::size_t{1});
-    QVERIFY(watch.given()[0].is_same(before));
+    QCOMPARE(watch.tensors().size(), std::size_t{1});
+    QVERIFY(watch.tensors()[0].is_same(before));
   }
 
-  void nothingIsKeptOfWhatIsTrained() {
+  void nothingIsCachedOfWhatIsTrained() {
     const at::Tensor source = torch::ones({3}).requires_grad_();
-    model::KeptTensors kept;
+    model::TensorCache cache;
     int made = 0;
     for (int i = 0; i < 2; ++i) {
-      kept.of({source},
-              [&] {
-                ++made;
-                return std::vector<at::Tensor>{source * 2};
-              })[0]
+      cache
+          .get({source},
+               [&] {
+                 ++made;
+                 return std::vector<at::Tensor>{source * 2};
+               })[0]
           .sum()
           .backward();
     }
@@ -92,13 +93,13 @@ class TstKeptTensors : public QObject {
 
   void threadsMakeThemOnce() {
     const at::Tensor source = torch::ones({3});
-    model::KeptTensors kept;
+    model::TensorCache cache;
     int made = 0;
     {
       std::vector<std::jthread> threads;
       for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
-          kept.of({source}, [&] {
+          cache.get({source}, [&] {
             ++made;
             return std::vector<at::Tensor>{source * 2};
           });
@@ -109,5 +110,5 @@ class TstKeptTensors : public QObject {
   }
 };
 
-LOCKSTEP_TEST(TstKeptTensors)
-#include "tst_kept_tensors.moc"
+LOCKSTEP_TEST(TstTensorCache)
+#include "tst_tensor_cache.moc"

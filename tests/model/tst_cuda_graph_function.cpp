@@ -5,21 +5,21 @@
 
 #include "engine/base/error.h"
 #include "engine/model/activation_watch.h"
-#include "engine/model/kept_tensors.h"
 #include "engine/model/layers.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/model/tensor_cache.h"
 #include "engine/structures/ground_truth.h"
 #include "tests/model/small_model.h"
+#include "tests/support/capture_lint.h"
+#include "tests/support/cuda_graph_captures.h"
 #include "tests/support/masks.h"
-#include "tests/support/recorders.h"
-#include "tests/support/recording_lint.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
-using tests::PlainRecorder;
+using tests::EagerCapture;
 using tests::smallModel;
-using tests::tapeRecorder;
+using tests::tapeCapture;
 
 namespace {
 
@@ -69,22 +69,23 @@ double step(model::MaskRcnn& model, const std::vector<Scene>& parts,
   return loss.item<double>();
 }
 
-/// A function with two parameters and a constant, which it reads as it is and through KeptTensors.
+/// A function with two parameters and a constant, which it reads as it is and through a
+/// TensorCache.
 struct Toy {
   at::Tensor weight = at::linspace(-1, 1, 6, at::kDouble).requires_grad_();
   at::Tensor bias = at::linspace(2, 3, 6, at::kDouble).requires_grad_();
   at::Tensor constant = at::linspace(0.5, 1, 6, at::kDouble);
-  std::shared_ptr<model::KeptTensors> kept = std::make_shared<model::KeptTensors>();
+  std::shared_ptr<model::TensorCache> cache = std::make_shared<model::TensorCache>();
 
   at::Tensor tripled() const {
-    return kept->of({constant}, [&] { return std::vector<at::Tensor>{constant * 3}; })[0];
+    return cache->get({constant}, [&] { return std::vector<at::Tensor>{constant * 3}; })[0];
   }
   std::vector<at::Tensor> operator()(const at::Tensor& x) const {
     return {(x * weight * tripled()).tanh(), (x + bias) * constant};
   }
-  model::RecordedFunction recordedBy(const model::Recorder& recorder) const {
+  model::CudaGraphFunction capturedBy(const model::CudaGraphCapture& capture) const {
     return {
-        [this](const at::Tensor& x) { return (*this)(x); }, {{weight, bias}, {constant}}, recorder};
+        [this](const at::Tensor& x) { return (*this)(x); }, {{weight, bias}, {constant}}, capture};
   }
   std::vector<at::Tensor> gradients() const { return {weight.grad(), bias.grad()}; }
   void clearGradients() {
@@ -117,31 +118,32 @@ bool areEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b
   });
 }
 
-/// Counts what a recorder records.
-model::Recorder counted(int& count, model::Recorder recorder) {
-  return [&count, recorder = std::move(recorder)](const model::Work& work) {
+/// Counts what is captured.
+model::CudaGraphCapture counted(int& count, model::CudaGraphCapture capture) {
+  return [&count, capture = std::move(capture)](const model::CudaGraphWork& work) {
     ++count;
-    return recorder(work);
+    return capture(work);
   };
 }
 
-QString lintOf(const model::RecordedFunction::Compute& compute,
+QString lintOf(const model::CudaGraphFunction::Compute& compute,
                const std::vector<at::Tensor>& parameters) {
-  tests::RecordingLint lint;
-  model::RecordedFunction function(compute, {parameters, {}}, [&](const model::Work& work) {
-    return model::RecordedWork{lint.run(work), [] {}};
-  });
+  tests::CaptureLint lint;
+  model::CudaGraphFunction function(compute, {parameters, {}},
+                                    [&](const model::CudaGraphWork& work) {
+                                      return model::CapturedCudaGraph{lint.run(work), [] {}};
+                                    });
   for (int i = 0; i < 2; ++i) function(madeInput(1));
   return QString::fromStdString(lint.findings() + function.failure());
 }
 
 }  // namespace
 
-class TstRecordedFunction : public QObject {
+class TstCudaGraphFunction : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void repeatedStepsAreTheSteps_data() {
+  void replayedStepsAreTheSteps_data() {
     QTest::addColumn<QString>("norm");
     QTest::addColumn<int>("parts");
     QTest::addColumn<bool>("areUndefined");
@@ -149,58 +151,58 @@ class TstRecordedFunction : public QObject {
     QTest::newRow("gradients undefined") << QStringLiteral("frozen_batch") << 1 << true;
     QTest::newRow("gradients added") << QStringLiteral("group") << 2 << true;
   }
-  void repeatedStepsAreTheSteps() {
+  void replayedStepsAreTheSteps() {
     QFETCH(QString, norm);
     QFETCH(int, parts);
     QFETCH(bool, areUndefined);
     const Gradients cleared = areUndefined ? Gradients::Undefined : Gradients::Zeroed;
     config::ModelConfig config = smallModel(norm.toStdString());
     if (norm == QStringLiteral("frozen_batch")) config.freezeStages = 2;
-    model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
-    PlainRecorder recorder;
-    recording.recordSteps(recorder.recorder());
+    model::MaskRcnn plain(config, 3, 1), captured(config, 3, 1);
+    EagerCapture eager;
+    captured.useCudaGraphs(eager.capture());
     const std::pair<int, int> sizes[] = {{64, 96}, {64, 96}, {96, 64}, {64, 96}, {96, 64}};
     std::uint64_t seed = 1;
     for (const auto& [height, width] : sizes) {
       std::vector<Scene> scenes;
       for (int part = 0; part < parts; ++part) scenes.emplace_back(height, width, seed++);
-      QCOMPARE(step(recording, scenes, cleared), step(plain, scenes, cleared));
+      QCOMPARE(step(captured, scenes, cleared), step(plain, scenes, cleared));
     }
-    const auto expected = plain.trainableParameters(), got = recording.trainableParameters();
+    const auto expected = plain.trainableParameters(), got = captured.trainableParameters();
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const at::Tensor& weight = expected[i].tensor;
       QVERIFY2(at::equal(got[i].tensor, weight), expected[i].name.c_str());
       QVERIFY2(weight.isfinite().all().item<bool>(), expected[i].name.c_str());
     }
     // Forward and backward of two sizes, each from the second time on.
-    QCOMPARE(recorder.recorded, 4);
-    QCOMPARE(recorder.repeated, 2 * (5 * parts - 2));
-    QCOMPARE(recording.recordedSteps()->recordedShapes(), std::size_t{2});
-    QVERIFY(recording.recordedSteps()->failure().empty());
+    QCOMPARE(eager.captured, 4);
+    QCOMPARE(eager.replayed, 2 * (5 * parts - 2));
+    QCOMPARE(captured.cudaGraphs()->capturedShapes(), std::size_t{2});
+    QVERIFY(captured.cudaGraphs()->failure().empty());
   }
 
   void aTapeGivesTheStepsToo() {
     config::ModelConfig config = smallModel("frozen_batch");
     config.freezeStages = 2;
-    model::MaskRcnn plain(config, 3, 1), recording(config, 3, 1);
-    for (model::MaskRcnn* model : {&plain, &recording}) model->to(at::kDouble);
-    int recorded = 0;
-    recording.recordSteps(counted(recorded, tapeRecorder()));
+    model::MaskRcnn plain(config, 3, 1), captured(config, 3, 1);
+    for (model::MaskRcnn* model : {&plain, &captured}) model->to(at::kDouble);
+    int captures = 0;
+    captured.useCudaGraphs(counted(captures, tapeCapture()));
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       Scene scene(64, 96, seed);
       scene.images = scene.images.to(at::kDouble);
-      QCOMPARE(step(recording, {scene}), step(plain, {scene}));
+      QCOMPARE(step(captured, {scene}), step(plain, {scene}));
       if (seed != 2) continue;
       // As where other weights are loaded.
       const at::NoGradGuard noGradient;
-      for (model::MaskRcnn* model : {&plain, &recording}) {
+      for (model::MaskRcnn* model : {&plain, &captured}) {
         for (const auto& [name, tensor] : model->namedState())
           if (!tensor.requires_grad()) tensor.mul_(1.25);
       }
     }
-    QCOMPARE(recording.recordedSteps()->failure(), std::string());
-    // What is frozen was written to after the second step: recorded again in the fourth.
-    QCOMPARE(recorded, 4);
+    QCOMPARE(captured.cudaGraphs()->failure(), std::string());
+    // What is frozen was written to after the second step: captured again in the fourth.
+    QCOMPARE(captures, 4);
   }
 
   void gradientsAreTheParametersOwn_data() {
@@ -211,8 +213,8 @@ class TstRecordedFunction : public QObject {
   void gradientsAreTheParametersOwn() {
     QFETCH(bool, onTape);
     Toy toy, peer;
-    PlainRecorder plain;
-    model::RecordedFunction function = toy.recordedBy(onTape ? tapeRecorder() : plain.recorder());
+    EagerCapture plain;
+    model::CudaGraphFunction function = toy.capturedBy(onTape ? tapeCapture() : plain.capture());
     function(madeInput(1));  // the shape came once, without a backward pass
     std::vector<std::vector<at::Tensor>> got, expected;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -226,7 +228,7 @@ class TstRecordedFunction : public QObject {
       toy.clearGradients();
       peer.clearGradients();
     }
-    QCOMPARE(function.recordedShapes(), std::size_t{1});
+    QCOMPARE(function.capturedShapes(), std::size_t{1});
     // Those of earlier steps too, which later ones did not write over.
     for (std::size_t i = 0; i < got.size(); ++i)
       QVERIFY2(areEqual(got[i], expected[i]), qPrintable(QString::number(i)));
@@ -234,8 +236,8 @@ class TstRecordedFunction : public QObject {
 
   void whatIsReadMayMoveAndChange() {
     Toy toy;
-    int recorded = 0;
-    model::RecordedFunction function = toy.recordedBy(counted(recorded, tapeRecorder()));
+    int captures = 0;
+    model::CudaGraphFunction function = toy.capturedBy(counted(captures, tapeCapture()));
     std::uint64_t seed = 0;
     const auto isRight = [&] {
       ++seed;
@@ -244,35 +246,35 @@ class TstRecordedFunction : public QObject {
     };
     const auto staysRight = [&] { return isRight() && isRight() && isRight(); };
     QVERIFY(staysRight());
-    QCOMPARE(recorded, 2);
+    QCOMPARE(captures, 2);
     {
       const at::NoGradGuard noGradient;
       toy.weight.mul_(2);  // as an optimizer does
     }
     QVERIFY(staysRight());
-    QCOMPARE(recorded, 2);
+    QCOMPARE(captures, 2);
     toy.constant.add_(1);
     QVERIFY(staysRight());
-    QCOMPARE(recorded, 4);
+    QCOMPARE(captures, 4);
     toy.constant.set_data(at::full({6}, 4.0, at::kDouble));
     QVERIFY(staysRight());
-    QCOMPARE(recorded, 6);
+    QCOMPARE(captures, 6);
     // As where averaged weights take the trained ones' place, and hand it back.
     const at::Tensor trained = toy.bias.detach();
     toy.bias.set_data(trained * 3);
     QVERIFY(staysRight());
-    QCOMPARE(recorded, 8);
+    QCOMPARE(captures, 8);
     toy.bias.set_data(trained);
     QVERIFY(staysRight());
-    QCOMPARE(recorded, 10);
+    QCOMPARE(captures, 10);
   }
 
-  void whatIsReadLivesAsLongAsTheRecording() {
+  void whatIsReadLivesAsLongAsTheGraph() {
     Toy toy;
-    PlainRecorder recorder;
-    auto function = std::make_unique<model::RecordedFunction>(toy.recordedBy(recorder.recorder()));
+    EagerCapture eager;
+    auto function = std::make_unique<model::CudaGraphFunction>(toy.capturedBy(eager.capture()));
     for (int i = 0; i < 2; ++i) sumOf((*function)(madeInput(1))).backward();
-    QCOMPARE(function->recordedShapes(), std::size_t{1});
+    QCOMPARE(function->capturedShapes(), std::size_t{1});
     const auto memoryOf = [](const at::Tensor& tensor) {
       return c10::weak_intrusive_ptr<c10::StorageImpl>(
           c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(
@@ -280,7 +282,7 @@ class TstRecordedFunction : public QObject {
     };
     const auto kept = memoryOf(toy.tripled()), weight = memoryOf(toy.weight);
     toy.constant.fill_(5);
-    toy.tripled();  // these are kept now
+    toy.tripled();  // these are cached now
     toy.weight.set_data(toy.weight.detach().clone());
     QVERIFY(!kept.expired());
     QVERIFY(!weight.expired());
@@ -291,9 +293,9 @@ class TstRecordedFunction : public QObject {
 
   void anOutputThatIsNotUsedGivesNoGradient() {
     Toy toy, peer;
-    model::RecordedFunction function = toy.recordedBy(tapeRecorder());
+    model::CudaGraphFunction function = toy.capturedBy(tapeCapture());
     for (int i = 0; i < 2; ++i) sumOf(function(madeInput(1))).backward();
-    QCOMPARE(function.recordedShapes(), std::size_t{1});
+    QCOMPARE(function.capturedShapes(), std::size_t{1});
     for (std::uint64_t seed = 2; seed <= 4; ++seed) {
       const bool areBothUsed = seed == 3;
       std::vector<std::vector<at::Tensor>> outputs{function(madeInput(seed)),
@@ -302,7 +304,7 @@ class TstRecordedFunction : public QObject {
       for (const std::vector<at::Tensor>& each : outputs)
         (areBothUsed ? sumOf(each) : each[0].sum()).backward();
       QVERIFY(at::equal(toy.weight.grad(), peer.weight.grad()));
-      // What is recorded gives zeros where nothing comes back.
+      // A graph gives zeros where nothing comes back.
       const at::Tensor bias = peer.bias.grad();
       QVERIFY(at::equal(toy.bias.grad(), bias.defined() ? bias : at::zeros_like(toy.bias)));
     }
@@ -310,7 +312,7 @@ class TstRecordedFunction : public QObject {
 
   void aBackwardPassThatComesTooLateIsRefused() {
     Toy toy;
-    model::RecordedFunction function = toy.recordedBy(tapeRecorder());
+    model::CudaGraphFunction function = toy.capturedBy(tapeCapture());
     for (int i = 0; i < 2; ++i) function(madeInput(1));
     const at::Tensor first = sumOf(function(madeInput(1))), second = sumOf(function(madeInput(2)));
     QVERIFY_EXCEPTION_THROWN(first.backward(), c10::Error);
@@ -318,40 +320,40 @@ class TstRecordedFunction : public QObject {
     QVERIFY_EXCEPTION_THROWN(second.backward(), c10::Error);
   }
 
-  void typesHaveRecordingsOfTheirOwn() {
+  void typesHaveGraphsOfTheirOwn() {
     const at::Tensor weight = at::full({6}, 0.1, at::kDouble).requires_grad_();
-    model::RecordedFunction function(
+    model::CudaGraphFunction function(
         [&](const at::Tensor& x) {
           return std::vector<at::Tensor>{x * weight.to(x.scalar_type())};
         },
-        {{weight}, {}}, tapeRecorder());
+        {{weight}, {}}, tapeCapture());
     for (int i = 0; i < 3; ++i) {
       for (const at::ScalarType type : {at::kDouble, at::kFloat})
         QCOMPARE(function(at::ones({2, 6}, type))[0].scalar_type(), type);
     }
-    QCOMPARE(function.recordedShapes(), std::size_t{2});
+    QCOMPARE(function.capturedShapes(), std::size_t{2});
   }
 
-  void whereRecordingFailsAllGoesOnWithout() {
-    model::MaskRcnn plain(smallModel("group"), 3, 1), recording(smallModel("group"), 3, 1);
+  void whereACaptureFailsAllGoesOnWithout() {
+    model::MaskRcnn plain(smallModel("group"), 3, 1), captured(smallModel("group"), 3, 1);
     int tries = 0;
-    recording.recordSteps([&tries](const model::Work& work) -> model::RecordedWork {
+    captured.useCudaGraphs([&tries](const model::CudaGraphWork& work) -> model::CapturedCudaGraph {
       ++tries;
       work.run();
       TORCH_CHECK(false, "the device cannot");
     });
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const Scene scene(64, 96, seed);
-      QCOMPARE(step(recording, {scene}), step(plain, {scene}));
+      QCOMPARE(step(captured, {scene}), step(plain, {scene}));
     }
     QCOMPARE(tries, 1);
-    QCOMPARE(recording.recordedSteps()->failure(), std::string("the device cannot"));
+    QCOMPARE(captured.cudaGraphs()->failure(), std::string("the device cannot"));
   }
 
-  void onlyTrainingStepsAreRecorded() {
+  void onlyTrainingStepsAreCaptured() {
     model::MaskRcnn model(smallModel("group"), 3, 1);
-    PlainRecorder recorder;
-    model.recordSteps(recorder.recorder());
+    EagerCapture eager;
+    model.useCudaGraphs(eager.capture());
     const Scene scene(64, 96, 1);
     for (int i = 0; i < 3; ++i) {
       {
@@ -364,10 +366,10 @@ class TstRecordedFunction : public QObject {
       const model::ActivationWatch watch([](const std::string&, const at::Tensor&) {});
       lossOf(model, scene).backward();
     }
-    QCOMPARE(recorder.recorded, 0);
+    QCOMPARE(eager.captured, 0);
   }
 
-  void nothingThatIsRecordedAsksTheHost_data() {
+  void nothingThatIsCapturedAsksTheHost_data() {
     QTest::addColumn<QString>("backbone");
     QTest::addColumn<QString>("norm");
     QTest::addColumn<int>("frozen");
@@ -382,7 +384,7 @@ class TstRecordedFunction : public QObject {
     row("R50, frozen_batch", "resnet50", "frozen_batch", 2, false);
     row("R50, frozen_batch, bfloat16", "resnet50", "frozen_batch", 2, true);
   }
-  void nothingThatIsRecordedAsksTheHost() {
+  void nothingThatIsCapturedAsksTheHost() {
     QFETCH(QString, backbone);
     QFETCH(QString, norm);
     QFETCH(int, frozen);
@@ -398,15 +400,15 @@ class TstRecordedFunction : public QObject {
       model.to(at::kDouble);
       scene.images = scene.images.to(at::kDouble);
     }
-    tests::RecordingLint lint;
-    int recorded = 0;
-    model.recordSteps([&](const model::Work& work) {
-      ++recorded;
-      return model::RecordedWork{lint.run(work), [] {}};
+    tests::CaptureLint lint;
+    int captures = 0;
+    model.useCudaGraphs([&](const model::CudaGraphWork& work) {
+      ++captures;
+      return model::CapturedCudaGraph{lint.run(work), [] {}};
     });
     for (int i = 0; i < 2; ++i) lossOf(model, scene);
-    QCOMPARE(recorded, 2);
-    QCOMPARE(QString::fromStdString(model.recordedSteps()->failure()), QString());
+    QCOMPARE(captures, 2);
+    QCOMPARE(QString::fromStdString(model.cudaGraphs()->failure()), QString());
     QCOMPARE(QString::fromStdString(lint.findings()), QString());
   }
 
@@ -449,7 +451,7 @@ class TstRecordedFunction : public QObject {
              QStringLiteral("aten::mul: reads memory that nothing keeps"));
     QCOMPARE(lint([&](const at::Tensor& y) { return y * strange; }),
              QStringLiteral("aten::mul: reads memory that nothing keeps"));
-    tests::RecordingLint pinned;
+    tests::CaptureLint pinned;
     try {
       pinned.run({[] {
                     const auto options = at::TensorOptions(at::kDouble).pinned_memory(true);
@@ -477,15 +479,15 @@ class TstRecordedFunction : public QObject {
       flags += pass + std::string(context.benchmarkCuDNN() ? "+ " : "- ");
     };
     const at::Tensor weight = torch::ones({2}).requires_grad_();
-    PlainRecorder recorder;
-    model::RecordedFunction function(
+    EagerCapture eager;
+    model::CudaGraphFunction function(
         [&](const at::Tensor& input) {
           note("f");
           const at::Tensor product = input * weight;
           product.register_hook([&](const at::Tensor&) { note("b"); });
           return std::vector<at::Tensor>{product};
         },
-        {{weight}, {}}, recorder.recorder());
+        {{weight}, {}}, eager.capture());
     const auto step = [&] {
       flags.clear();
       function(torch::ones({2}))[0].sum().backward();
@@ -494,34 +496,34 @@ class TstRecordedFunction : public QObject {
     const std::string first = step(), second = step();
     context.setDeterministicCuDNN(false);
     QCOMPARE(first, std::string(isDeterministic ? "f- b- " : "f+ b+ f- b- "));
-    // Warm-ups, what is recorded, and its first repetition.
+    // Warm-ups, the capture, and its first replay.
     QCOMPARE(second, std::string(isDeterministic ? "f- b- f- b- f- b- f- b- "
                                                  : "f+ b+ f+ b+ f- b- f- b- "));
     QVERIFY(weight.grad().eq(2).all().item<bool>());
   }
 
-  void aSearchThatFailsLeavesCudnnAndRecordingAsTheyWere() {
+  void aSearchThatFailsLeavesCudnnAndTheCaptureAsTheyWere() {
     const at::Tensor weight = torch::full({2}, 2.f).requires_grad_();
     int passes = 0;
-    model::RecordedFunction function(
+    model::CudaGraphFunction function(
         [&](const at::Tensor& input) {
           TORCH_CHECK(++passes > 1, "no memory");
           return std::vector<at::Tensor>{input * weight};
         },
-        {{weight}, {}}, tapeRecorder());
+        {{weight}, {}}, tapeCapture());
     QCOMPARE(function(torch::ones({2}))[0].sum().item<float>(), 4.f);
     QVERIFY(!at::globalContext().benchmarkCuDNN());
     QCOMPARE(function(torch::ones({2}))[0].sum().item<float>(), 4.f);
     QCOMPARE(function.failure(), std::string());
-    QCOMPARE(function.recordedShapes(), std::size_t{1});
+    QCOMPARE(function.capturedShapes(), std::size_t{1});
   }
 
   void furtherShapesRunWithoutAndAreTold() {
-    constexpr std::int64_t kMost = model::RecordedFunction::kMostRecordings;
+    constexpr std::int64_t kMost = model::CudaGraphFunction::kMostShapes;
     const at::Tensor weight = torch::full({1}, 2.f).requires_grad_();
-    model::RecordedFunction function(
+    model::CudaGraphFunction function(
         [&](const at::Tensor& input) { return std::vector<at::Tensor>{input * weight}; },
-        {{weight}, {}}, tapeRecorder());
+        {{weight}, {}}, tapeCapture());
     const auto sumOf = [&](std::int64_t length) {
       return function(torch::ones({length}))[0].sum().item<float>();
     };
@@ -532,24 +534,25 @@ class TstRecordedFunction : public QObject {
     QVERIFY(!function.leavesOutShapes());  // it may never come again
     QCOMPARE(sumOf(kMost + 1), static_cast<float>(2 * kMost + 2));
     QVERIFY(function.leavesOutShapes());
-    QCOMPARE(function.recordedShapes(), static_cast<std::size_t>(kMost));
+    QCOMPARE(function.capturedShapes(), static_cast<std::size_t>(kMost));
   }
 
-  /// A recording reads what is kept of weights without asking for it.
+  /// A graph reads the cached weights without asking for them.
   void aStepBeginsWithWeightsUpToDate() {
     model::MaskRcnn model(smallModel(), 3, 1);
     model.setComputeType(at::kBFloat16);
     const auto conv = std::dynamic_pointer_cast<model::Conv2d>(
         model.named_modules("", /*include_self=*/false)["rpn.head.conv.0.0"]);
-    at::Tensor kept;  // as a recording has it
-    PlainRecorder recorder;
+    at::Tensor kept;  // as a graph has it
+    EagerCapture eager;
     int outOfDate = 0;
-    model.recordSteps([&, record = recorder.recorder()](const model::Work& work) {
-      const model::RecordedWork recorded = record(work);
-      return model::RecordedWork{recorded.results, [&, repeat = recorded.repeat] {
-                                   outOfDate += !at::equal(kept, conv->weight().to(at::kBFloat16));
-                                   repeat();
-                                 }};
+    model.useCudaGraphs([&, capture = eager.capture()](const model::CudaGraphWork& work) {
+      const model::CapturedCudaGraph graph = capture(work);
+      return model::CapturedCudaGraph{graph.outputs, [&, replay = graph.replay] {
+                                        outOfDate +=
+                                            !at::equal(kept, conv->weight().to(at::kBFloat16));
+                                        replay();
+                                      }};
     });
     const Scene scene(64, 96, 1);
     step(model, {scene});
@@ -559,7 +562,7 @@ class TstRecordedFunction : public QObject {
     }
     const at::Tensor before = kept.clone();
     for (int i = 0; i < 3; ++i) step(model, {scene});
-    QCOMPARE(recorder.repeated, 6);
+    QCOMPARE(eager.replayed, 6);
     QCOMPARE(outOfDate, 0);
     QVERIFY(!at::equal(kept, before));
   }
@@ -569,10 +572,10 @@ class TstRecordedFunction : public QObject {
       config::ModelConfig config = smallModel("group");
       config.norm = norm;
       model::MaskRcnn model(config, 3, 1);
-      QVERIFY_EXCEPTION_THROWN(model.recordSteps(PlainRecorder().recorder()), Error);
+      QVERIFY_EXCEPTION_THROWN(model.useCudaGraphs(EagerCapture().capture()), Error);
     }
   }
 };
 
-LOCKSTEP_TEST(TstRecordedFunction)
-#include "tst_recorded_function.moc"
+LOCKSTEP_TEST(TstCudaGraphFunction)
+#include "tst_cuda_graph_function.moc"

@@ -1,4 +1,4 @@
-#include "tests/support/recorders.h"
+#include "tests/support/cuda_graph_captures.h"
 
 #include <ATen/core/grad_mode.h>
 
@@ -36,7 +36,7 @@ class Tape : public OperatorWatch {
   std::vector<OperatorCall> calls_;
 };
 
-void repeat(const OperatorCall& call) {
+void callAgain(const OperatorCall& call) {
   const Tensors inputs = tensorsOf(call.inputs), outputs = tensorsOf(call.outputs);
   const auto isView = [&](const at::Tensor& output) { return isViewOfOneOf(inputs, output); };
   const bool isMutable = call.op.schema().is_mutable();
@@ -50,28 +50,28 @@ void repeat(const OperatorCall& call) {
 
 }  // namespace
 
-model::Recorder PlainRecorder::recorder() {
-  return [this](const model::Work& work) {
-    ++recorded;
-    const Tensors results = work.run();
-    return model::RecordedWork{results, [this, work, results] {
-                                 ++repeated;
-                                 const Tensors again = work.run();
-                                 const at::NoGradGuard noGradient;
-                                 for (std::size_t i = 0; i < results.size(); ++i)
-                                   if (results[i].defined()) results[i].copy_(again[i]);
-                               }};
+model::CudaGraphCapture EagerCapture::capture() {
+  return [this](const model::CudaGraphWork& work) {
+    ++captured;
+    const Tensors outputs = work.run();
+    return model::CapturedCudaGraph{outputs, [this, work, outputs] {
+                                      ++replayed;
+                                      const Tensors again = work.run();
+                                      const at::NoGradGuard noGradient;
+                                      for (std::size_t i = 0; i < outputs.size(); ++i)
+                                        if (outputs[i].defined()) outputs[i].copy_(again[i]);
+                                    }};
   };
 }
 
-model::Recorder tapeRecorder() {
-  return [](const model::Work& work) {
+model::CudaGraphCapture tapeCapture() {
+  return [](const model::CudaGraphWork& work) {
     Tape tape;
-    const Tensors results = work.run();
-    return model::RecordedWork{results, [calls = tape.take()] {
-                                 const at::NoGradGuard noGradient;
-                                 for (const OperatorCall& call : calls) repeat(call);
-                               }};
+    const Tensors outputs = work.run();
+    return model::CapturedCudaGraph{outputs, [calls = tape.take()] {
+                                      const at::NoGradGuard noGradient;
+                                      for (const OperatorCall& call : calls) callAgain(call);
+                                    }};
   };
 }
 
