@@ -50,11 +50,11 @@ _FLOATING = "<(BFloat16|Half|float|double)"
 _PACKS = "(8|4|2)"  # of 16 bytes; the kernels with 1 are for maps that allow none
 FACTS = [
     # A thread sums up the 64 pixels of a tile: the registers are meant, spilling any of them would cost more.
-    Fact(r"spreadKernel<(BFloat16|Half|float)>", "roi_align.cuh:kRoiThreads", 128, 0.25, dynamic_bytes=896),
-    Fact(r"spreadKernel<double>", "roi_align.cuh:kRoiThreads", 255, 0.125, dynamic_bytes=896),
-    Fact(r"poolKernel<(BFloat16, 8|Half, 8|float, 4)>", "roi_align.cuh:kRoiThreads", 64, 0.5, wide_loads=4,
+    Fact(r"roiAlignBackwardKernel<(BFloat16|Half|float)>", "roi_align.cuh:kRoiThreads", 128, 0.25, dynamic_bytes=896),
+    Fact(r"roiAlignBackwardKernel<double>", "roi_align.cuh:kRoiThreads", 255, 0.125, dynamic_bytes=896),
+    Fact(r"roiAlignKernel<(BFloat16, 8|Half, 8|float, 4)>", "roi_align.cuh:kRoiThreads", 64, 0.5, wide_loads=4,
          wide_stores=1),
-    Fact(r"poolKernel<double, 2>", "roi_align.cuh:kRoiThreads", 72, 0.375, wide_loads=4, wide_stores=1),
+    Fact(r"roiAlignKernel<double, 2>", "roi_align.cuh:kRoiThreads", 72, 0.375, wide_loads=4, wide_stores=1),
     Fact(rf"epilogueKernel{_FLOATING}, .*, {_PACKS}>", "epilogue.cuh:kEpilogueThreads", 40, 0.75, wide_loads=2,
          wide_stores=1),
     Fact(rf"maxPoolKernel{_FLOATING}, {_PACKS}>", "max_pool.cu:kThreads", 40, 0.75, wide_loads=1, wide_stores=1),

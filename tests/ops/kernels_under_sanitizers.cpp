@@ -196,19 +196,19 @@ void poolRegions() {
                             kWidth,      0.25f,         kBins,    kBins, 2};
   const std::vector<float> map = noise(std::size_t{kImages} * kHeight * kWidth * kChannels);
   std::vector<float> pooled(kRegions * kBins * kBins * kChannels), grad(map.size());
-  tests::launchOnCpu(ops::poolLaunch(level), [&] {
-    ops::poolKernel<float, 4>(map.data(),
-                              {kHeight * kWidth * kChannels, kWidth * kChannels, kChannels}, level,
-                              pooled.data());
+  tests::launchOnCpu(ops::roiAlignLaunch(level), [&] {
+    ops::roiAlignKernel<float, 4>(map.data(),
+                                  {kHeight * kWidth * kChannels, kWidth * kChannels, kChannels},
+                                  level, pooled.data());
   });
   ops::RoiLevel finer = level;  // of the second set
   finer.binRows = finer.binColumns = 2 * kBins;
   const std::vector<float> slopes = noise(4 * pooled.size());
   const ops::RegionLists lists{order.data(), first.data(), 1};
-  const ops::SlopesOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, slopes.data()}},
-                                     2};
-  tests::launchOnCpu(ops::spreadLaunch(all, kImages),
-                     [&] { ops::spreadKernel<float>(all, grad.data()); });
+  const ops::GradOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, slopes.data()}},
+                                   2};
+  tests::launchOnCpu(ops::roiAlignBackwardLaunch(all, kImages),
+                     [&] { ops::roiAlignBackwardKernel<float>(all, grad.data()); });
 }
 
 void match() {

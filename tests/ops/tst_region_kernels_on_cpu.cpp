@@ -98,8 +98,8 @@ at::Tensor poolByKernel(const Pyramid& pyramid, const Regions& regions,
     const at::Tensor& map = pyramid.maps[i];
     const ops::RoiLevel level = levelOf(pyramid, i, regions, shape);
     const ops::MapStrides strides{map.stride(0), map.stride(2), map.stride(3)};
-    tests::launchOnCpu(ops::poolLaunch(level), [&] {
-      ops::poolKernel<T, kCount>(map.const_data_ptr<T>(), strides, level, out.data_ptr<T>());
+    tests::launchOnCpu(ops::roiAlignLaunch(level), [&] {
+      ops::roiAlignKernel<T, kCount>(map.const_data_ptr<T>(), strides, level, out.data_ptr<T>());
     });
   }
   return out.permute({0, 3, 1, 2});
@@ -142,14 +142,14 @@ std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector
   for (std::size_t i = 0; i < pyramid.maps.size(); ++i) {
     // What no thread writes stays no number.
     at::Tensor out = torch::full_like(pyramid.maps[i], NAN).permute({0, 2, 3, 1});
-    ops::SlopesOfSets<T> all{};
+    ops::GradOfSets<T> all{};
     for (std::size_t s = 0; s < sets.size(); ++s) {
       all.sets[all.count++] = {levelOf(pyramid, i, sets[s].regions, sets[s].shape),
                                {lists[s].order.data(), lists[s].first.data(), lists[s].levels},
                                gradients[s].const_data_ptr<T>()};
     }
-    tests::launchOnCpu(ops::spreadLaunch(all, 2),
-                       [&] { ops::spreadKernel<T>(all, out.data_ptr<T>()); });
+    tests::launchOnCpu(ops::roiAlignBackwardLaunch(all, 2),
+                       [&] { ops::roiAlignBackwardKernel<T>(all, out.data_ptr<T>()); });
     grads.push_back(out.permute({0, 3, 1, 2}));
   }
   return grads;

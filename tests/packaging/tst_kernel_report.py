@@ -139,9 +139,9 @@ class Words(unittest.TestCase):
 
 
 class Facts(unittest.TestCase):
-    FACT = Fact("spreadKernel<.*>", "a.cuh:kThreads", 128, 0.25, wide_loads=2, wide_stores=1)
+    FACT = Fact("roiAlignBackwardKernel<.*>", "a.cuh:kThreads", 128, 0.25, wide_loads=2, wide_stores=1)
 
-    def broken(self, kernel, code, name="spreadKernel<float>"):
+    def broken(self, kernel, code, name="roiAlignBackwardKernel<float>"):
         return report.broken_facts({name: (kernel, code)}, [self.FACT], threads_at=lambda place: 256)
 
     def test_what_holds_is_not_told(self):
@@ -156,10 +156,10 @@ class Facts(unittest.TestCase):
                 (whole[0], Accesses(2, 0, 0), "128-bit stores: found 0, expected at least 1"),
                 (Kernel(128, 24, 1280), Accesses(2, 1, 3),
                  "local memory: found 24 bytes of stack and 3 accesses, expected none")]:
-            self.assertIn(f"spreadKernel<float>: {line}", self.broken(kernel, code))
+            self.assertIn(f"roiAlignBackwardKernel<float>: {line}", self.broken(kernel, code))
 
     def test_a_row_without_a_kernel_is_told(self):
-        self.assertEqual(self.broken(Kernel(1, 0, 0), Accesses(), name="other"), ["spreadKernel<.*>: found no such kernel"])
+        self.assertEqual(self.broken(Kernel(1, 0, 0), Accesses(), name="other"), ["roiAlignBackwardKernel<.*>: found no such kernel"])
 
     def test_every_row_names_a_constant(self):
         for fact in report.FACTS:

@@ -59,19 +59,19 @@ void addGradientSums(const float* grad, const ReluMask& mask, const float* x, st
       load(shift, mask.shift + c, width);
     }
     for (std::int64_t first = 0; first < pixels; first += kRun) {
-      Lanes sum{}, product{}, value, slope, shown;
+      Lanes sum{}, product{}, value, gradient, shown;
       for (std::int64_t p = first; p < std::min(first + kRun, pixels); ++p) {
-        load(slope, grad + p * channels + c, width);
+        load(gradient, grad + p * channels + c, width);
         load(value, x + p * channels + c, width);
         if (mask.factor != nullptr) {
           shown = value * factor + shift;
-          slope = shown > 0 ? slope : Lanes{};
+          gradient = shown > 0 ? gradient : Lanes{};
         } else if (mask.output != nullptr) {
           load(shown, mask.output + p * channels + c, width);
-          slope = shown > 0 ? slope : Lanes{};
+          gradient = shown > 0 ? gradient : Lanes{};
         }
-        sum += slope;
-        product += slope * value;
+        sum += gradient;
+        product += gradient * value;
       }
       addTo(sums + c, sum, width);
       addTo(products + c, product, width);

@@ -50,12 +50,12 @@ at::Tensor windows(const at::Tensor& x, const WindowPlaces& places, std::int64_t
 at::Tensor cpu::conv3x3WeightGradient(const at::Tensor& x, const at::Tensor& gradOut,
                                       std::int64_t stride, std::int64_t padding) {
   const WindowPlaces places{gradOut.size(2), gradOut.size(3), stride, padding};
-  const at::Tensor slopes = gradOut.permute({0, 2, 3, 1}).flatten(0, 2);
-  const std::int64_t out = slopes.size(1), in = x.size(1), count = slopes.size(0);
-  at::Tensor sum = at::zeros({out, 9 * in}, slopes.options());
+  const at::Tensor gradRows = gradOut.permute({0, 2, 3, 1}).flatten(0, 2);
+  const std::int64_t out = gradRows.size(1), in = x.size(1), count = gradRows.size(0);
+  at::Tensor sum = at::zeros({out, 9 * in}, gradRows.options());
   for (std::int64_t begin = 0; begin < count; begin += kWindowRows) {
     const std::int64_t end = std::min(begin + kWindowRows, count);
-    sum.addmm_(slopes.slice(0, begin, end).t(), windows(x, places, begin, end));
+    sum.addmm_(gradRows.slice(0, begin, end).t(), windows(x, places, begin, end));
   }
   return sum.view({out, 3, 3, in}).permute({0, 3, 1, 2});
 }

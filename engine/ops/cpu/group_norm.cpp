@@ -215,26 +215,26 @@ struct CoefficientRow {
 
 /// gradX, and gradResidual (may be null), which is g. Plain pointers, as above.
 LOCKSTEP_VECTOR_CLONES
-void spreadPart(const float* grad, const ReluMask& mask, const float* x, const CoefficientRow& by,
-                std::int64_t pixels, std::int64_t channels, float* gradX, float* gradResidual) {
+void backwardPart(const float* grad, const ReluMask& mask, const float* x, const CoefficientRow& by,
+                  std::int64_t pixels, std::int64_t channels, float* gradX, float* gradResidual) {
   for (std::int64_t i = 0; i < pixels * channels; i += channels) {
-    const float *slope = grad + i, *value = x + i;
+    const float *gradient = grad + i, *value = x + i;
     float* to = gradX + i;
     if (mask.factor != nullptr) {
       for (std::int64_t c = 0; c < channels; ++c) {
-        const float g = value[c] * mask.factor[c] + mask.shift[c] > 0 ? slope[c] : 0;
+        const float g = value[c] * mask.factor[c] + mask.shift[c] > 0 ? gradient[c] : 0;
         to[c] = g * by.ofGradient[c] + (value[c] * by.ofInput[c] + by.constant[c]);
       }
       continue;
     }
     if (gradResidual != nullptr) {
       for (std::int64_t c = 0; c < channels; ++c) {
-        gradResidual[i + c] = mask.output == nullptr || mask.output[i + c] > 0 ? slope[c] : 0;
+        gradResidual[i + c] = mask.output == nullptr || mask.output[i + c] > 0 ? gradient[c] : 0;
       }
-      slope = gradResidual + i;
+      gradient = gradResidual + i;
     }
     for (std::int64_t c = 0; c < channels; ++c) {
-      to[c] = slope[c] * by.ofGradient[c] + (value[c] * by.ofInput[c] + by.constant[c]);
+      to[c] = gradient[c] * by.ofGradient[c] + (value[c] * by.ofInput[c] + by.constant[c]);
     }
   }
 }
@@ -270,10 +270,10 @@ GroupNormResult cpu::groupNorm(const at::Tensor& x, const at::Tensor& weight,
 std::vector<at::Tensor> cpu::groupNormBackward(const at::Tensor& grad,
                                                const GroupNormSaved& saved) {
   const MapSize size(saved.x, saved.groups);
-  const FloatReader slopes(grad), inputs(saved.x);
+  const FloatReader gradients(grad), inputs(saved.x);
   const GatedPart gate(saved);
   const auto addPart = [&](const Part& part, FloatRoom& room, double* first, double* second) {
-    addGradientSums(slopes.read(part.offset, part.elements, room.of(0)),
+    addGradientSums(gradients.read(part.offset, part.elements, room.of(0)),
                     gate.mask(part, room.of(2)),
                     inputs.read(part.offset, part.elements, room.of(1)), part.pixels, size.channels,
                     first, second);
@@ -289,10 +289,10 @@ std::vector<at::Tensor> cpu::groupNormBackward(const at::Tensor& grad,
     const std::int64_t row = part.image * size.channels;
     float *to = results.begin(part.offset, room.of(3)),
           *skip = skips.begin(part.offset, room.of(4));
-    spreadPart(slopes.read(part.offset, part.elements, room.of(0)), gate.mask(part, room.of(2)),
-               inputs.read(part.offset, part.elements, room.of(1)),
-               {by.ofGradient.data() + row, by.ofInput.data() + row, by.constant.data() + row},
-               part.pixels, size.channels, to, skip);
+    backwardPart(gradients.read(part.offset, part.elements, room.of(0)),
+                 gate.mask(part, room.of(2)), inputs.read(part.offset, part.elements, room.of(1)),
+                 {by.ofGradient.data() + row, by.ofInput.data() + row, by.constant.data() + row},
+                 part.pixels, size.channels, to, skip);
     results.end(part.offset, part.elements, to);
     skips.end(part.offset, part.elements, skip);
   });

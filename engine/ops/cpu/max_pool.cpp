@@ -82,7 +82,7 @@ struct Windows {
 
 /// One input pixel: what its windows pass on to it, window after window.
 LOCKSTEP_VECTOR_CLONES
-void spreadPixel(const Windows& windows, std::int64_t channels, float* __restrict gradIn) {
+void poolPixelBackward(const Windows& windows, std::int64_t channels, float* __restrict gradIn) {
   const auto [grads, places, own] = windows;
   for (std::int64_t c = 0; c < channels; ++c) {
     float sum = 0;
@@ -122,8 +122,8 @@ void cpu::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& places, a
         const Windows windows(gradOut.const_data_ptr<float>() + from,
                               places.const_data_ptr<std::uint8_t>() + from, size, i % size.height,
                               x);
-        spreadPixel(windows, size.channels,
-                    gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);
+        poolPixelBackward(windows, size.channels,
+                          gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);
       }
     }
   });

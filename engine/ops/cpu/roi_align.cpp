@@ -43,9 +43,9 @@ template <typename T>
 /// The transpose of poolBody for `count` channels: adds the gradient of a region to that of its
 /// image. Both pointers stand at the first of these channels; gradOut [bins,bins,outChannels].
 template <typename T>
-[[gnu::always_inline]] inline void spreadBody(T* gradImage, PixelStrides strides,
-                                              const RegionTaps& region, std::int64_t count,
-                                              std::int64_t outChannels, const T* gradOut) {
+[[gnu::always_inline]] inline void poolBackwardBody(T* gradImage, PixelStrides strides,
+                                                    const RegionTaps& region, std::int64_t count,
+                                                    std::int64_t outChannels, const T* gradOut) {
   const AxisTaps &rows = region.rows, &columns = region.columns;
   for (std::size_t i = 0; i + 1 < rows.begin.size(); ++i) {
     for (std::size_t j = 0; j + 1 < columns.begin.size(); ++j, gradOut += outChannels) {
@@ -72,14 +72,14 @@ void pool(const double* image, PixelStrides strides, const RegionTaps& region,
   poolBody(image, strides, region, channels, out);
 }
 LOCKSTEP_VECTOR_CLONES
-void spread(float* gradImage, PixelStrides strides, const RegionTaps& region, std::int64_t count,
-            std::int64_t outChannels, const float* gradOut) {
-  spreadBody(gradImage, strides, region, count, outChannels, gradOut);
+void poolBackward(float* gradImage, PixelStrides strides, const RegionTaps& region,
+                  std::int64_t count, std::int64_t outChannels, const float* gradOut) {
+  poolBackwardBody(gradImage, strides, region, count, outChannels, gradOut);
 }
 LOCKSTEP_VECTOR_CLONES
-void spread(double* gradImage, PixelStrides strides, const RegionTaps& region, std::int64_t count,
-            std::int64_t outChannels, const double* gradOut) {
-  spreadBody(gradImage, strides, region, count, outChannels, gradOut);
+void poolBackward(double* gradImage, PixelStrides strides, const RegionTaps& region,
+                  std::int64_t count, std::int64_t outChannels, const double* gradOut) {
+  poolBackwardBody(gradImage, strides, region, count, outChannels, gradOut);
 }
 
 /// What to pool to one size, and from where.
@@ -131,12 +131,12 @@ void poolAll(const std::vector<at::Tensor>& features, const Regions& regions, at
 }
 
 /// The gradient that comes back to a set of regions, channels last, and where it goes.
-struct Slopes {
+struct SetGrad {
   Regions regions;
   at::Tensor gradOut;
   std::vector<RegionTaps> taps;
 
-  Slopes(Regions of, at::Tensor grad, const std::vector<at::Tensor>& levels)
+  SetGrad(Regions of, at::Tensor grad, const std::vector<at::Tensor>& levels)
       : regions(std::move(of)), gradOut(std::move(grad)), taps(regions.count()) {
     at::parallel_for(0, regions.count(), 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
@@ -150,31 +150,31 @@ struct Slopes {
 
 /// Adds channels [channel, channel + kChannelBlock) of an image's regions to the levels.
 template <typename T>
-void spreadBlock(const Slopes& slopes, std::int64_t image, std::int64_t channel,
-                 std::vector<at::Tensor>& levels) {
-  const Regions& regions = slopes.regions;
-  const std::int64_t channels = slopes.gradOut.size(1),
-                     binCount = slopes.gradOut.size(2) * slopes.gradOut.size(3);
+void poolBlockBackward(const SetGrad& grad, std::int64_t image, std::int64_t channel,
+                       std::vector<at::Tensor>& levels) {
+  const Regions& regions = grad.regions;
+  const std::int64_t channels = grad.gradOut.size(1),
+                     binCount = grad.gradOut.size(2) * grad.gradOut.size(3);
   for (std::int64_t k = 0; k < regions.count(); ++k) {
     if (regions.imageOf(k) != image || !regions.isPresent(k)) continue;
     const at::Tensor& level = levels[regions.levelOf(k)];
-    spread(level.data_ptr<T>() + image * level.stride(0) + channel,
-           {level.stride(2), level.stride(3)}, slopes.taps[k],
-           std::min(kChannelBlock, channels - channel), channels,
-           slopes.gradOut.const_data_ptr<T>() + k * binCount * channels + channel);
+    poolBackward(level.data_ptr<T>() + image * level.stride(0) + channel,
+                 {level.stride(2), level.stride(3)}, grad.taps[k],
+                 std::min(kChannelBlock, channels - channel), channels,
+                 grad.gradOut.const_data_ptr<T>() + k * binCount * channels + channel);
   }
 }
 
 /// Each thread owns a block of channels of an image and walks the sets and their regions in order,
 /// so that the order in which a pixel's gradient is added up does not depend on the threads.
 template <typename T>
-void spreadAll(const std::vector<Slopes>& sets, std::vector<at::Tensor>& levels) {
+void poolAllBackward(const std::vector<SetGrad>& sets, std::vector<at::Tensor>& levels) {
   const std::int64_t images = levels.front().size(0), channels = levels.front().size(1);
   const std::int64_t blocks = (channels + kChannelBlock - 1) / kChannelBlock;
   at::parallel_for(0, images * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) {
-      for (const Slopes& set : sets)
-        spreadBlock<T>(set, part / blocks, part % blocks * kChannelBlock, levels);
+      for (const SetGrad& set : sets)
+        poolBlockBackward<T>(set, part / blocks, part % blocks * kChannelBlock, levels);
     }
   });
 }
@@ -218,13 +218,13 @@ std::vector<at::Tensor> cpu::roiAlignBackward(const std::vector<RoiSetGrad>& set
   for (const auto& size : sizes) {
     grads.push_back(at::zeros({size[0], size[2], size[3], size[1]}, options).permute({0, 3, 1, 2}));
   }
-  std::vector<Slopes> slopes;
+  std::vector<SetGrad> setGrads;
   for (const RoiSetGrad& each : sets)
-    slopes.emplace_back(Regions(each.set, spatialScales), channelsLast(each.gradOut), grads);
+    setGrads.emplace_back(Regions(each.set, spatialScales), channelsLast(each.gradOut), grads);
   if (options.dtype() == at::kDouble) {
-    spreadAll<double>(slopes, grads);
+    poolAllBackward<double>(setGrads, grads);
   } else {
-    spreadAll<float>(slopes, grads);
+    poolAllBackward<float>(setGrads, grads);
   }
   return grads;
 }

@@ -94,20 +94,20 @@ void backward(const at::Tensor& grad, const GroupNormSaved& saved, Gradients& re
   using W = Wide<T>;
   const NormSize size = sizeOf(saved.x, saved.groups);
   const Launches<T, kCount> launches(size, saved.x.size(0));
-  const T *slopes = grad.const_data_ptr<T>(), *x = saved.x.const_data_ptr<T>();
+  const T *gradOut = grad.const_data_ptr<T>(), *x = saved.x.const_data_ptr<T>();
   const ReluGate<T> gate{saved.hasRelu,
                          saved.out.defined() ? saved.out.const_data_ptr<T>() : nullptr,
                          saved.affine.const_data_ptr<W>()};
   at::Tensor sums = emptySums(saved.x, size),
              coefficients = at::empty({saved.x.size(0), 3, size.channels}, wideOptions(saved.x));
-  launches.sumChannels(GradientProducts<T, kCount>{slopes, x, gate, size}, sums.data_ptr<W>());
+  launches.sumChannels(GradientProducts<T, kCount>{gradOut, x, gate, size}, sums.data_ptr<W>());
   normCoefficientsKernel<W><<<launches.overGroups(), kGroupThreads, 0, launches.stream()>>>(
       size, sums.const_data_ptr<W>(), saved.moments.const_data_ptr<W>(),
       saved.weight.const_data_ptr<W>(), coefficients.data_ptr<W>(),
       result.parameters.data_ptr<W>());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   normBackwardKernel<T, kCount><<<launches.overPacks(), kNormThreads, 0, launches.stream()>>>(
-      size, slopes, x, gate, coefficients.const_data_ptr<W>(), result.x.data_ptr<T>(),
+      size, gradOut, x, gate, coefficients.const_data_ptr<W>(), result.x.data_ptr<T>(),
       result.residual.defined() ? result.residual.data_ptr<T>() : nullptr);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }

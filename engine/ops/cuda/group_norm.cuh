@@ -100,7 +100,7 @@ struct GatedGradient {
   __device__ GatedGradient(const T* grad, const T* input, const ReluGate<T>& gate,
                            const Normalisation<Wide<T>, kCount>& normalisation,
                            std::int64_t offset) {
-    const auto slopes = *reinterpret_cast<const Pack<T, kCount>*>(grad + offset);
+    const auto gradients = *reinterpret_cast<const Pack<T, kCount>*>(grad + offset);
     x = *reinterpret_cast<const Pack<T, kCount>*>(input + offset);
     Pack<T, kCount> out = x;
     if (gate.output != nullptr)
@@ -108,7 +108,7 @@ struct GatedGradient {
     for (int i = 0; i < kCount; ++i) {
       const Wide<T> behind = gate.output != nullptr ? static_cast<Wide<T>>(out.values[i])
                                                     : normalisation.of(x.values[i], i);
-      values[i] = !gate.hasRelu || behind > 0 ? static_cast<Wide<T>>(slopes.values[i]) : 0;
+      values[i] = !gate.hasRelu || behind > 0 ? static_cast<Wide<T>>(gradients.values[i]) : 0;
     }
   }
 };

@@ -21,7 +21,7 @@ dim3 gridOf(std::int64_t rows, std::int64_t width, std::int64_t channels) {
 }
 
 template <typename T, int kCount>
-void pool(const T* x, const PoolSize& size, T* out, std::uint8_t* places) {
+void launchForward(const T* x, const PoolSize& size, T* out, std::uint8_t* places) {
   const dim3 grid = gridOf<kCount>(size.images * size.outHeight, size.outWidth, size.channels);
   maxPoolKernel<T, kCount>
       <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, x, out, places);
@@ -29,7 +29,7 @@ void pool(const T* x, const PoolSize& size, T* out, std::uint8_t* places) {
 }
 
 template <typename T, int kCount>
-void spread(const T* gradOut, const std::uint8_t* places, const PoolSize& size, T* gradIn) {
+void launchBackward(const T* gradOut, const std::uint8_t* places, const PoolSize& size, T* gradIn) {
   const dim3 grid = gridOf<kCount>(size.images * size.height, size.width, size.channels);
   maxPoolBackwardKernel<T, kCount>
       <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, gradOut, places, gradIn);
@@ -43,8 +43,8 @@ void cuda::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& places) {
   const c10::cuda::CUDAGuard guard(x.device());
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "max_pool", [&] {
     const auto* from = x.const_data_ptr<scalar_t>();
-    const auto run =
-        hasPacks(from, size.channels) ? pool<scalar_t, kPackCount<scalar_t>> : pool<scalar_t, 1>;
+    const auto run = hasPacks(from, size.channels) ? launchForward<scalar_t, kPackCount<scalar_t>>
+                                                   : launchForward<scalar_t, 1>;
     run(from, size, out.data_ptr<scalar_t>(), places.data_ptr<std::uint8_t>());
   });
 }
@@ -56,8 +56,9 @@ void cuda::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& places,
   AT_DISPATCH_FLOATING_TYPES_AND2(
       at::kHalf, at::kBFloat16, gradOut.scalar_type(), "max_pool_backward", [&] {
         const auto* from = gradOut.const_data_ptr<scalar_t>();
-        const auto run = hasPacks(from, size.channels) ? spread<scalar_t, kPackCount<scalar_t>>
-                                                       : spread<scalar_t, 1>;
+        const auto run = hasPacks(from, size.channels)
+                             ? launchBackward<scalar_t, kPackCount<scalar_t>>
+                             : launchBackward<scalar_t, 1>;
         run(from, places.const_data_ptr<std::uint8_t>(), size, gradIn.data_ptr<scalar_t>());
       });
 }

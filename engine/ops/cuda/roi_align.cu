@@ -37,14 +37,14 @@ RoiLevel describe(std::size_t index, const LevelSize& size, double scale, const 
 
 /// In packs where the maps allow it.
 template <typename T>
-void launchPool(const at::Tensor& map, const RoiLevel& level, at::Tensor& out) {
+void launchForward(const at::Tensor& map, const RoiLevel& level, at::Tensor& out) {
   constexpr int kCount = kPackCount<T>;
   const MapStrides strides{map.stride(0), map.stride(2), map.stride(3)};
   const T* features = map.const_data_ptr<T>();
   T* pooled = out.data_ptr<T>();
   const bool isPacked = hasPacks(features, level.channels) && hasPacks(pooled, level.channels);
-  launch(isPacked ? poolKernel<T, kCount> : poolKernel<T, 1>, poolLaunch(level), features, strides,
-         level, pooled);
+  launch(isPacked ? roiAlignKernel<T, kCount> : roiAlignKernel<T, 1>, roiAlignLaunch(level),
+         features, strides, level, pooled);
 }
 
 /// The tensors behind RegionLists.
@@ -80,14 +80,15 @@ struct Returned {
 };
 
 template <typename T>
-void launchSpread(const std::vector<Returned>& sets, std::size_t index, const LevelSize& size,
-                  double scale, at::Tensor& gradIn) {
-  SlopesOfSets<T> all{};
+void launchBackward(const std::vector<Returned>& sets, std::size_t index, const LevelSize& size,
+                    double scale, at::Tensor& gradIn) {
+  GradOfSets<T> all{};
   for (const Returned& each : sets) {
     all.sets[all.count++] = {describe(index, size, scale, each.set), each.lists.lists(),
                              each.grad.const_data_ptr<T>()};
   }
-  launch(spreadKernel<T>, spreadLaunch(all, gradIn.size(0)), all, gradIn.data_ptr<T>());
+  launch(roiAlignBackwardKernel<T>, roiAlignBackwardLaunch(all, gradIn.size(0)), all,
+         gradIn.data_ptr<T>());
 }
 
 at::Tensor poolSet(at::TensorList features, const std::vector<double>& spatialScales,
@@ -102,12 +103,12 @@ at::Tensor poolSet(at::TensorList features, const std::vector<double>& spatialSc
         describe(i, {map.size(1), map.size(2), map.size(3)}, spatialScales[i], set);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, map.scalar_type(),
                                     "roi_align_forward",
-                                    [&] { launchPool<scalar_t>(map, level, out); });
+                                    [&] { launchForward<scalar_t>(map, level, out); });
   }
   return out.permute({0, 3, 1, 2});
 }
 
-static_assert(kMostSpreadSets == kMostRoiSets);
+static_assert(kMostGradSets == kMostRoiSets);
 
 }  // namespace
 
@@ -134,7 +135,8 @@ std::vector<at::Tensor> cuda::roiAlignBackward(
     at::Tensor gradIn = at::empty({images, height, width, channels}, options);
     AT_DISPATCH_FLOATING_TYPES_AND2(
         at::kHalf, at::kBFloat16, gradIn.scalar_type(), "roi_align_backward", [&] {
-          launchSpread<scalar_t>(returned, i, {channels, height, width}, spatialScales[i], gradIn);
+          launchBackward<scalar_t>(returned, i, {channels, height, width}, spatialScales[i],
+                                   gradIn);
         });
     grads.push_back(gradIn.permute({0, 3, 1, 2}));
   }

@@ -108,7 +108,7 @@ __device__ void addWeighted(const T* place, Wide<T> weight, Wide<T> (&sums)[kCou
 /// One block a region; a warp takes a bin, its threads kCount channels each. Features lie channels
 /// last. out [K,binRows,binColumns,C] starts as 0.
 template <typename T, int kCount>
-__global__ void poolKernel(const T* features, MapStrides strides, RoiLevel level, T* out) {
+__global__ void roiAlignKernel(const T* features, MapStrides strides, RoiLevel level, T* out) {
   const std::int64_t k = blockIdx.x;
   if (level.levels[k] != level.index) return;
   const RoiAxis rows = level.rows(k), columns = level.columns(k);
@@ -158,18 +158,18 @@ struct RegionLists {
 
 /// The gradient that comes back to a set of regions.
 template <typename T>
-struct SlopesOfSet {
+struct GradOfSet {
   RoiLevel level;
   RegionLists lists;
   const T* gradOut;  // [K,binRows,binColumns,C]
 };
 
-constexpr int kMostSpreadSets = 2;
+constexpr int kMostGradSets = 2;
 
 /// Sets of regions on one level.
 template <typename T>
-struct SlopesOfSets {
-  SlopesOfSet<T> sets[kMostSpreadSets];
+struct GradOfSets {
+  GradOfSet<T> sets[kMostGradSets];
   int count;
 };
 
@@ -184,8 +184,8 @@ using TileSums = Wide<T>[kRoiTile][kRoiTile];
 
 /// Adds a channel of region k, whose shares lie in `weights`, to the sums.
 template <typename T>
-__device__ void addRegion(const SlopesOfSet<T>& set, std::int64_t k, const RoiTile& tile,
-                          int channel, const float* weights, TileSums<T>& sums) {
+__device__ void addRegion(const GradOfSet<T>& set, std::int64_t k, const RoiTile& tile, int channel,
+                          const float* weights, TileSums<T>& sums) {
   const RoiLevel& level = set.level;
   const float* columnWeights = weights + level.binRows * kRoiTile;
   int firstRow, endRow, firstColumn, endColumn;
@@ -213,7 +213,7 @@ __device__ void addRegion(const SlopesOfSet<T>& set, std::int64_t k, const RoiTi
 /// Adds a channel of a set's regions in their order to the sums. All threads of the block;
 /// `weights` [binRows + binColumns][kRoiTile] and `touches` [kRoiThreads] are shared by them.
 template <typename T>
-__device__ void addSet(const SlopesOfSet<T>& set, const RoiTile& tile, int channel, float* weights,
+__device__ void addSet(const GradOfSet<T>& set, const RoiTile& tile, int channel, float* weights,
                        bool* touches, TileSums<T>& sums) {
   const RoiLevel& level = set.level;
   const std::int64_t list = static_cast<std::int64_t>(tile.image) * set.lists.levels + level.index;
@@ -249,7 +249,7 @@ __device__ void addSet(const SlopesOfSet<T>& set, const RoiTile& tile, int chann
 /// One block per tile of an image, one thread per channel; sets and regions are walked in their
 /// order, so that every element has one owner and one order of summation. gradIn [N,H,W,C].
 template <typename T>
-__global__ void spreadKernel(SlopesOfSets<T> all, T* gradIn) {
+__global__ void roiAlignBackwardKernel(GradOfSets<T> all, T* gradIn) {
   auto* const weights = dynamicShared<float>();
   __shared__ bool touches[kRoiThreads];
   const RoiLevel& map = all.sets[0].level;  // of all sets the same but for the regions
@@ -274,12 +274,12 @@ __global__ void spreadKernel(SlopesOfSets<T> all, T* gradIn) {
   }
 }
 
-inline Launch poolLaunch(const RoiLevel& level) {
+inline Launch roiAlignLaunch(const RoiLevel& level) {
   return {static_cast<unsigned>(level.count), 1, 1, kRoiThreads};
 }
 
 template <typename T>
-Launch spreadLaunch(const SlopesOfSets<T>& all, std::int64_t images) {
+Launch roiAlignBackwardLaunch(const GradOfSets<T>& all, std::int64_t images) {
   const RoiLevel& map = all.sets[0].level;
   const unsigned tiles = blocksFor(map.height, kRoiTile) * blocksFor(map.width, kRoiTile);
   int mostBins = 0;
