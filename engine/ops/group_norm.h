@@ -44,8 +44,9 @@ at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Te
                      const std::optional<at::Tensor>& residual, const RunningStatistics& running,
                      const BatchNormOptions& options);
 
-/// Kernels, for maps that are channels_last, without gradients. Weight and bias are float32
-/// (float64 for maps of it on a GPU), and so is what is computed in. Every sum has a fixed order.
+// Kernels, for maps that are channels_last, without gradients. Weight and bias are float32 (float64
+// for maps of it on a GPU), and so is what is computed in. Every sum has a fixed order.
+
 struct GroupNormResult {
   at::Tensor out;      ///< [N,C,H,W]
   at::Tensor moments;  ///< [N,G,2], mean and reciprocal deviation; float64 on a CPU
