@@ -4,7 +4,7 @@ usage: kernel_report.py CUOBJDUMP PROGRAM
 
 Registers, stack and shared memory of all architectures; of sm_90, for which FACTS are, how many warps run at once (occupancy) and
 the 128-bit accesses to memory. Ends with 1 and a line for each fact that does not hold: kernel, fact, found, expected. Sizes of
-blocks are in engine/ops beside packaging/; without these sources only local memory is checked.
+blocks are in engine/ops/cuda beside packaging/; without these sources only local memory is checked.
 """
 import pathlib
 import re
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import typing
 
-SOURCES = pathlib.Path(__file__).resolve().parents[1] / "engine/ops"
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "engine/ops/cuda"
 ARCHITECTURE = "sm_90"
 
 # A multiprocessor of compute capability 9.0, as in the toolkit's cuda_occupancy.h.
@@ -50,29 +50,29 @@ _FLOATING = "<(BFloat16|Half|float|double)"
 _PACKS = "(8|4|2)"  # of 16 bytes; the kernels with 1 are for maps that allow none
 FACTS = [
     # A thread sums up the 64 pixels of a tile: the registers are meant, spilling any of them would cost more.
-    Fact(r"spreadKernel<(BFloat16|Half|float)>", "roi_align_kernels.cuh:kRoiThreads", 128, 0.25, dynamic_bytes=896),
-    Fact(r"spreadKernel<double>", "roi_align_kernels.cuh:kRoiThreads", 255, 0.125, dynamic_bytes=896),
-    Fact(r"poolKernel<(BFloat16, 8|Half, 8|float, 4)>", "roi_align_kernels.cuh:kRoiThreads", 64, 0.5, wide_loads=4,
+    Fact(r"roiAlignBackwardKernel<(BFloat16|Half|float)>", "roi_align.cuh:kRoiThreads", 128, 0.25, dynamic_bytes=896),
+    Fact(r"roiAlignBackwardKernel<double>", "roi_align.cuh:kRoiThreads", 255, 0.125, dynamic_bytes=896),
+    Fact(r"roiAlignKernel<(BFloat16, 8|Half, 8|float, 4)>", "roi_align.cuh:kRoiThreads", 64, 0.5, wide_loads=4,
          wide_stores=1),
-    Fact(r"poolKernel<double, 2>", "roi_align_kernels.cuh:kRoiThreads", 72, 0.375, wide_loads=4, wide_stores=1),
-    Fact(rf"finishKernel{_FLOATING}, .*, {_PACKS}>", "epilogue_kernels.cuh:kFinishThreads", 40, 0.75, wide_loads=2,
+    Fact(r"roiAlignKernel<double, 2>", "roi_align.cuh:kRoiThreads", 72, 0.375, wide_loads=4, wide_stores=1),
+    Fact(rf"epilogueKernel{_FLOATING}, .*, {_PACKS}>", "epilogue.cuh:kEpilogueThreads", 40, 0.75, wide_loads=2,
          wide_stores=1),
     Fact(rf"maxPoolKernel{_FLOATING}, {_PACKS}>", "max_pool.cu:kThreads", 40, 0.75, wide_loads=1, wide_stores=1),
     Fact(rf"maxPoolBackwardKernel{_FLOATING}, {_PACKS}>", "max_pool.cu:kThreads", 48, 0.625, wide_loads=1, wide_stores=1),
-    Fact(rf"channelSumsKernel{_FLOATING}, {_PACKS}, .*", "group_norm_kernels.cuh:kNormThreads", 72, 0.375, wide_loads=1),
-    Fact(rf"normaliseKernel{_FLOATING}, {_PACKS}>", "group_norm_kernels.cuh:kNormThreads", 40, 0.75, wide_loads=2, wide_stores=1),
-    Fact(rf"normBackwardKernel{_FLOATING}, {_PACKS}>", "group_norm_kernels.cuh:kNormThreads", 72, 0.375, wide_loads=2,
+    Fact(rf"channelSumsKernel{_FLOATING}, {_PACKS}, .*", "group_norm.cuh:kNormThreads", 72, 0.375, wide_loads=1),
+    Fact(rf"normaliseKernel{_FLOATING}, {_PACKS}>", "group_norm.cuh:kNormThreads", 40, 0.75, wide_loads=2, wide_stores=1),
+    Fact(rf"normBackwardKernel{_FLOATING}, {_PACKS}>", "group_norm.cuh:kNormThreads", 72, 0.375, wide_loads=2,
          wide_stores=2),
-    Fact(r"norm(Moments|Coefficients)Kernel<.*>", "group_norm_kernels.cuh:kGroupThreads", 48, 0.625),
-    Fact(r"overlapKernel", "nms_kernels.cuh:kNmsBits", 40, 0.75, wide_loads=2),
-    Fact(r"(group|gather)Kernel", "nms_kernels.cuh:kNmsThreads", 32, 1.0),
-    Fact(r"keepKernel", "nms_kernels.cuh:kNmsThreads", 32, 1.0, dynamic_bytes=256),
-    Fact(r"(best|restore)Kernel", "matching_kernels.cuh:kMatchThreads", 32, 1.0, wide_loads=2),
+    Fact(r"norm(Moments|Coefficients)Kernel<.*>", "group_norm.cuh:kGroupThreads", 48, 0.625),
+    Fact(r"overlapKernel", "nms.cuh:kNmsBits", 40, 0.75, wide_loads=2),
+    Fact(r"(group|gather)Kernel", "nms.cuh:kNmsThreads", 32, 1.0),
+    Fact(r"keepKernel", "nms.cuh:kNmsThreads", 32, 1.0, dynamic_bytes=256),
+    Fact(r"(best|restore)Kernel", "matching.cuh:kMatchThreads", 32, 1.0, wide_loads=2),
     Fact(r"sample(Parts)?Kernel", "sampling.cu:kThreads", 32, 1.0),
     Fact(r"bestOf(Parts|Segments)Kernel<.*>", "segment_best.cu:kThreads", 32, 1.0),
-    Fact(r"targetKernel", "mask_targets_kernels.cuh:kTargetThreads", 40, 0.75, dynamic_bytes=12096),
-    Fact(r"boxKernel<.*>", "boxes.cu:kThreads", 32, 1.0),
-    Fact(r"resizeKernel<.*>", "resize_images_kernels.cuh:kResizeThreads", 40, 0.75),
+    Fact(r"targetKernel", "mask_targets.cuh:kTargetThreads", 40, 0.75, dynamic_bytes=12096),
+    Fact(r"boxKernel<.*>", "box_coding.cu:kThreads", 32, 1.0),
+    Fact(r"resizeKernel<.*>", "resize_images.cuh:kResizeThreads", 40, 0.75),
 ]
 
 
@@ -132,11 +132,11 @@ def occupancy(threads, kernel, dynamic_bytes=0):
 
 
 def constant(place):
-    """The number of `FILE:NAME` in engine/ops."""
+    """The number of `FILE:NAME` in engine/ops/cuda."""
     file, name = place.split(":")
     found = re.search(rf"constexpr int {name} =\s*(\d+);", (SOURCES / file).read_text())
     if found is None:
-        sys.exit(f"kernel_report.py: engine/ops/{file} has no constexpr int {name}, which a row of FACTS names")
+        sys.exit(f"kernel_report.py: engine/ops/cuda/{file} has no constexpr int {name}, which a row of FACTS names")
     return int(found[1])
 
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/counter_hash.h"
 #include "engine/config/padded_sizes.h"
+#include "engine/ops/resize_images.h"
 
 namespace lockstep::data {
 

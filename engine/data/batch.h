@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/ops/instances.h"
-#include "engine/ops/resize_images.h"
+#include "engine/structures/ground_truth.h"
+#include "engine/structures/packed_images.h"
 
 namespace lockstep::data {
 
-using ops::ImageSize;
+using base::ImageSize;
 
 /// Images that go through the model together, and all that is known of them. Vectors have N
 /// entries.
@@ -17,11 +17,11 @@ struct Batch {
   /// [N,3,H,W] float32 normalised; H, W multiples of 32; zero right and below. Undefined while they
   /// are `pictures`. On a GPU that computes in halves as ops::resizeImages makes them for it.
   at::Tensor images;
-  ops::PackedImages pictures;            ///< as decoded: to() makes `images` of them
+  structures::PackedImages pictures;     ///< as decoded: to() makes `images` of them
   ImageSize padded;                      ///< px of all `images`, H and W
   std::vector<ImageSize> sizes;          ///< px of each image inside `images`
   std::vector<ImageSize> originalSizes;  ///< px of the files
-  ops::GtBatch gts;                      ///< in px of `sizes`; of no objects for prediction
+  structures::GtBatch gts;               ///< in px of `sizes`; of no objects for prediction
   std::vector<ImageId> ids;
   std::vector<std::uint64_t>
       samplingKeys;       ///< for anchor and RoI sampling: seed, image id (and epoch in training)

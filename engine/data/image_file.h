@@ -6,11 +6,11 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/ops/instances.h"
+#include "engine/base/image_size.h"
 
 namespace lockstep::data {
 
-using ops::ImageSize;
+using base::ImageSize;
 
 /// A decoded picture: 8-bit RGB, row by row without gaps.
 struct RgbImage {

@@ -9,12 +9,15 @@
 #include "engine/config/padded_sizes.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/image_file.h"
+#include "engine/structures/ground_truth.h"
+#include "engine/structures/packed_images.h"
 
 namespace lockstep::data {
 namespace {
 
-ops::HostMemory memoryOf(Handover handover) {
-  return handover == Handover::PinnedPictures ? ops::HostMemory::Pinned : ops::HostMemory::Plain;
+structures::HostMemory memoryOf(Handover handover) {
+  return handover == Handover::PinnedPictures ? structures::HostMemory::Pinned
+                                              : structures::HostMemory::Plain;
 }
 
 /// Of the first of a process: a data set has thousands of them.
@@ -43,7 +46,7 @@ Batch emptyBatch(const std::vector<TransformPlan>& plans, const ImageSize& padde
                  Handover handover) {
   Batch batch;
   batch.padded = padded;
-  std::vector<ops::ImageRow> rows;
+  std::vector<structures::ImageRow> rows;
   for (const TransformPlan& plan : plans) {
     batch.sizes.push_back(plan.resized);
     batch.originalSizes.push_back(plan.original);
@@ -52,7 +55,7 @@ Batch emptyBatch(const std::vector<TransformPlan>& plans, const ImageSize& padde
   if (handover == Handover::Images) {
     batch.images = at::empty({batch.count(), 3, padded.height, padded.width}, at::kFloat);
   } else {
-    batch.pictures = ops::makePackedImages(std::move(rows), memoryOf(handover));
+    batch.pictures = structures::makePackedImages(std::move(rows), memoryOf(handover));
   }
   return batch;
 }
@@ -66,7 +69,7 @@ void putImage(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan&
   }
   if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
   std::copy_n(image.pixels.get(), plan.original.height * plan.original.width * 3,
-              ops::pixelsOf(batch.pictures, n));
+              structures::pixelsOf(batch.pictures, n));
 }
 
 ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width}; }
@@ -126,7 +129,7 @@ void SampleLoader::tellOfMissingEnd(ImageId id, const std::filesystem::path& fil
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,
                          const std::vector<TransformPlan>& plans, const ImageSize& padded) const {
   Batch batch = emptyBatch(plans, padded, handover_);
-  std::vector<ops::GtInstances> gts;
+  std::vector<structures::GtInstances> gts;
   for (std::size_t n = 0; n < indices.size(); ++n) {
     const coco::Image& image = dataset_.images()[indices[n]];
     putImage(batch, static_cast<std::int64_t>(n), read(image), plans[n]);
@@ -134,7 +137,7 @@ Batch SampleLoader::load(const std::vector<std::size_t>& indices,
         transformAnnotations(dataset_.annotationsOf(indices[n]), classes_, image, plans[n]));
     batch.ids.push_back(image.id);
   }
-  batch.gts = ops::batchGroundTruth(gts, memoryOf(handover_));
+  batch.gts = structures::batchGroundTruth(gts, memoryOf(handover_));
   return batch;
 }
 
@@ -146,7 +149,7 @@ Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
   const TransformPlan plan = planEvaluation(augment, image.size());
   Batch batch = emptyBatch({plan}, paddedToLargest({plan}), handover);
   putImage(batch, 0, std::move(image), plan);
-  batch.gts = ops::batchGroundTruth({ops::GtInstances{}}, memoryOf(handover));
+  batch.gts = structures::batchGroundTruth({structures::GtInstances{}}, memoryOf(handover));
   batch.ids = {id};
   batch.samplingKeys = {0};
   return batch;

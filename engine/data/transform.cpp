@@ -11,6 +11,7 @@
 
 #include "engine/base/counter_hash.h"
 #include "engine/config/resized_size.h"
+#include "engine/ops/resize_images.h"
 
 namespace lockstep::data {
 namespace {
@@ -89,9 +90,9 @@ class MaskCropper {
         rowStarts_(nearestStarts(plan.original.height, plan.resized.height)) {}
 
   /// Adds the mask's window to `pixels`.
-  ops::MaskWindow append(const coco::Rle& rle, std::vector<std::uint8_t>& pixels) {
+  structures::MaskWindow append(const coco::Rle& rle, std::vector<std::uint8_t>& pixels) {
     findParts(rle);
-    ops::MaskWindow window{.firstByte = static_cast<std::int64_t>(pixels.size())};
+    structures::MaskWindow window{.firstByte = static_cast<std::int64_t>(pixels.size())};
     if (parts_.empty()) return window;
     Part all = parts_.front();
     for (const Part& part : parts_) {
@@ -218,7 +219,7 @@ TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize ori
   return plan;
 }
 
-ops::ImageRow imageRow(const TransformPlan& plan) {
+structures::ImageRow imageRow(const TransformPlan& plan) {
   return {.height = plan.original.height,
           .width = plan.original.width,
           .resizedHeight = plan.resized.height,
@@ -239,9 +240,9 @@ void jitterColour(RgbImage& image, double brightness, double contrast, double sa
   if (saturation != 1) adjustSaturation(image, saturation);
 }
 
-ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
-                                      const ClassTable& classes, const coco::Image& image,
-                                      const TransformPlan& plan) {
+structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
+                                             const ClassTable& classes, const coco::Image& image,
+                                             const TransformPlan& plan) {
   std::vector<const coco::Annotation*> used;
   std::vector<Box> boxes;
   for (const coco::Annotation& annotation : annotations) {
@@ -251,8 +252,8 @@ ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annot
     boxes.push_back(box);
   }
   const auto count = static_cast<std::int64_t>(used.size());
-  ops::GtInstances gt{at::empty({count, 4}, at::kFloat), at::empty({count}, at::kLong), {}};
-  at::Tensor windows = at::empty({count, ops::kMaskWindowFields}, at::kLong);
+  structures::GtInstances gt{at::empty({count, 4}, at::kFloat), at::empty({count}, at::kLong), {}};
+  at::Tensor windows = at::empty({count, structures::kMaskWindowFields}, at::kLong);
   std::vector<std::uint8_t> pixels;
   MaskCropper cropper(plan);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -260,9 +261,10 @@ ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annot
     std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},
                       gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
     gt.classes.mutable_data_ptr<std::int64_t>()[i] = classes.classOf(used[i]->categoryId).value;
-    const ops::MaskWindow window = cropper.append(coco::annotationMask(*used[i], image), pixels);
-    std::memcpy(windows.mutable_data_ptr<std::int64_t>() + i * ops::kMaskWindowFields, &window,
-                sizeof window);
+    const structures::MaskWindow window =
+        cropper.append(coco::annotationMask(*used[i], image), pixels);
+    std::memcpy(windows.mutable_data_ptr<std::int64_t>() + i * structures::kMaskWindowFields,
+                &window, sizeof window);
   }
   at::Tensor all = at::empty({static_cast<std::int64_t>(pixels.size())}, at::kByte);
   std::ranges::copy(pixels, all.mutable_data_ptr<std::uint8_t>());

@@ -7,7 +7,8 @@
 #include "engine/config/experiment.h"
 #include "engine/data/class_table.h"
 #include "engine/data/image_file.h"
-#include "engine/ops/resize_images.h"
+#include "engine/structures/image_row.h"
+#include "engine/structures/instances.h"
 
 /// From decoded pixels and annotations to what the model sees, with torchvision's semantics
 /// (GeneralizedRCNNTransform): to [0,1], normalised, resized bilinear without antialias in float32;
@@ -32,7 +33,7 @@ TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize origi
 TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize original);
 
 /// What the resizing makes of an image.
-ops::ImageRow imageRow(const TransformPlan& plan);
+structures::ImageRow imageRow(const TransformPlan& plan);
 
 /// Colour, flips, normalisation and resize in one pass over the pixels -> out [3,H,W] of the padded
 /// size, zeros right and below.
@@ -46,8 +47,8 @@ void jitterColour(RgbImage& image, double brightness, double contrast, double sa
 /// classes and masks at plan.resized (by nearest, as torchvision). Boxes are clipped to the image;
 /// each has a width and a height in float32. Throws Error for a category that `classes` does not
 /// know.
-ops::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
-                                      const ClassTable& classes, const coco::Image& image,
-                                      const TransformPlan& plan);
+structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
+                                             const ClassTable& classes, const coco::Image& image,
+                                             const TransformPlan& plan);
 
 }  // namespace lockstep::data

@@ -3,18 +3,18 @@
 #include <ATen/ATen.h>
 
 #include "engine/ops/paste_masks.h"
-#include "engine/ops/selection.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::eval {
 
-std::vector<coco::Detection> toDetections(const ops::PredInstances& predictions,
-                                          const ops::ImageSize& seen,
-                                          const ops::ImageSize& original, ImageId imageId,
+std::vector<coco::Detection> toDetections(const structures::PredInstances& predictions,
+                                          const base::ImageSize& seen,
+                                          const base::ImageSize& original, ImageId imageId,
                                           const std::vector<CategoryId>& categories) {
   const float scaleX = static_cast<float>(original.width) / static_cast<float>(seen.width);
   const float scaleY = static_cast<float>(original.height) / static_cast<float>(seen.height);
-  const at::Tensor scales =
-      ops::toDevice(std::vector{scaleX, scaleY, scaleX, scaleY}, predictions.boxesXyxy.device());
+  const at::Tensor scales = structures::toDevice(std::vector{scaleX, scaleY, scaleX, scaleY},
+                                                 predictions.boxesXyxy.device());
   const at::Tensor scaled = predictions.boxesXyxy * scales;
   std::vector<ops::MaskRuns> masks = ops::pasteMasks(predictions.maskProbs, scaled, original);
   const at::Tensor boxes = scaled.cpu();

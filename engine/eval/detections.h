@@ -4,16 +4,16 @@
 
 #include "engine/base/ids.h"
 #include "engine/coco/files/results.h"
-#include "engine/ops/instances.h"
+#include "engine/structures/instances.h"
 
 namespace lockstep::eval {
 
 /// Predictions of one image in px of its file, with masks at full size (probability over 0.5): what
 /// torchvision's postprocess and paste give. `seen` is the size the model saw; categories[k-1] is
 /// that of class k.
-std::vector<coco::Detection> toDetections(const ops::PredInstances& predictions,
-                                          const ops::ImageSize& seen,
-                                          const ops::ImageSize& original, ImageId imageId,
+std::vector<coco::Detection> toDetections(const structures::PredInstances& predictions,
+                                          const base::ImageSize& seen,
+                                          const base::ImageSize& original, ImageId imageId,
                                           const std::vector<CategoryId>& categories);
 
 }  // namespace lockstep::eval

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/eval/detections.h"
 #include "engine/eval/image_source.h"
+#include "engine/structures/instances.h"
 
 namespace lockstep::eval {
 namespace {
@@ -108,7 +109,7 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
   const EvaluationMode mode(model);
   const auto evaluateImage = [&](const data::Batch& batch, ImageFigures& image) {
     const std::vector<std::uint64_t> keys{data::evaluationSamplingKey(options_.seed, batch.ids[0])};
-    const auto keep = [&](const std::vector<ops::PredInstances>& predictions) {
+    const auto keep = [&](const std::vector<structures::PredInstances>& predictions) {
       image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
                                       batch.ids[0], categories());
     };

@@ -35,13 +35,13 @@ AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
   }
 }
 
-at::Tensor AnchorGenerator::generate(const ops::ImageSize& padded,
-                                     const std::vector<ops::ImageSize>& levels,
-                                     ops::HostMemory memory) const {
+at::Tensor AnchorGenerator::generate(const base::ImageSize& padded,
+                                     const std::vector<base::ImageSize>& levels,
+                                     structures::HostMemory memory) const {
   TORCH_CHECK(levels.size() == config::kPyramidLevels, "got ", levels.size(), " feature levels");
   std::int64_t count = 0;
-  for (const ops::ImageSize& level : levels) count += level.height * level.width * countPerPlace();
-  at::Tensor anchors = ops::makeBlock({{at::kFloat, {count, 4}}}, memory).front();
+  for (const base::ImageSize& level : levels) count += level.height * level.width * countPerPlace();
+  at::Tensor anchors = structures::makeBlock({{at::kFloat, {count, 4}}}, memory).front();
   float* out = anchors.data_ptr<float>();
   for (std::size_t l = 0; l < config::kPyramidLevels; ++l) {
     const std::int64_t strideY = padded.height / levels[l].height;
@@ -62,8 +62,8 @@ at::Tensor AnchorGenerator::generate(const ops::ImageSize& padded,
   return anchors;
 }
 
-at::Tensor AnchorCache::find(const ops::ImageSize& padded,
-                             const std::vector<ops::ImageSize>& levels, const at::Device& device) {
+at::Tensor AnchorCache::find(const base::ImageSize& padded,
+                             const std::vector<base::ImageSize>& levels, const at::Device& device) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.padded == padded && entry.levels == levels && entry.anchors.device() == device;
@@ -73,11 +73,12 @@ at::Tensor AnchorCache::find(const ops::ImageSize& padded,
   return entries_.front().anchors;
 }
 
-at::Tensor AnchorCache::anchors(const ops::ImageSize& padded,
-                                const std::vector<ops::ImageSize>& levels,
+at::Tensor AnchorCache::anchors(const base::ImageSize& padded,
+                                const std::vector<base::ImageSize>& levels,
                                 const at::Device& device) {
   if (at::Tensor known = find(padded, levels, device); known.defined()) return known;
-  const auto memory = device.is_cuda() ? ops::HostMemory::Pinned : ops::HostMemory::Plain;
+  const auto memory =
+      device.is_cuda() ? structures::HostMemory::Pinned : structures::HostMemory::Plain;
   const at::Tensor made =
       generator_.generate(padded, levels, memory).to(device, /*non_blocking=*/true);
   const std::lock_guard lock(mutex_);

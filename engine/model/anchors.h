@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/base/image_size.h"
 #include "engine/config/experiment.h"
-#include "engine/ops/instances.h"
-#include "engine/ops/tensor_block.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::model {
 
@@ -23,8 +23,8 @@ class AnchorGenerator {
   /// padded: size of the batch; levels: height and width of each feature level.
   /// -> [A,4] float32 xyxy px on the CPU, level after level, row after row, the aspect ratios of a
   /// place side by side.
-  at::Tensor generate(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
-                      ops::HostMemory memory = ops::HostMemory::Plain) const;
+  at::Tensor generate(const base::ImageSize& padded, const std::vector<base::ImageSize>& levels,
+                      structures::HostMemory memory = structures::HostMemory::Plain) const;
   std::int64_t countPerPlace() const { return static_cast<std::int64_t>(cells_.front().size()); }
 
  private:
@@ -41,17 +41,17 @@ class AnchorCache {
   explicit AnchorCache(const config::AnchorConfig& config) : generator_(config) {}
 
   /// As AnchorGenerator::generate. Waits for nothing.
-  at::Tensor anchors(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
+  at::Tensor anchors(const base::ImageSize& padded, const std::vector<base::ImageSize>& levels,
                      const at::Device& device);
   std::int64_t countPerPlace() const { return generator_.countPerPlace(); }
 
  private:
   struct Entry {
-    ops::ImageSize padded;
-    std::vector<ops::ImageSize> levels;
+    base::ImageSize padded;
+    std::vector<base::ImageSize> levels;
     at::Tensor anchors;
   };
-  at::Tensor find(const ops::ImageSize& padded, const std::vector<ops::ImageSize>& levels,
+  at::Tensor find(const base::ImageSize& padded, const std::vector<base::ImageSize>& levels,
                   const at::Device& device);
 
   AnchorGenerator generator_;

@@ -1,25 +1,25 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "engine/model/backbone.h"
 #include "engine/model/layers.h"
 
 namespace lockstep::model {
 
-/// Feature pyramid (Lin et al., 2017) with a fifth, coarser level for the RPN: every second pixel
-/// of the fourth.
+/// Feature pyramid (Lin et al., 2017) with one more, coarser level for the RPN: every second pixel
+/// of the last.
 class Fpn : public torch::nn::Module {
  public:
-  Fpn(const std::array<std::int64_t, 4>& inChannels, std::int64_t outChannels);
+  Fpn(const std::vector<Backbone::Level>& levels, std::int64_t outChannels);
 
-  /// Stage outputs, finest first -> five levels of outChannels, at 1/4 … 1/64.
-  std::vector<at::Tensor> forward(const std::array<at::Tensor, 4>& stages) const;
+  /// The backbone's maps, finest first -> as many levels of outChannels and one more.
+  std::vector<at::Tensor> forward(const std::vector<at::Tensor>& maps) const;
 
  private:
-  std::array<std::shared_ptr<ConvBlock>, 4> inner_, layer_;
+  std::vector<std::shared_ptr<ConvBlock>> inner_, layer_;
 };
 
 }  // namespace lockstep::model

@@ -1,11 +1,11 @@
 #include "engine/model/initialisation.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string_view>
 #include <utility>
 
 #include "engine/base/counter_hash.h"
@@ -53,67 +53,21 @@ void fillUniform(float* data, std::int64_t count, double bound, std::uint64_t st
   });
 }
 
-void fill(at::Tensor tensor, const Initialiser& start, std::uint64_t stream) {
-  const at::NoGradGuard noGrad;
-  at::Tensor values = at::full(tensor.sizes(), start.scale, at::kFloat);
-  float* data = values.data_ptr<float>();
-  if (start.kind == Initialiser::Kind::Normal) {
-    fillNormal(data, values.numel(), start.scale, stream);
-  } else if (start.kind == Initialiser::Kind::Uniform) {
-    fillUniform(data, values.numel(), start.scale, stream);
-  }
-  tensor.copy_(values);
-}
-
 }  // namespace
 
-at::Tensor Layer::addParameter(const std::string& name, at::IntArrayRef sizes,
-                               const Initialiser& start) {
-  starts_.emplace_back(name, start);
-  at::Tensor tensor = at::zeros(sizes, at::kFloat);
-  if (tensor.dim() == 4) tensor = tensor.contiguous(at::MemoryFormat::ChannelsLast);
-  at::Tensor parameter = register_parameter(name, tensor);
-  computed_.push_back(std::make_unique<ComputedWeight>(parameter));
-  return parameter;
-}
-
-at::Tensor Layer::inTypeOf(const at::Tensor& x, const at::Tensor& parameter,
-                           const at::Tensor& factor) const {
-  const auto isOfIt = [&](const auto& weight) { return weight->isOf(parameter); };
-  const auto found = std::ranges::find_if(computed_, isOfIt);
-  TORCH_CHECK(found != computed_.end(), "no parameter of ", name_);
-  return (*found)->in(x.scalar_type(), factor);
-}
-
-void Layer::initialise(const std::string& prefix, std::uint64_t seed) {
+void initialise(at::Tensor& tensor, const Initialiser& initialiser, std::string_view name,
+                std::uint64_t seed) {
   const auto purpose = static_cast<std::uint64_t>(base::RandomPurpose::Initialisation);
-  const auto parameters = named_parameters(/*recurse=*/false);
-  for (const auto& [name, start] : starts_) {
-    fill(parameters[name], start,
-         base::counterHash({seed, purpose, hashOfName(prefix + "." + name)}));
+  const std::uint64_t stream = base::counterHash({seed, purpose, hashOfName(name)});
+  const at::NoGradGuard noGrad;
+  at::Tensor values = at::full(tensor.sizes(), initialiser.scale, at::kFloat);
+  float* data = values.data_ptr<float>();
+  if (initialiser.kind == Initialiser::Kind::Normal) {
+    fillNormal(data, values.numel(), initialiser.scale, stream);
+  } else if (initialiser.kind == Initialiser::Kind::Uniform) {
+    fillUniform(data, values.numel(), initialiser.scale, stream);
   }
-}
-
-void initialiseParameters(torch::nn::Module& root, std::uint64_t seed) {
-  for (const auto& item : root.named_modules("", /*include_self=*/false)) {
-    if (auto* layer = dynamic_cast<Layer*>(item.value().get())) layer->initialise(item.key(), seed);
-  }
-}
-
-void nameLayers(torch::nn::Module& root) {
-  for (const auto& item : root.named_modules("", /*include_self=*/false)) {
-    if (auto* layer = dynamic_cast<Layer*>(item.value().get())) layer->setName(item.key());
-  }
-}
-
-std::vector<ComputedWeight*> computedWeights(const torch::nn::Module& root) {
-  std::vector<ComputedWeight*> weights;
-  for (const auto& module : root.modules(/*include_self=*/false)) {
-    const auto* layer = dynamic_cast<const Layer*>(module.get());
-    if (layer == nullptr) continue;
-    for (const auto& weight : layer->computedWeights()) weights.push_back(weight.get());
-  }
-  return weights;
+  tensor.copy_(values);
 }
 
 }  // namespace lockstep::model

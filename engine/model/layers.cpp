@@ -8,20 +8,21 @@
 
 namespace lockstep::model {
 
-Conv2dStart Conv2dStart::kaimingFanOut(const Conv2dShape& shape) {
-  const auto fan = static_cast<double>(shape.out * shape.kernel * shape.kernel);
+Conv2dInit Conv2dInit::kaimingNormal(const Conv2dOptions& options) {
+  const auto fan = static_cast<double>(options.out * options.kernel * options.kernel);
   return {Initialiser::normal(std::sqrt(2.0 / fan))};
 }
 
-Conv2dStart Conv2dStart::kaimingUniform(const Conv2dShape& shape) {
-  const auto fan = static_cast<double>(shape.in * shape.kernel * shape.kernel);
+Conv2dInit Conv2dInit::kaimingUniform(const Conv2dOptions& options) {
+  const auto fan = static_cast<double>(options.in * options.kernel * options.kernel);
   return {Initialiser::uniform(std::sqrt(3.0 / fan))};
 }
 
-Conv2d::Conv2d(const Conv2dShape& shape, const Conv2dStart& start)
-    : stride_(shape.stride), padding_(shape.kernel / 2) {
-  weight_ = addParameter("weight", {shape.out, shape.in, shape.kernel, shape.kernel}, start.weight);
-  if (shape.hasBias) bias_ = addParameter("bias", {shape.out}, start.bias);
+Conv2d::Conv2d(const Conv2dOptions& options, const Conv2dInit& init)
+    : stride_(options.stride), padding_(options.kernel / 2) {
+  weight_ = addParameter("weight", {options.out, options.in, options.kernel, options.kernel},
+                         init.weight);
+  if (options.hasBias) bias_ = addParameter("bias", {options.out}, init.bias);
 }
 
 at::Tensor Conv2d::forward(const at::Tensor& x, bool hasRelu) const {
@@ -38,7 +39,7 @@ at::Tensor Conv2d::forwardWith(const at::Tensor& x, const at::Tensor& weight,
   return ops::conv2d(x, weight, stride_, padding_, epilogue);
 }
 
-UpConv2d::UpConv2d(std::int64_t in, std::int64_t out) {
+ConvTranspose2d::ConvTranspose2d(std::int64_t in, std::int64_t out) {
   // PyTorch counts the fans of a transposed weight [in,out,2,2] as if it were [out,in,2,2].
   weight_ = addParameter("weight", {in, out, 2, 2},
                          Initialiser::normal(std::sqrt(2.0 / static_cast<double>(in * 4))));
@@ -46,12 +47,12 @@ UpConv2d::UpConv2d(std::int64_t in, std::int64_t out) {
                        Initialiser::uniform(1.0 / std::sqrt(static_cast<double>(out * 4))));
 }
 
-at::Tensor UpConv2d::forward(const at::Tensor& x) const {
+at::Tensor ConvTranspose2d::forward(const at::Tensor& x) const {
   const std::int64_t in = weight_.size(0), out = weight_.size(1), pixels = x.size(2) * x.size(3);
   // Views: maps and weights are channels_last.
   const at::Tensor rows = x.permute({0, 2, 3, 1}).reshape({x.size(0) * pixels, in});
-  const at::Tensor weights = inTypeOf(x, weight_).permute({0, 2, 3, 1}).reshape({in, 4 * out});
-  at::Tensor hidden = at::addmm(inTypeOf(x, bias_).repeat({4}), rows, weights).relu_();
+  const at::Tensor weights = castLike(x, weight_).permute({0, 2, 3, 1}).reshape({in, 4 * out});
+  at::Tensor hidden = at::addmm(castLike(x, bias_).repeat({4}), rows, weights).relu_();
   if (ActivationWatch::current() != nullptr) {
     report(hidden.view({x.size(0), x.size(2), x.size(3), 2, 2, out})
                .permute({0, 5, 1, 3, 2, 4})
@@ -67,24 +68,24 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  at::Tensor out = at::linear(x, inTypeOf(x, weight_), inTypeOf(x, bias_));
+  at::Tensor out = at::linear(x, castLike(x, weight_), castLike(x, bias_));
   report(out);
   return out;
 }
 
-MapLinear::MapLinear(std::int64_t in, std::int64_t side, std::int64_t out) {
+FlattenLinear::FlattenLinear(std::int64_t in, std::int64_t side, std::int64_t out) {
   const auto bound = Initialiser::uniform(1.0 / std::sqrt(static_cast<double>(in * side * side)));
   weight_ = addParameter("weight", {out, in, side, side}, bound);
   bias_ = addParameter("bias", {out}, bound);
 }
 
-at::Tensor MapLinear::forward(const at::Tensor& x) const {
+at::Tensor FlattenLinear::forward(const at::Tensor& x) const {
   // Views: maps and weights are channels_last.
   const auto inMemoryOrder = [](const at::Tensor& map) {
     return map.permute({0, 2, 3, 1}).flatten(1);
   };
   at::Tensor out =
-      at::linear(inMemoryOrder(x), inMemoryOrder(inTypeOf(x, weight_)), inTypeOf(x, bias_));
+      at::linear(inMemoryOrder(x), inMemoryOrder(castLike(x, weight_)), castLike(x, bias_));
   report(out);
   return out;
 }

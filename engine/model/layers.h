@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/model/initialisation.h"
+#include "engine/model/layer.h"
 #include "engine/ops/epilogue.h"
 
 /// The layers of the network: parameters under torchvision's names and nothing else. Parameters may
@@ -10,27 +10,27 @@
 /// channels.
 namespace lockstep::model {
 
-struct Conv2dShape {
+struct Conv2dOptions {
   std::int64_t in = 0, out = 0, kernel = 1, stride = 1;
   bool hasBias = true;
 };
 
-/// How the parameters of a convolution begin.
-struct Conv2dStart {
+/// How the parameters of a convolution are initialised.
+struct Conv2dInit {
   Initialiser weight;
   Initialiser bias = Initialiser::constant(0);
 
   /// torchvision's kaiming_normal_(fan_out, relu).
-  static Conv2dStart kaimingFanOut(const Conv2dShape& shape);
+  static Conv2dInit kaimingNormal(const Conv2dOptions& options);
   /// torchvision's kaiming_uniform_(a=1).
-  static Conv2dStart kaimingUniform(const Conv2dShape& shape);
-  static Conv2dStart normal(double deviation) { return {Initialiser::normal(deviation)}; }
+  static Conv2dInit kaimingUniform(const Conv2dOptions& options);
+  static Conv2dInit normal(double deviation) { return {Initialiser::normal(deviation)}; }
 };
 
 /// Square convolution, padded so that stride 1 keeps the size.
 class Conv2d : public Layer {
  public:
-  Conv2d(const Conv2dShape& shape, const Conv2dStart& start);
+  Conv2d(const Conv2dOptions& options, const Conv2dInit& init);
   at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const;
   /// With a weight in the type of x and another bias, for one that a norm layer follows or was
   /// folded into. Reports nothing: the norm layer behind it does. The stem's takes images of four
@@ -39,23 +39,23 @@ class Conv2d : public Layer {
                                  const ops::Epilogue& epilogue) const;
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
-  /// As the layer computes with them on x: kept from step to step, made anew where
-  /// MaskRcnn::features begins. factor: [out], of a norm that is folded into it.
+  /// In the type of x; what MaskRcnn::features refreshes. factor: [out], of a norm that is folded
+  /// into the convolution.
   at::Tensor weightFor(const at::Tensor& x, const at::Tensor& factor = {}) const {
-    return inTypeOf(x, weight_, factor);
+    return castLike(x, weight_, factor);
   }
-  at::Tensor biasFor(const at::Tensor& x) const { return inTypeOf(x, bias_); }
+  at::Tensor biasFor(const at::Tensor& x) const { return castLike(x, bias_); }
 
  private:
   std::int64_t stride_, padding_;
   at::Tensor weight_, bias_;
 };
 
-/// Doubles height and width: a transposed convolution of kernel and stride 2, as MaskRCNNPredictor
-/// begins it.
-class UpConv2d : public Layer {
+/// torch.nn.ConvTranspose2d of kernel and stride 2, which doubles height and width, initialised as
+/// in torchvision's MaskRCNNPredictor.
+class ConvTranspose2d : public Layer {
  public:
-  UpConv2d(std::int64_t in, std::int64_t out);
+  ConvTranspose2d(std::int64_t in, std::int64_t out);
   /// x [N,C,H,W] -> [N,H * W * 4,out] behind a ReLU: of each pixel the four that it becomes, the
   /// upper two first. Each output pixel comes from one input pixel, so this is a product of
   /// matrices, and a map is only made of what is left in the end.
@@ -65,7 +65,7 @@ class UpConv2d : public Layer {
   at::Tensor weight_, bias_;
 };
 
-/// torch.nn.Linear, begun as PyTorch does.
+/// torch.nn.Linear, initialised as PyTorch does.
 class Linear : public Layer {
  public:
   Linear(std::int64_t in, std::int64_t out);
@@ -75,13 +75,13 @@ class Linear : public Layer {
   at::Tensor weight_, bias_;
 };
 
-/// A torch.nn.Linear whose input is a map. It multiplies the map as it lies in channels_last
-/// memory, without a copy in the order of channels: that is why its weight is one over maps.
-/// Flattened it is the Linear's, and begins with the same numbers.
-class MapLinear : public Layer {
+/// torch.nn.Flatten and torch.nn.Linear. It multiplies the map as it lies in channels_last memory,
+/// without a copy in the order of channels: that is why its weight is one over maps. Flattened it
+/// is the Linear's, and is initialised with the same numbers.
+class FlattenLinear : public Layer {
  public:
   /// side: height and width of the map.
-  MapLinear(std::int64_t in, std::int64_t side, std::int64_t out);
+  FlattenLinear(std::int64_t in, std::int64_t side, std::int64_t out);
   /// x [N,C,side,side] -> [N,out]
   at::Tensor forward(const at::Tensor& x) const;
 
@@ -89,21 +89,21 @@ class MapLinear : public Layer {
   at::Tensor weight_, bias_;  ///< [out,C,side,side], [out]
 };
 
-/// A module that only groups others under numbers: `0`, `1` …
-class Numbered : public torch::nn::Module {
+/// torch.nn.ModuleList: its children are called `0`, `1` …
+class ModuleList : public torch::nn::Module {
  public:
   template <typename Child>
-  std::shared_ptr<Child> add(std::shared_ptr<Child> child) {
+  std::shared_ptr<Child> append(std::shared_ptr<Child> child) {
     return register_module(std::to_string(children().size()), std::move(child));
   }
 };
 
 /// A convolution that stands alone in a group, so that its parameters are called `0.weight` and
 /// `0.bias`.
-class ConvBlock : public Numbered {
+class ConvBlock : public ModuleList {
  public:
-  ConvBlock(const Conv2dShape& shape, const Conv2dStart& start)
-      : conv_(add(std::make_shared<Conv2d>(shape, start))) {}
+  ConvBlock(const Conv2dOptions& options, const Conv2dInit& init)
+      : conv_(append(std::make_shared<Conv2d>(options, init))) {}
   at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const {
     return conv_->forward(x, hasRelu);
   }

@@ -5,12 +5,13 @@
 #include "engine/base/error.h"
 #include "engine/config/pyramid.h"
 #include "engine/model/activation_watch.h"
+#include "engine/model/backbone.h"
 #include "engine/model/fpn.h"
-#include "engine/model/resnet.h"
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/boxes.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/boxes.h"
+#include "engine/structures/image_row.h"
 
 namespace lockstep::model {
 namespace {
@@ -47,14 +48,14 @@ void appendTrainable(const torch::nn::Module& module, const std::string& prefix,
   }
 }
 
-void checkBatch(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes) {
+void checkBatch(const at::Tensor& images, const std::vector<base::ImageSize>& sizes) {
   constexpr std::int64_t kDivisor = config::kSizeDivisor;
-  TORCH_CHECK(
-      images.dim() == 4 &&
-          (images.size(1) == ops::kImageChannels || images.size(1) == ops::kPaddedChannels) &&
-          images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
-      "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor, ", got ",
-      images.sizes());
+  TORCH_CHECK(images.dim() == 4 &&
+                  (images.size(1) == structures::kImageChannels ||
+                   images.size(1) == structures::kPaddedChannels) &&
+                  images.size(2) % kDivisor == 0 && images.size(3) % kDivisor == 0,
+              "images must be [N,3,H,W] or [N,4,H,W] with H and W multiples of ", kDivisor,
+              ", got ", images.sizes());
   TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == images.size(0), "got ", images.size(0),
               " images and ", sizes.size(), " sizes");
 }
@@ -71,16 +72,16 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
     : classCount_(classCount), norm_(config.resolvedNorm()) {
   const NormChoice norm{norm_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
-  body_ = backbone->register_module("body", std::make_shared<ResNet>(config.backbone, norm));
-  fpn_ = backbone->register_module("fpn",
-                                   std::make_shared<Fpn>(body_->channels(), config.fpnChannels));
+  body_ = backbone->register_module("body", makeBackbone(config.backbone, norm));
+  const std::vector<Backbone::Level> levels = body_->levels();
+  fpn_ = backbone->register_module("fpn", std::make_shared<Fpn>(levels, config.fpnChannels));
   rpn_ =
       register_module("rpn", std::make_shared<Rpn>(config.rpn, config.anchors, config.fpnChannels));
-  roiHeads_ = register_module(
-      "roi_heads", std::make_shared<RoiHeads>(RoiHeadsConfig{config.boxHead, config.maskHead,
-                                                             config.fpnChannels, classCount}));
+  RoiHeadsConfig heads{config.boxHead, config.maskHead, config.fpnChannels, {}, classCount};
+  for (const Backbone::Level& level : levels) heads.featureStrides.push_back(level.stride);
+  roiHeads_ = register_module("roi_heads", std::make_shared<RoiHeads>(heads));
   nameLayers(*this);
-  computedWeights_ = computedWeights(*this);
+  cachedWeights_ = cachedWeights(*this);
   initialiseParameters(*this, seed);
   body_->freezeStages(config.resolvedFreezeStages());
 }
@@ -91,11 +92,11 @@ MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
   // Evaluation's images come with three channels.
   if (input.is_cuda() && c10::isReducedFloatingType(input.scalar_type()))
     input = ops::withFourChannels(input);
-  ComputedWeight::refresh(computedWeights_);
-  std::vector<at::Tensor> maps = isRecordable() ? (*recorded_)(input) : mapsOf(input);
+  CachedWeight::refresh(cachedWeights_);
+  std::vector<at::Tensor> maps = runsInCudaGraphs() ? (*cudaGraphs_)(input) : mapsOf(input);
   const at::Tensor head = maps.back();
   maps.pop_back();
-  std::vector<ops::ImageSize> sizes;
+  std::vector<base::ImageSize> sizes;
   for (const at::Tensor& level : maps) sizes.push_back({level.size(2), level.size(3)});
   return {maps, rpn_->read(head, sizes, {images.size(2), images.size(3)})};
 }
@@ -106,29 +107,29 @@ std::vector<at::Tensor> MaskRcnn::mapsOf(const at::Tensor& input) {
   return maps;
 }
 
-bool MaskRcnn::isRecordable() const {
-  return recorded_ && at::GradMode::is_enabled() && is_training() &&
+bool MaskRcnn::runsInCudaGraphs() const {
+  return cudaGraphs_ && at::GradMode::is_enabled() && is_training() &&
          ActivationWatch::current() == nullptr;
 }
 
-void MaskRcnn::recordSteps(Recorder recorder) {
+void MaskRcnn::useCudaGraphs(CudaGraphCapture capture) {
   if (config::hasBatchStatistics(norm_)) {
     throw base::mendable(
         "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
         "every batch: use frozen_batch or group, or set it to false");
   }
-  RecordedFunction::Reads reads;
+  CudaGraphFunction::Reads reads;
   for (const auto& [name, tensor] : namedState()) {
     if (name.starts_with("roi_heads.")) continue;
     (tensor.requires_grad() ? reads.parameters : reads.constants).push_back(tensor);
   }
-  recorded_ =
-      std::make_unique<RecordedFunction>([this](const at::Tensor& input) { return mapsOf(input); },
-                                         std::move(reads), std::move(recorder));
+  cudaGraphs_ =
+      std::make_unique<CudaGraphFunction>([this](const at::Tensor& input) { return mapsOf(input); },
+                                          std::move(reads), std::move(capture));
 }
 
-Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
-                          const ops::GtBatch& groundTruth,
+Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<base::ImageSize>& sizes,
+                          const structures::GtBatch& groundTruth,
                           const std::vector<std::uint64_t>& samplingKeys) {
   const auto count = static_cast<std::int64_t>(sizes.size());
   TORCH_CHECK(groundTruth.imageCount() == count && samplingKeys.size() == sizes.size(), "got ",
@@ -136,17 +137,17 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<ops::ImageSi
               " sampling keys for ", sizes.size(), " images");
   const at::Device device = shared.rpn.anchors.device();
   const Proposals proposals =
-      rpn_->proposals(shared.rpn, ops::boxLimits(sizes, device), /*forTraining=*/true);
+      rpn_->proposals(shared.rpn, structures::boxLimits(sizes, device), /*forTraining=*/true);
   Losses losses = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
   losses.take(
       roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device)));
   return losses;
 }
 
-std::vector<ops::PredInstances> MaskRcnn::detectionsOf(const Features& shared,
-                                                       const std::vector<ops::ImageSize>& sizes) {
+std::vector<structures::PredInstances> MaskRcnn::detectionsOf(
+    const Features& shared, const std::vector<base::ImageSize>& sizes) {
   const at::Device device = shared.rpn.anchors.device();
-  const at::Tensor limits = ops::boxLimits(sizes, device);
+  const at::Tensor limits = structures::boxLimits(sizes, device);
   const Proposals proposals = rpn_->proposals(shared.rpn, limits, /*forTraining=*/false);
   return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device));
 }
@@ -155,22 +156,22 @@ RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
   return rowShapes_.value_or(device.is_cpu() ? RowShapes::Compact : RowShapes::Fixed);
 }
 
-Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
-                        const ops::GtBatch& groundTruth,
+Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
+                        const structures::GtBatch& groundTruth,
                         const std::vector<std::uint64_t>& samplingKeys) {
   checkBatch(images, sizes);
   return lossesOf(features(images), sizes, groundTruth, samplingKeys);
 }
 
-std::vector<ops::PredInstances> MaskRcnn::detect(const at::Tensor& images,
-                                                 const std::vector<ops::ImageSize>& sizes) {
+std::vector<structures::PredInstances> MaskRcnn::detect(const at::Tensor& images,
+                                                        const std::vector<base::ImageSize>& sizes) {
   checkBatch(images, sizes);
   return detectionsOf(features(images), sizes);
 }
 
 LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
-                                                  const std::vector<ops::ImageSize>& sizes,
-                                                  const ops::GtBatch& groundTruth,
+                                                  const std::vector<base::ImageSize>& sizes,
+                                                  const structures::GtBatch& groundTruth,
                                                   const std::vector<std::uint64_t>& samplingKeys) {
   checkBatch(images, sizes);
   const Features shared = features(images);

@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "engine/config/experiment.h"
+#include "engine/model/cuda_graph_function.h"
 #include "engine/model/losses.h"
 #include "engine/model/norm.h"
-#include "engine/model/recorded_function.h"
 #include "engine/model/region_rows.h"
-#include "engine/ops/instances.h"
 #include "engine/ops/sync_batch_norm.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, C classes with background, H W padded size in px.
 namespace lockstep::model {
 
+class Backbone;
 class Fpn;
-class ResNet;
 class RoiHeads;
 class Rpn;
 
@@ -31,16 +31,16 @@ struct ParameterInfo {
   std::string name;  ///< torchvision's
   at::Tensor tensor;
   Role role = Role::Weight;  ///< Norm: weight or bias of a normalisation layer
-  bool inBackbone = false;   ///< the ResNet (backbone.body), not the pyramid
+  bool inBackbone = false;   ///< backbone.body, not the pyramid
 };
 
 struct LossesAndDetections {
   Losses losses;
-  std::vector<ops::PredInstances> detections;  ///< one per image
+  std::vector<structures::PredInstances> detections;  ///< one per image
 };
 
-/// Mask R-CNN with a ResNet-FPN backbone: torchvision 0.26's architecture, parameter names and
-/// semantics.
+/// Mask R-CNN with a backbone and a feature pyramid: torchvision 0.26's architecture, parameter
+/// names and semantics.
 ///
 /// `images` is [N,3,H,W] float32, RGB, normalised, each image in the upper left corner and zeros
 /// beyond, H and W multiples of 32; contiguous or channels_last. Or [N,4,H,W] with a fourth channel
@@ -59,19 +59,20 @@ class MaskRcnn : public torch::nn::Module {
   /// The five losses over the batch: training-time numbers of proposals, ground truth among the
   /// proposals. samplingKeys: one per image; which anchors and regions are sampled depends on it
   /// alone. Without ground truth, masks or positives a loss is 0 and still part of the graph.
-  Losses losses(const at::Tensor& images, const std::vector<ops::ImageSize>& sizes,
-                const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
+  Losses losses(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
+                const structures::GtBatch& groundTruth,
+                const std::vector<std::uint64_t>& samplingKeys);
 
   /// Detections, best first, boxes in px of the (resized) image. Call under at::NoGradGuard and in
   /// eval().
-  std::vector<ops::PredInstances> detect(const at::Tensor& images,
-                                         const std::vector<ops::ImageSize>& sizes);
+  std::vector<structures::PredInstances> detect(const at::Tensor& images,
+                                                const std::vector<base::ImageSize>& sizes);
 
   /// losses() and detect() of the same images with one pass of backbone, pyramid and RPN head; the
   /// same numbers.
   LossesAndDetections lossesAndDetections(const at::Tensor& images,
-                                          const std::vector<ops::ImageSize>& sizes,
-                                          const ops::GtBatch& groundTruth,
+                                          const std::vector<base::ImageSize>& sizes,
+                                          const structures::GtBatch& groundTruth,
                                           const std::vector<std::uint64_t>& samplingKeys);
 
   /// Every parameter and buffer under torchvision's state_dict names, in its order. The tensors are
@@ -88,12 +89,11 @@ class MaskRcnn : public torch::nn::Module {
   void setComputeType(at::ScalarType type) { computeType_ = type; }
 
   /// From now on losses() in training runs backbone, pyramid and RPN head, forward and backward, by
-  /// repeating what was recorded, for each size of a batch that comes again. Which parameters are
-  /// frozen must stay as it is. Throws Error (mendable) for norms whose statistics follow the
-  /// batch.
-  void recordSteps(Recorder recorder);
-  /// What recordSteps made; nullptr without.
-  const RecordedFunction* recordedSteps() const { return recorded_.get(); }
+  /// replaying CUDA graphs, for each size of a batch that comes again. Which parameters are frozen
+  /// must stay as it is. Throws Error (mendable) for norms whose statistics follow the batch.
+  void useCudaGraphs(CudaGraphCapture capture);
+  /// What useCudaGraphs made; nullptr without.
+  const CudaGraphFunction* cudaGraphs() const { return cudaGraphs_.get(); }
 
   /// Compact on a CPU and Fixed elsewhere unless set; the figures are the same but for rounding.
   void setRowShapes(RowShapes shapes) { rowShapes_ = shapes; }
@@ -104,11 +104,12 @@ class MaskRcnn : public torch::nn::Module {
   Features features(const at::Tensor& images);
   /// The five levels of the pyramid, and the outputs of the RPN's head.
   std::vector<at::Tensor> mapsOf(const at::Tensor& input);
-  bool isRecordable() const;
-  Losses lossesOf(const Features& shared, const std::vector<ops::ImageSize>& sizes,
-                  const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys);
-  std::vector<ops::PredInstances> detectionsOf(const Features& shared,
-                                               const std::vector<ops::ImageSize>& sizes);
+  bool runsInCudaGraphs() const;
+  Losses lossesOf(const Features& shared, const std::vector<base::ImageSize>& sizes,
+                  const structures::GtBatch& groundTruth,
+                  const std::vector<std::uint64_t>& samplingKeys);
+  std::vector<structures::PredInstances> detectionsOf(const Features& shared,
+                                                      const std::vector<base::ImageSize>& sizes);
 
   RowShapes shapesOn(const at::Device& device) const;
 
@@ -116,12 +117,12 @@ class MaskRcnn : public torch::nn::Module {
   config::Norm norm_;
   std::optional<at::ScalarType> computeType_;
   std::optional<RowShapes> rowShapes_;
-  std::shared_ptr<ResNet> body_;
+  std::shared_ptr<Backbone> body_;
   std::shared_ptr<Fpn> fpn_;
   std::shared_ptr<Rpn> rpn_;
   std::shared_ptr<RoiHeads> roiHeads_;
-  std::vector<ComputedWeight*> computedWeights_;  ///< of all layers
-  std::unique_ptr<RecordedFunction> recorded_;
+  std::vector<CachedWeight*> cachedWeights_;  ///< of all layers
+  std::unique_ptr<CudaGraphFunction> cudaGraphs_;
 };
 
 }  // namespace lockstep::model

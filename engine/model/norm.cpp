@@ -28,8 +28,8 @@ Norm::Norm(const NormChoice& choice, std::int64_t channels) : choice_(choice) {
   }
 }
 
-at::Tensor Norm::after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
-                       const std::optional<at::Tensor>& residual) {
+at::Tensor Norm::forwardAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
+                              const std::optional<at::Tensor>& residual) {
   at::Tensor out = outputAfter(conv, x, hasRelu, residual);
   report(out);
   return out;
@@ -62,7 +62,7 @@ at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x, const After
   std::vector<at::Tensor> sources{weight_, bias_, runningMean_, runningVar_};
   // Not every kernel that moves the statistics says that it wrote to them: their count does.
   if (batchesTracked_.defined()) sources.push_back(batchesTracked_);
-  const std::vector<at::Tensor> affine = affine_.of(sources, [&] {
+  const std::vector<at::Tensor> affine = affine_.get(sources, [&] {
     const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
     return std::vector<at::Tensor>{scale, bias_ - runningMean_ * scale};
   });

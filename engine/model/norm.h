@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "engine/config/choices.h"
-#include "engine/model/kept_tensors.h"
 #include "engine/model/layers.h"
+#include "engine/model/tensor_cache.h"
 #include "engine/ops/sync_batch_norm.h"
 
 namespace lockstep::model {
@@ -25,8 +25,8 @@ class Norm : public Layer {
 
   /// norm(conv(x)), plus `residual` where one is given, and ReLU where asked for. A batch norm that
   /// is frozen or in eval() is folded into the convolution, so that it costs nothing per pixel.
-  at::Tensor after(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
-                   const std::optional<at::Tensor>& residual = std::nullopt);
+  at::Tensor forwardAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
+                          const std::optional<at::Tensor>& residual = std::nullopt);
 
  private:
   at::Tensor outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
@@ -41,7 +41,7 @@ class Norm : public Layer {
   NormChoice choice_;
   at::Tensor weight_, bias_;
   at::Tensor runningMean_, runningVar_, batchesTracked_;
-  KeptTensors affine_;  ///< of a norm that is folded into its convolution
+  TensorCache affine_;  ///< of a norm that is folded into its convolution
 };
 
 }  // namespace lockstep::model

@@ -41,17 +41,17 @@ at::Tensor TrainingRegions::isPositive() const { return valid.logical_and(classe
 
 TrainingRegions sampleRegions(const config::BoxHeadConfig& config,
                               const ops::BoxWeights& regressionWeights, const Proposals& proposals,
-                              const ops::GtBatch& groundTruth,
+                              const structures::GtBatch& groundTruth,
                               const std::vector<std::uint64_t>& samplingKeys) {
   const at::Tensor boxes = at::cat({proposals.boxes, groundTruth.boxesXyxy}, 1);
-  const at::Tensor isThere = at::cat({proposals.valid, groundTruth.isObject()}, 1);
+  const at::Tensor valid = at::cat({proposals.valid, groundTruth.isObject()}, 1);
   const at::Tensor matches =
       ops::matchBoxes(groundTruth, boxes, {config.fgIou, config.bgIou, false});
   const at::Tensor objects = matches.clamp_min(0);
   const at::Tensor labels =
       groundTruth.classes.gather(1, objects)
           .masked_fill(matches == ops::kBelowThreshold, 0)
-          .masked_fill((matches == ops::kBetweenThresholds).logical_or(isThere.logical_not()),
+          .masked_fill((matches == ops::kBetweenThresholds).logical_or(valid.logical_not()),
                        kLeftOut);
   const ops::SampleCounts counts{config.batchSizePerImage, config.positiveFraction};
   const ops::BalancedSelection chosen =

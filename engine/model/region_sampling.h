@@ -7,8 +7,8 @@
 
 #include "engine/config/experiment.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/boxes.h"
-#include "engine/ops/instances.h"
+#include "engine/ops/box_coding.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, R regions of an image.
 namespace lockstep::model {
@@ -30,7 +30,7 @@ struct TrainingRegions {
 /// ones depends on samplingKeys (one per image) alone.
 TrainingRegions sampleRegions(const config::BoxHeadConfig& config,
                               const ops::BoxWeights& regressionWeights, const Proposals& proposals,
-                              const ops::GtBatch& groundTruth,
+                              const structures::GtBatch& groundTruth,
                               const std::vector<std::uint64_t>& samplingKeys);
 
 }  // namespace lockstep::model

@@ -2,9 +2,9 @@
 
 #include <torch/types.h>
 
-#include "engine/config/backbones.h"
 #include "engine/ops/max_pool.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/image_row.h"
 
 namespace lockstep::model {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 template <typename Conv = Conv2d>
 std::shared_ptr<Conv> makeConv(std::int64_t in, std::int64_t out, std::int64_t kernel,
                                std::int64_t stride) {
-  const Conv2dShape shape{in, out, kernel, stride, /*hasBias=*/false};
-  return std::make_shared<Conv>(shape, Conv2dStart::kaimingFanOut(shape));
+  const Conv2dOptions options{in, out, kernel, stride, /*hasBias=*/false};
+  return std::make_shared<Conv>(options, Conv2dInit::kaimingNormal(options));
 }
 
 /// The first convolution. Where images come with a fourth channel of zeros its weight gets one for
@@ -24,7 +24,8 @@ class Stem : public Conv2d {
   at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                          const ops::Epilogue& epilogue) const override {
     return Conv2d::forwardWith(
-        x, x.size(1) == ops::kPaddedChannels ? ops::withFourChannels(weight) : weight, epilogue);
+        x, x.size(1) == structures::kPaddedChannels ? ops::withFourChannels(weight) : weight,
+        epilogue);
   }
 };
 
@@ -50,18 +51,18 @@ class ResidualBlock : public torch::nn::Module {
       addConv(makeConv(width, width, 3, 1), norm, width);
     }
     if (stride == 1 && in == shape.out()) return;
-    const auto group = register_module("downsample", std::make_shared<Numbered>());
-    shortcut_ = group->add(makeConv(in, shape.out(), 1, stride));
-    shortcutNorm_ = group->add(std::make_shared<Norm>(norm, shape.out()));
+    const auto group = register_module("downsample", std::make_shared<ModuleList>());
+    shortcut_ = group->append(makeConv(in, shape.out(), 1, stride));
+    shortcutNorm_ = group->append(std::make_shared<Norm>(norm, shape.out()));
   }
 
   at::Tensor forward(const at::Tensor& x) {
     const std::size_t last = convs_.size() - 1;
     at::Tensor out = x;
     for (std::size_t i = 0; i < last; ++i)
-      out = norms_[i]->after(*convs_[i], out, /*hasRelu=*/true);
-    const at::Tensor residual = shortcut_ ? shortcutNorm_->after(*shortcut_, x, false) : x;
-    return norms_[last]->after(*convs_[last], out, /*hasRelu=*/true, residual);
+      out = norms_[i]->forwardAfter(*convs_[i], out, /*hasRelu=*/true);
+    const at::Tensor residual = shortcut_ ? shortcutNorm_->forwardAfter(*shortcut_, x, false) : x;
+    return norms_[last]->forwardAfter(*convs_[last], out, /*hasRelu=*/true, residual);
   }
 
  private:
@@ -77,31 +78,30 @@ class ResidualBlock : public torch::nn::Module {
   std::shared_ptr<Norm> shortcutNorm_;
 };
 
-ResNet::ResNet(const std::string& name, const NormChoice& norm) {
-  const config::Backbone& parts = config::findBackbone(name);
-  const bool hasBottlenecks = parts.block == config::BlockKind::Bottleneck;
-  std::int64_t in = parts.width(0);
+ResNet::ResNet(const config::Backbone& architecture, const NormChoice& norm) {
+  const bool hasBottlenecks = architecture.block == config::BlockKind::Bottleneck;
+  std::int64_t in = architecture.width(0);
   stem_ = register_module("conv1", makeConv<Stem>(3, in, 7, 2));
   stemNorm_ = register_module("bn1", std::make_shared<Norm>(norm, in));
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     const auto group =
-        register_module("layer" + std::to_string(stage + 1), std::make_shared<Numbered>());
-    for (int i = 0; i < parts.blocks[stage]; ++i) {
+        register_module("layer" + std::to_string(stage + 1), std::make_shared<ModuleList>());
+    for (int i = 0; i < architecture.blocks[stage]; ++i) {
       const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-      const BlockShape shape{in, parts.width(stage), stride, hasBottlenecks};
-      stages_[stage].push_back(group->add(std::make_shared<ResidualBlock>(shape, norm)));
+      const BlockShape shape{in, architecture.width(stage), stride, hasBottlenecks};
+      stages_[stage].push_back(group->append(std::make_shared<ResidualBlock>(shape, norm)));
       in = shape.out();
     }
-    channels_[stage] = in;
+    levels_.push_back({in, config::kPyramidStrides[stage]});
   }
 }
 
-std::array<at::Tensor, 4> ResNet::forward(const at::Tensor& images) {
-  at::Tensor x = ops::maxPool3x3(stemNorm_->after(*stem_, images, /*hasRelu=*/true));
-  std::array<at::Tensor, 4> outputs;
-  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-    for (const auto& block : stages_[stage]) x = block->forward(x);
-    outputs[stage] = x;
+std::vector<at::Tensor> ResNet::forward(const at::Tensor& images) {
+  at::Tensor x = ops::maxPool3x3(stemNorm_->forwardAfter(*stem_, images, /*hasRelu=*/true));
+  std::vector<at::Tensor> outputs;
+  for (const auto& stage : stages_) {
+    for (const auto& block : stage) x = block->forward(x);
+    outputs.push_back(x);
   }
   return outputs;
 }

@@ -1,31 +1,29 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "engine/config/experiment.h"
-#include "engine/model/layers.h"
+#include "engine/model/box_head.h"
 #include "engine/model/losses.h"
-#include "engine/model/mask_branch.h"
+#include "engine/model/mask_head.h"
 #include "engine/model/region_rows.h"
-#include "engine/model/region_sampling.h"
 #include "engine/model/roi_pooler.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/boxes.h"
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
-/// Letters: N images, C classes with background, D most detections of an image.
 namespace lockstep::model {
 
 struct RoiHeadsConfig {
   config::BoxHeadConfig box;
   config::MaskHeadConfig mask;
   std::int64_t featureChannels = 256;
-  std::int64_t classCount = 0;  ///< C
+  std::vector<std::int64_t> featureStrides;  ///< of the levels to pool from
+  std::int64_t classCount = 0;               ///< with background
 };
 
-/// Box and mask heads of Mask R-CNN, torchvision's semantics.
+/// The second stage of Mask R-CNN, torchvision's semantics: samples regions, pools them and gives
+/// them to the box head and the mask head.
 class RoiHeads : public torch::nn::Module {
  public:
   explicit RoiHeads(const RoiHeadsConfig& config);
@@ -33,34 +31,19 @@ class RoiHeads : public torch::nn::Module {
   /// loss_classifier, loss_box_reg and loss_mask. features: pyramid levels. Ground-truth boxes are
   /// added to the proposals, regions are sampled by samplingKeys (one per image).
   Losses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
-                const ops::GtBatch& groundTruth, const std::vector<std::uint64_t>& samplingKeys,
-                RowShapes shapes) const;
+                const structures::GtBatch& groundTruth,
+                const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const;
 
   /// Waits for the device once or twice.
-  std::vector<ops::PredInstances> detect(const std::vector<at::Tensor>& features,
-                                         const Proposals& proposals, const at::Tensor& limits,
-                                         RowShapes shapes) const;
+  std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,
+                                                const Proposals& proposals,
+                                                const at::Tensor& limits, RowShapes shapes) const;
 
  private:
-  struct BoxPrediction {
-    at::Tensor logits;  // [rows,C]
-    at::Tensor deltas;  // [rows,C,4]
-  };
-  PoolingRows ofBoxHead(const RegionRows& rows, const at::Tensor& boxes) const;
-  PoolingRows ofMaskHead(const RegionRows& rows, const at::Tensor& boxes) const;
-  BoxPrediction predictBoxes(const at::Tensor& pooled) const;
-  at::Tensor predictMasks(const at::Tensor& pooled, const at::Tensor& classes) const;
-  /// What is found in all images, in tensors of fixed size: [N,D,...].
-  struct Detections;
-  Detections chooseDetections(const at::Tensor& probs, const at::Tensor& deltas,
-                              const Proposals& proposals, const at::Tensor& limits) const;
-
-  RoiHeadsConfig config_;
-  ops::BoxWeights regressionWeights_;
-  std::shared_ptr<MapLinear> fc6_;
-  std::shared_ptr<Linear> fc7_, classScore_, boxDelta_;
-  std::shared_ptr<MaskHead> maskHead_;
-  std::shared_ptr<MaskPredictor> maskPredictor_;
+  config::BoxHeadConfig boxConfig_;
+  RoiPooler pooler_;
+  BoxHead boxHead_;
+  MaskHead maskHead_;
 };
 
 }  // namespace lockstep::model

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/model/region_rows.h"
@@ -9,18 +10,32 @@
 
 namespace lockstep::model {
 
-/// What a head pools.
-struct PoolingRows {
-  const RegionRows& rows;
-  at::Tensor boxes;  ///< [rows,4] xyxy px
-  ops::RoiAlignShape shape;
-};
-
 /// Pools each region from the pyramid level that fits its size (Lin et al., 2017, eq. 1; 224 px is
-/// level 1/16) -> [rows,C,height,width] for each head; 0 for those that are not there. features:
-/// levels at 1/4, 1/8, 1/16, 1/32 (more are not used). Heads that pool in one call share the
-/// gradients of the levels.
-std::vector<at::Tensor> poolRegions(const std::vector<at::Tensor>& features,
-                                    const std::vector<PoolingRows>& heads);
+/// the level of stride 16).
+class RoiPooler {
+ public:
+  /// strides: of the levels to pool from, finest first, each twice the one before.
+  explicit RoiPooler(const std::vector<std::int64_t>& strides);
+
+  /// What a head pools.
+  struct Regions {
+    const RegionRows& rows;
+    at::Tensor boxes;  ///< [rows,4] xyxy px
+    ops::RoiAlignShape shape;
+  };
+
+  /// -> [rows,C,height,width] for each head; 0 for rows that are not valid. features: pyramid
+  /// levels, of which more are not used. Heads that pool in one call share the gradients of the
+  /// levels.
+  std::vector<at::Tensor> pool(const std::vector<at::Tensor>& features,
+                               const std::vector<Regions>& heads) const;
+
+ private:
+  at::Tensor levelsOf(const at::Tensor& boxes) const;
+  ops::RoiSet setOf(const Regions& head) const;
+
+  std::vector<double> scales_;
+  int finest_, coarsest_;  ///< log2 of the strides
+};
 
 }  // namespace lockstep::model

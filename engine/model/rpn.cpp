@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/counter_hash.h"
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/sampling.h"
@@ -39,14 +39,14 @@ Rpn::Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors,
          std::int64_t channels)
     : config_(config), anchors_(anchors) {
   const std::int64_t perPlace = anchors_.countPerPlace();
-  const auto start = Conv2dStart::normal(kHeadDeviation);
+  const auto init = Conv2dInit::normal(kHeadDeviation);
   const auto head = register_module("head", std::make_shared<torch::nn::Module>());
-  const auto convs = head->register_module("conv", std::make_shared<Numbered>());
-  conv_ = convs->add(std::make_shared<ConvBlock>(Conv2dShape{channels, channels, 3}, start));
+  const auto convs = head->register_module("conv", std::make_shared<ModuleList>());
+  conv_ = convs->append(std::make_shared<ConvBlock>(Conv2dOptions{channels, channels, 3}, init));
   logits_ = head->register_module(
-      "cls_logits", std::make_shared<Conv2d>(Conv2dShape{channels, perPlace, 1}, start));
+      "cls_logits", std::make_shared<Conv2d>(Conv2dOptions{channels, perPlace, 1}, init));
   deltas_ = head->register_module(
-      "bbox_pred", std::make_shared<Conv2d>(Conv2dShape{channels, 4 * perPlace, 1}, start));
+      "bbox_pred", std::make_shared<Conv2d>(Conv2dOptions{channels, 4 * perPlace, 1}, init));
 }
 
 at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
@@ -74,11 +74,11 @@ at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
   return at::cat(ofLevels, 1);
 }
 
-RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<ops::ImageSize>& levels,
-                    const ops::ImageSize& padded) const {
+RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<base::ImageSize>& levels,
+                    const base::ImageSize& padded) const {
   const std::int64_t perPlace = anchors_.countPerPlace();
   RpnOutput output;
-  for (const ops::ImageSize& level : levels)
+  for (const base::ImageSize& level : levels)
     output.levelCounts.push_back(level.height * level.width * perPlace);
   output.objectness = outputs.slice(2, 0, perPlace).flatten(1);
   output.deltas = outputs.slice(2, perPlace, 5 * perPlace).reshape({outputs.size(0), -1, 4});
@@ -111,7 +111,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
           kept.valid};
 }
 
-Losses Rpn::losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
+Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
                    const std::vector<std::uint64_t>& samplingKeys) const {
   const at::Tensor matches =
       ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});

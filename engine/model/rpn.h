@@ -8,7 +8,7 @@
 #include "engine/model/anchors.h"
 #include "engine/model/layers.h"
 #include "engine/model/losses.h"
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, A anchors of all levels, P most proposals of an image.
 namespace lockstep::model {
@@ -36,8 +36,8 @@ class Rpn : public torch::nn::Module {
   /// each place the logits of its anchors, then their deltas.
   at::Tensor head(const std::vector<at::Tensor>& features) const;
   /// What the head's outputs say; levels: sizes of the features; padded: size of the batch.
-  RpnOutput read(const at::Tensor& outputs, const std::vector<ops::ImageSize>& levels,
-                 const ops::ImageSize& padded) const;
+  RpnOutput read(const at::Tensor& outputs, const std::vector<base::ImageSize>& levels,
+                 const base::ImageSize& padded) const;
 
   /// The best of each image, best first: per level the best few, clipped, NMS inside a level, then
   /// the best of all. Never part of the graph. limits as for ops::decodeBoxes; forTraining: which
@@ -46,7 +46,7 @@ class Rpn : public torch::nn::Module {
 
   /// loss_objectness and loss_rpn_box_reg over the anchors that samplingKeys (one per image)
   /// choose, divided by their number.
-  Losses losses(const RpnOutput& output, const ops::GtBatch& groundTruth,
+  Losses losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
                 const std::vector<std::uint64_t>& samplingKeys) const;
 
  private:

@@ -1,68 +1,45 @@
 #pragma once
 
-#include <cmath>
+#include <ATen/core/Tensor.h>
 
-#include "engine/ops/host_device.h"
+#include <array>
+#include <cstdint>
 
-/// Arithmetic of one box, for the CPU and for kernels.
+/// Boxes as deltas of others, and back: structures/boxes.h's conventions. Always float32, never
+/// part of the graph. Letters: N images, G ground-truth boxes, B boxes of an image, K chosen.
 namespace lockstep::ops {
 
-/// px
-struct Box {
-  float x1, y1, x2, y2;
+using BoxWeights = std::array<double, 4>;  ///< of dx, dy, dw, dh
+
+/// Some of the deltas (dx, dy, dw, dh) that a network gives for boxes.
+struct ChosenDeltas {
+  at::Tensor deltas;        ///< [N,B*perBox,4] of any floating type
+  at::Tensor boxes;         ///< [N,B,4] xyxy px, or [B,4] where they are the same for all images
+  std::int64_t perBox = 1;  ///< delta d is for box d / perBox
+  at::Tensor chosen;        ///< [N,K] int64, of the deltas
 };
 
-/// (dx, dy, dw, dh), or a factor of each.
-struct BoxCode {
-  float dx, dy, dw, dh;
+struct DecodedBoxes {
+  at::Tensor boxesXyxy;  ///< [N,K,4] inside the image
+  at::Tensor isLarge;    ///< [N,K] bool: both sides have at least so many px; never with NaN
 };
 
-/// log(1000 / 16): keeps an exponential of the network's output from overflowing. A box grows at
-/// most 62.5 times.
-inline constexpr float kLargestLogScale = 4.135166556742356f;
+/// The boxes that chosen deltas make, cut to the limits of their image. dw, dh are at most
+/// log(1000/16).
+DecodedBoxes decodeBoxes(const ChosenDeltas& from, const BoxWeights& weights,
+                         const at::Tensor& limits, double minSide);
 
-/// What turns `anchor` into `target`. Source: Faster R-CNN, section 3.1.2.
-LOCKSTEP_HOST_DEVICE inline BoxCode encodeBox(const Box& target, const Box& anchor,
-                                              const BoxCode& weights) {
-  const float anchorWidth = anchor.x2 - anchor.x1, anchorHeight = anchor.y2 - anchor.y1;
-  const float width = target.x2 - target.x1, height = target.y2 - target.y1;
-  const float right = target.x1 + 0.5f * width - (anchor.x1 + 0.5f * anchorWidth),
-              down = target.y1 + 0.5f * height - (anchor.y1 + 0.5f * anchorHeight);
-  return {right / anchorWidth * weights.dx, down / anchorHeight * weights.dy,
-          logf(width / anchorWidth) * weights.dw, logf(height / anchorHeight) * weights.dh};
-}
-
-/// The centre and half of the length of a side.
-struct HalfSide {
-  float centre, half;
+/// Some boxes and the objects they are matched with.
+struct ChosenMatches {
+  at::Tensor boxes;       ///< [N,B,4] xyxy px, or [B,4] where they are the same for all images
+  at::Tensor matches;     ///< [N,B] int64, an object of each box
+  at::Tensor gtBoxes;     ///< [N,G,4]
+  at::Tensor chosen;      ///< [N,K] int64, of the boxes
+  at::Tensor isPositive;  ///< [N,K] bool; the match of others is not looked at
 };
 
-LOCKSTEP_HOST_DEVICE inline HalfSide decodeSide(float low, float high, float shift, float scale) {
-  const float length = high - low;
-  const float bounded = scale > kLargestLogScale ? kLargestLogScale : scale;  // keeps NaN
-  return {shift * length + (low + 0.5f * length), 0.5f * (expf(bounded) * length)};
-}
-
-LOCKSTEP_HOST_DEVICE inline Box decodeBox(const BoxCode& code, const Box& anchor,
-                                          const BoxCode& weights) {
-  const HalfSide x = decodeSide(anchor.x1, anchor.x2, code.dx / weights.dx, code.dw / weights.dw);
-  const HalfSide y = decodeSide(anchor.y1, anchor.y2, code.dy / weights.dy, code.dh / weights.dh);
-  return {x.centre - x.half, y.centre - y.half, x.centre + x.half, y.centre + y.half};
-}
-
-/// Keeps NaN.
-LOCKSTEP_HOST_DEVICE inline float clip(float value, float limit) {
-  const float positive = value < 0.0f ? 0.0f : value;
-  return positive > limit ? limit : positive;
-}
-
-LOCKSTEP_HOST_DEVICE inline Box clipBox(const Box& box, float width, float height) {
-  return {clip(box.x1, width), clip(box.y1, height), clip(box.x2, width), clip(box.y2, height)};
-}
-
-/// Not a box with NaN.
-LOCKSTEP_HOST_DEVICE inline bool isLarge(const Box& box, float minSide) {
-  return box.x2 - box.x1 >= minSide && box.y2 - box.y1 >= minSide;
-}
+/// Regression targets (dx, dy, dw, dh) [N,K,4] that turn chosen boxes into their objects; 0 where
+/// not positive. Source: Faster R-CNN, section 3.1.2.
+at::Tensor encodeBoxes(const ChosenMatches& from, const BoxWeights& weights);
 
 }  // namespace lockstep::ops

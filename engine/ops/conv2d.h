@@ -18,4 +18,13 @@ namespace lockstep::ops {
 at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride,
                   std::int64_t padding, const Epilogue& epilogue = {});
 
+namespace cpu {
+
+/// The gradient [O,C,3,3] of the weight: the sum over all windows of x times gradOut [N,O,H',W']
+/// there, both float32 and channels_last.
+at::Tensor conv3x3WeightGradient(const at::Tensor& x, const at::Tensor& gradOut,
+                                 std::int64_t stride, std::int64_t padding);
+
+}  // namespace cpu
+
 }  // namespace lockstep::ops

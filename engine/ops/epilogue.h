@@ -21,6 +21,16 @@ struct Epilogue {
 ///
 /// On a GPU and for float32 on a CPU in channels_last this reads and writes the map once, where
 /// LibTorch's operators do so for each of the three.
-at::Tensor finish(at::Tensor map, const Epilogue& epilogue);
+at::Tensor applyEpilogue(at::Tensor map, const Epilogue& epilogue);
+
+/// Kernels, for a map and a residual that are channels_last, without gradients; a bias is
+/// contiguous. The CPU's takes float32.
+using EpilogueKernel = void(at::Tensor& map, const Epilogue& epilogue);
+namespace cpu {
+EpilogueKernel applyEpilogue;
+}
+namespace cuda {
+EpilogueKernel applyEpilogue;
+}
 
 }  // namespace lockstep::ops

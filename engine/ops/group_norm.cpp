@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/ops/group_norm_cpu.h"
-#include "engine/ops/group_norm_cuda.h"
-#include "engine/ops/recorded_op.h"
+#include "engine/ops/dispatch.h"
+#include "engine/ops/record_function.h"
 
 namespace lockstep::ops {
 namespace {
@@ -16,100 +15,56 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-std::vector<double> asDoubles(const std::vector<float>& values) {
-  return {values.begin(), values.end()};
-}
+constexpr DispatchStub<GroupNormKernel> kForwardStub{cpu::groupNorm,
+                                                     LOCKSTEP_CUDA_KERNEL(cuda::groupNorm)};
+constexpr DispatchStub<GroupNormBackwardKernel> kBackwardStub{
+    cpu::groupNormBackward, LOCKSTEP_CUDA_KERNEL(cuda::groupNormBackward)};
 
-std::vector<float> asFloats(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
-}
-
-/// One group per channel, all images as one: the groups' moments are the batch's. count: of the
-/// values of a channel.
-void follow(const RunningStatistics& running, const GroupMoments& moments, double count,
+/// One group per channel, all images as one: the groups' moments [1,C,2] are the batch's. count: of
+/// the values of a channel.
+void follow(const RunningStatistics& running, const at::Tensor& moments, double count,
             double epsilon) {
   const double unbiased = count / std::max(count - 1, 1.0);
   const auto step = [&](const at::Tensor& statistic, std::int64_t channel, double value) {
     float& kept = statistic.data_ptr<float>()[channel];
     kept = static_cast<float>((1 - running.momentum) * kept + running.momentum * value);
   };
-  for (std::int64_t c = 0; c < running.mean.numel(); ++c) {
-    const double variance = 1.0 / (moments.scale[c] * moments.scale[c]) - epsilon;
-    step(running.mean, c, moments.mean[c]);
+  const auto* moment = moments.const_data_ptr<double>();
+  for (std::int64_t c = 0; c < running.mean.numel(); ++c, moment += 2) {
+    const double mean = moment[0], scale = moment[1];
+    const double variance = 1.0 / (scale * scale) - epsilon;
+    step(running.mean, c, mean);
     step(running.variance, c, variance * unbiased);
   }
 }
 
 class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
  public:
+  /// running: of a batch norm on a CPU, else undefined.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, const std::optional<at::Tensor>& residual,
                             const GroupNormOptions& options, const RunningStatistics& running) {
-    LOCKSTEP_RECORD_OP("group_norm", x, residual);
-    const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+    LOCKSTEP_RECORD_FUNCTION("group_norm", x, residual);
+    const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast),
+                     factors = weight.contiguous();
     const at::Tensor skip =
         residual ? residual->contiguous(at::MemoryFormat::ChannelsLast) : at::Tensor();
     const auto [out, moments, affine] =
-        groupNormOnCpu(input, weight.contiguous(), bias.contiguous(), skip, options);
+        kForwardStub(x.device(), input, factors, bias.contiguous(), skip, options);
     if (running.mean.defined()) {
       follow(running, moments, static_cast<double>(input.numel() / input.size(1)), options.epsilon);
     }
-    const bool needsOutput = options.hasRelu && residual,
-               needsAffine = options.hasRelu && !residual;
-    context->save_for_backward({input, weight, needsOutput ? out : at::Tensor()});
-    context->saved_data["mean"] = moments.mean;
-    context->saved_data["scale"] = moments.scale;
-    context->saved_data["factor"] = needsAffine ? asDoubles(affine.factor) : std::vector<double>();
-    context->saved_data["shift"] = needsAffine ? asDoubles(affine.shift) : std::vector<double>();
+    const bool keepsOut = options.hasRelu && residual;
+    context->save_for_backward({input, factors, moments, affine, keepsOut ? out : at::Tensor()});
     context->saved_data["groups"] = options.groups;
+    context->saved_data["hasRelu"] = options.hasRelu;
     context->saved_data["hasResidual"] = residual.has_value();
     return out;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    LOCKSTEP_RECORD_OP("group_norm_backward", grads[0]);
+    LOCKSTEP_RECORD_FUNCTION("group_norm_backward", grads[0]);
     const variable_list tensors = context->get_saved_variables();
-    const auto doubles = [&](const char* name) {
-      return context->saved_data[name].toDoubleVector();
-    };
-    const GroupNormCpuSaved saved{tensors[0],
-                                  tensors[1].contiguous(),
-                                  tensors[2],
-                                  {doubles("mean"), doubles("scale")},
-                                  {asFloats(doubles("factor")), asFloats(doubles("shift"))},
-                                  context->saved_data["groups"].toInt(),
-                                  context->saved_data["hasResidual"].toBool()};
-    variable_list result =
-        groupNormBackwardOnCpu(grads[0].contiguous(at::MemoryFormat::ChannelsLast), saved);
-    result.resize(6);  // options and statistics have none
-    return result;
-  }
-};
-
-#ifdef LOCKSTEP_CUDA
-class GroupNormCudaFunction : public torch::autograd::Function<GroupNormCudaFunction> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias, const std::optional<at::Tensor>& residual,
-                            const GroupNormOptions& options) {
-    LOCKSTEP_RECORD_OP("group_norm", x, residual);
-    const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast),
-                     factors = weight.contiguous();
-    const at::Tensor skip =
-        residual ? residual->contiguous(at::MemoryFormat::ChannelsLast) : at::Tensor();
-    const GroupNormResult result = groupNormCuda(input, factors, bias.contiguous(), skip, options);
-    const bool keepsOut = options.hasRelu && residual;
-    context->save_for_backward(
-        {input, factors, result.moments, result.affine, keepsOut ? result.out : at::Tensor()});
-    context->saved_data["groups"] = options.groups;
-    context->saved_data["hasRelu"] = options.hasRelu;
-    context->saved_data["hasResidual"] = residual.has_value();
-    return result.out;
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    LOCKSTEP_RECORD_OP("group_norm_backward", grads[0]);
-    const auto tensors = context->get_saved_variables();
     const GroupNormSaved saved{tensors[0],
                                tensors[1],
                                tensors[2],
@@ -118,17 +73,19 @@ class GroupNormCudaFunction : public torch::autograd::Function<GroupNormCudaFunc
                                context->saved_data["groups"].toInt(),
                                context->saved_data["hasRelu"].toBool(),
                                context->saved_data["hasResidual"].toBool()};
-    variable_list result =
-        groupNormBackwardCuda(grads[0].contiguous(at::MemoryFormat::ChannelsLast), saved);
-    result.emplace_back();  // options have none
+    variable_list result = kBackwardStub(
+        grads[0].device(), grads[0].contiguous(at::MemoryFormat::ChannelsLast), saved);
+    result.resize(6);  // options and statistics have none
     return result;
   }
 };
-#endif
 
-bool isForOurKernel(const at::Tensor& x) {
+/// A GPU's makes any map channels_last.
+bool hasKernel(const at::Tensor& x, std::int64_t groups) {
+  if (x.numel() == 0 || !kForwardStub.hasKernelFor(x.device())) return false;
+  if (x.is_cuda()) return x.size(1) / groups <= cuda::kMostGroupWidth;
   const bool isOfType = x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16;
-  return x.is_cpu() && isOfType && x.numel() > 0 && x.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return isOfType && x.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
 void checkSizes(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
@@ -168,16 +125,12 @@ at::Tensor withResidual(at::Tensor out, const std::optional<at::Tensor>& residua
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options) {
   checkSizes(x, weight, bias, residual, options.groups);
-#ifdef LOCKSTEP_CUDA
-  if (x.is_cuda() && x.numel() > 0 && canGroupNormCuda(x.size(1), options.groups))
-    return GroupNormCudaFunction::apply(x, weight, bias, residual, options);
-#endif
-  if (isHalf(x) && !isForOurKernel(x)) {
+  if (hasKernel(x, options.groups))
+    return GroupNormFunction::apply(x, weight, bias, residual, options, RunningStatistics());
+  if (isHalf(x)) {
     return groupNorm(x.to(at::kFloat), weight, bias, inFloat(residual), options)
         .to(x.scalar_type());
   }
-  if (isForOurKernel(x))
-    return GroupNormFunction::apply(x, weight, bias, residual, options, RunningStatistics());
   return withResidual(at::group_norm(x, options.groups, weight, bias, options.epsilon), residual,
                       options.hasRelu);
 }
@@ -186,15 +139,15 @@ at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Te
                      const std::optional<at::Tensor>& residual, const RunningStatistics& running,
                      const BatchNormOptions& options) {
   checkSizes(x, weight, bias, residual, /*groups=*/1);
-  if (isHalf(x) && x.is_cpu() && !isForOurKernel(x)) {
-    return batchNorm(x.to(at::kFloat), weight, bias, inFloat(residual), running, options)
-        .to(x.scalar_type());
-  }
-  if (isForOurKernel(x)) {
+  if (x.is_cpu() && hasKernel(x, x.size(1))) {
     const auto skip = residual ? std::optional(stacked(*residual, 1)) : std::nullopt;
     const GroupNormOptions perChannel{x.size(1), options.epsilon, options.hasRelu};
     return stacked(GroupNormFunction::apply(stacked(x, 1), weight, bias, skip, perChannel, running),
                    x.size(0));
+  }
+  if (isHalf(x) && x.is_cpu()) {
+    return batchNorm(x.to(at::kFloat), weight, bias, inFloat(residual), running, options)
+        .to(x.scalar_type());
   }
   return withResidual(
       at::batch_norm(x, weight, bias, running.mean, running.variance, /*training=*/true,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace lockstep::ops {
 
@@ -42,5 +43,38 @@ struct BatchNormOptions {
 at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const RunningStatistics& running,
                      const BatchNormOptions& options);
+
+// Kernels, for maps that are channels_last, without gradients. Weight and bias are float32 (float64
+// for maps of it on a GPU), and so is what is computed in. Every sum has a fixed order.
+
+struct GroupNormResult {
+  at::Tensor out;      ///< [N,C,H,W]
+  at::Tensor moments;  ///< [N,G,2], mean and reciprocal deviation; float64 on a CPU
+  at::Tensor affine;   ///< [N,2,C], the normalisation as x * factor + shift
+};
+
+struct GroupNormSaved {
+  at::Tensor x, weight, moments, affine;
+  at::Tensor out;  ///< where a ReLU followed a residual; else undefined, x says what it let pass
+  std::int64_t groups;
+  bool hasRelu, hasResidual;
+};
+
+/// residual undefined: none.
+using GroupNormKernel = GroupNormResult(const at::Tensor& x, const at::Tensor& weight,
+                                        const at::Tensor& bias, const at::Tensor& residual,
+                                        const GroupNormOptions& options);
+/// Gradients of x, weight, bias and residual (undefined without one).
+using GroupNormBackwardKernel = std::vector<at::Tensor>(const at::Tensor& grad,
+                                                        const GroupNormSaved& saved);
+namespace cpu {
+GroupNormKernel groupNorm;
+GroupNormBackwardKernel groupNormBackward;
+}  // namespace cpu
+namespace cuda {
+GroupNormKernel groupNorm;
+GroupNormBackwardKernel groupNormBackward;
+inline constexpr std::int64_t kMostGroupWidth = 128;  ///< channels
+}  // namespace cuda
 
 }  // namespace lockstep::ops

@@ -1,92 +1,21 @@
 #include "engine/ops/mask_targets.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
-#include <algorithm>
-
-#include "engine/ops/mask_targets_cuda.h"
-#include "engine/ops/recorded_op.h"
-#include "engine/ops/roi_align.h"
-#include "engine/ops/roi_sampling.h"
+#include "engine/ops/dispatch.h"
+#include "engine/ops/record_function.h"
 
 namespace lockstep::ops {
 namespace {
 
-/// The mask of an object.
-struct ObjectMask {
-  const std::uint8_t* pixels;
-  MaskWindow window;
-  std::int64_t imageHeight, imageWidth;
-};
+constexpr DispatchStub<MaskTargetsKernel> kStub{cpu::maskTargets,
+                                                LOCKSTEP_CUDA_KERNEL(cuda::maskTargets)};
 
-/// mask -> out [bins,bins]. First the rows of a bin into one weighted row, then its columns. Pixels
-/// outside of the window are 0: left out, the sums keep their bits.
-void crop(const ObjectMask& mask, const RegionTaps& region, std::vector<float>& line, float* out) {
-  const AxisTaps &rows = region.rows, &columns = region.columns;
-  if (columns.taps.empty()) return;
-  const MaskWindow& window = mask.window;
-  const std::int64_t left = columns.taps.front().pixel, right = columns.taps.back().pixel + 1;
-  const std::int64_t begin = std::max(left, window.left),
-                     end = std::min(right, window.left + window.width);
-  const std::size_t bins = columns.begin.size() - 1;
-  for (std::size_t i = 0; i + 1 < rows.begin.size(); ++i, out += bins) {
-    line.assign(right - left, 0.0f);
-    for (std::int32_t r = rows.begin[i]; r < rows.begin[i + 1]; ++r) {
-      const std::int64_t y = rows.taps[r].pixel - window.top;
-      if (y < 0 || y >= window.height || begin >= end) continue;
-      const std::uint8_t* row = mask.pixels + y * window.width + (begin - window.left);
-      float* sums = line.data() + (begin - left);
-      const float weight = rows.taps[r].weight;
-      for (std::int64_t x = 0; x < end - begin; ++x) sums[x] += weight * static_cast<float>(row[x]);
-    }
-    for (std::size_t j = 0; j < bins; ++j) {
-      float sum = 0;
-      for (std::int32_t k = columns.begin[j]; k < columns.begin[j + 1]; ++k) {
-        sum += columns.taps[k].weight * line[columns.taps[k].pixel - left];
-      }
-      out[j] = sum;
-    }
-  }
-}
-
-ObjectMask maskOf(const GtMasks& masks, std::int64_t image, std::int64_t object) {
-  TORCH_CHECK(image < masks.imageCount(), "a region is of image ", image, " of ",
-              masks.imageCount());
-  const bool isPlace = object >= 0 && object < masks.mostObjects();
-  const auto* windows =
-      reinterpret_cast<const MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>());
-  const MaskWindow window = isPlace ? windows[image * masks.mostObjects() + object] : MaskWindow{};
-  TORCH_CHECK(window.firstByte != MaskWindow::kNoMask, "a region is of object ", object,
-              ", which image ", image, " has not");
-  const std::int64_t* size = masks.sizes.const_data_ptr<std::int64_t>() + 2 * image;
-  return {masks.pixels.const_data_ptr<std::uint8_t>() + window.firstByte, window, size[0], size[1]};
-}
-
-at::Tensor targetsOnCpu(const GtMasks& masks, const MaskRegions& regions,
-                        const RoiAlignShape& shape) {
-  const at::Tensor boxes = regions.boxesXyxy.contiguous();
-  const at::Tensor images = regions.images.contiguous(), objects = regions.objects.contiguous();
-  at::Tensor out = at::zeros({boxes.size(0), shape.height, shape.width}, at::kFloat);
-  at::parallel_for(0, boxes.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> line;
-    for (std::int64_t p = begin; p < end; ++p) {
-      const std::int64_t image = images.const_data_ptr<std::int64_t>()[p];
-      if (image < 0) continue;
-      const ObjectMask mask = maskOf(masks, image, objects.const_data_ptr<std::int64_t>()[p]);
-      const float* box = boxes.const_data_ptr<float>() + 4 * p;
-      crop(mask, regionTaps(box, 1.0f, mask.imageHeight, mask.imageWidth, shape), line,
-           out.data_ptr<float>() + p * shape.height * shape.width);
-    }
-  });
-  return out;
-}
-
-void checkMasks(const GtMasks& masks, const at::Device& device) {
-  TORCH_CHECK(masks.windows.dim() == 3 && masks.windows.size(2) == kMaskWindowFields &&
+void checkMasks(const structures::GtMasks& masks, const at::Device& device) {
+  TORCH_CHECK(masks.windows.dim() == 3 && masks.windows.size(2) == structures::kMaskWindowFields &&
                   masks.sizes.size(0) == masks.imageCount() && masks.pixels.dim() == 1 &&
                   masks.pixels.scalar_type() == at::kByte,
-              "masks must have windows [N,G,", kMaskWindowFields, "] and bytes, got ",
+              "masks must have windows [N,G,", structures::kMaskWindowFields, "] and bytes, got ",
               masks.windows.sizes(), " and ", masks.pixels.sizes());
   for (const at::Tensor& tensor : {masks.pixels, masks.windows, masks.sizes}) {
     TORCH_CHECK(tensor.device() == device && tensor.is_contiguous(),
@@ -96,8 +25,9 @@ void checkMasks(const GtMasks& masks, const at::Device& device) {
 
 }  // namespace
 
-at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::int64_t side) {
-  LOCKSTEP_RECORD_OP("mask_targets", masks.pixels, regions.boxesXyxy, side);
+at::Tensor maskTargets(const structures::GtMasks& masks, const MaskRegions& regions,
+                       std::int64_t side) {
+  LOCKSTEP_RECORD_FUNCTION("mask_targets", masks.pixels, regions.boxesXyxy, side);
   const at::Tensor& boxes = regions.boxesXyxy;
   TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 4 && boxes.scalar_type() == at::kFloat,
               "boxes must be [P,4] float32, got ", boxes.sizes());
@@ -107,11 +37,7 @@ at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::in
         "images and objects must be [", boxes.size(0), "] int64, got ", index.sizes());
   }
   checkMasks(masks, boxes.device());
-#ifdef LOCKSTEP_CUDA
-  if (boxes.is_cuda()) return maskTargetsCuda(masks, regions, side);
-#endif
-  TORCH_CHECK(boxes.is_cpu(), "this program was built without kernels for ", boxes.device());
-  return targetsOnCpu(masks, regions, {side, side, 0});
+  return kStub(boxes.device(), masks, regions, side);
 }
 
 }  // namespace lockstep::ops

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
 namespace lockstep::ops {
 
@@ -18,6 +18,17 @@ struct MaskRegions {
 /// Soft mask targets as torchvision's `project_masks_on_boxes`: RoIAlign (unaligned, as many
 /// samples as the box has pixels) of each box out of its object's mask -> [P,side,side] float32.
 /// Reads the bytes as they are; nothing full-size is made.
-at::Tensor maskTargets(const GtMasks& masks, const MaskRegions& regions, std::int64_t side);
+at::Tensor maskTargets(const structures::GtMasks& masks, const MaskRegions& regions,
+                       std::int64_t side);
+
+/// Kernels, the same to the last bit. A GPU does not find out indices that name no mask.
+using MaskTargetsKernel = at::Tensor(const structures::GtMasks& masks, const MaskRegions& regions,
+                                     std::int64_t side);
+namespace cpu {
+MaskTargetsKernel maskTargets;
+}
+namespace cuda {
+MaskTargetsKernel maskTargets;
+}
 
 }  // namespace lockstep::ops

@@ -2,8 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "engine/ops/instances.h"
 #include "engine/ops/match_labels.h"
+#include "engine/structures/ground_truth.h"
 
 /// Letters: N images, G ground-truth boxes, A anchors or proposals.
 namespace lockstep::ops {
@@ -21,7 +21,18 @@ struct MatchThresholds {
 /// equals, or kBelowThreshold or kBetweenThresholds -> [N,A] int64. candidates [N,A,4], or [A,4]
 /// where they are the same for all images; groundTruth of N images, of which any may have no
 /// object.
-at::Tensor matchBoxes(const GtBatch& groundTruth, const at::Tensor& candidates,
+at::Tensor matchBoxes(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds);
+
+/// Kernels, which keep no matrix of overlaps.
+using MatchBoxesKernel = at::Tensor(const structures::GtBatch& groundTruth,
+                                    const at::Tensor& candidates,
+                                    const MatchThresholds& thresholds);
+namespace cpu {
+MatchBoxesKernel matchBoxes;
+}
+namespace cuda {
+MatchBoxesKernel matchBoxes;
+}
 
 }  // namespace lockstep::ops

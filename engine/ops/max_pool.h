@@ -13,4 +13,19 @@ namespace lockstep::ops {
 /// added up in a fixed order. Everywhere else it is LibTorch's.
 at::Tensor maxPool3x3(const at::Tensor& x);
 
+/// Kernels, for maps that are channels_last; the CPU's for float32. Forward fills out and places
+/// (uint8, 3 * row + column of the largest inside its window), like each other; backward fills
+/// gradIn [N,C,H,W], of which every element is added up by one thread, in a fixed order.
+using MaxPoolKernel = void(const at::Tensor& x, at::Tensor& out, at::Tensor& places);
+using MaxPoolBackwardKernel = void(const at::Tensor& gradOut, const at::Tensor& places,
+                                   at::Tensor& gradIn);
+namespace cpu {
+MaxPoolKernel maxPool;
+MaxPoolBackwardKernel maxPoolBackward;
+}  // namespace cpu
+namespace cuda {
+MaxPoolKernel maxPool;
+MaxPoolBackwardKernel maxPoolBackward;
+}  // namespace cuda
+
 }  // namespace lockstep::ops

@@ -34,4 +34,14 @@ struct NmsCandidates {
 /// lose bits there and not here: an IoU within 1e-6 of the threshold may fall on the other side.
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most);
 
+/// Kernels: a box goes when its IoU is above `threshold`; slots: of an image's selection. A GPU is
+/// not waited for.
+using NmsKernel = Selection(const NmsCandidates& candidates, float threshold, std::int64_t slots);
+namespace cpu {
+NmsKernel selectByNms;
+}
+namespace cuda {
+NmsKernel selectByNms;
+}
+
 }  // namespace lockstep::ops

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/ops/instances.h"
+#include "engine/base/image_size.h"
 
 namespace lockstep::ops {
 
@@ -19,9 +19,19 @@ using MaskRuns = std::vector<std::uint32_t>;
 /// full size is made; the same runs on every device. Threads of at::parallel_for on a CPU; waits
 /// for a GPU twice.
 std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
-                                 const ImageSize& size);
+                                 const base::ImageSize& size);
+
+/// Kernels, of float32 without gaps.
+using PasteMasksKernel = std::vector<MaskRuns>(const at::Tensor& probs, const at::Tensor& boxesXyxy,
+                                               const base::ImageSize& size);
+namespace cpu {
+PasteMasksKernel pasteMasks;
+}
+namespace cuda {
+PasteMasksKernel pasteMasks;
+}
 
 /// Runs as full masks [D,H,W] uint8 on the CPU.
-at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const ImageSize& size);
+at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const base::ImageSize& size);
 
 }  // namespace lockstep::ops

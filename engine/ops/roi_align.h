@@ -53,4 +53,28 @@ std::vector<at::Tensor> roiAlignSets(const std::vector<at::Tensor>& features,
                                      const std::vector<double>& spatialScales,
                                      const std::vector<RoiSet>& sets);
 
+/// The gradient that comes back to a set of regions.
+struct RoiSetGrad {
+  RoiSet set;
+  at::Tensor gradOut;  ///< [K,C,height,width]
+};
+
+/// Kernels, of contiguous rois and levels; the CPU's of float32 and float64. Backward: gradients of
+/// the levels, whose sizes [N,C,H,W] are `sizes`, of at least one set; each element is added up by
+/// one thread, set after set and region after region: the same bits every time.
+using RoiAlignKernel = std::vector<at::Tensor>(at::TensorList features,
+                                               const std::vector<double>& spatialScales,
+                                               const std::vector<RoiSet>& sets);
+using RoiAlignBackwardKernel = std::vector<at::Tensor>(
+    const std::vector<RoiSetGrad>& sets, const std::vector<double>& spatialScales,
+    const std::vector<std::vector<std::int64_t>>& sizes);
+namespace cpu {
+RoiAlignKernel roiAlign;
+RoiAlignBackwardKernel roiAlignBackward;
+}  // namespace cpu
+namespace cuda {
+RoiAlignKernel roiAlign;
+RoiAlignBackwardKernel roiAlignBackward;
+}  // namespace cuda
+
 }  // namespace lockstep::ops

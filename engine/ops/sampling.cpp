@@ -1,62 +1,23 @@
 #include "engine/ops/sampling.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "engine/base/counter_hash.h"
-#include "engine/ops/recorded_op.h"
-#include "engine/ops/sampling_cuda.h"
+#include "engine/ops/dispatch.h"
+#include "engine/ops/record_function.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::ops {
 namespace {
 
 constexpr std::int64_t kLargestKey = std::numeric_limits<std::int64_t>::max();
 
-struct KeyedIndex {
-  std::uint64_t key;
-  std::int64_t index;
-  auto operator<=>(const KeyedIndex&) const = default;
-};
-
-/// One image on the CPU: writes what is chosen and returns how many that are.
-std::int64_t selectOne(const bool* isCandidate, const std::int64_t* numbers, std::int64_t size,
-                       std::uint64_t key, std::int64_t count, std::int64_t* chosen) {
-  std::vector<KeyedIndex> candidates;
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (!isCandidate[i]) continue;
-    const auto number = static_cast<std::uint64_t>(numbers != nullptr ? numbers[i] : i);
-    // 63 bits: keys that are compared as signed numbers give the same choice.
-    candidates.push_back({base::counterHash({key, number}) >> 1, i});
-  }
-  const auto found = std::min(count, static_cast<std::int64_t>(candidates.size()));
-  std::partial_sort(candidates.begin(), candidates.begin() + found, candidates.end());
-  for (std::int64_t i = 0; i < found; ++i)
-    chosen[i] = candidates[static_cast<std::size_t>(i)].index;
-  return found;
-}
-
-Selection selectOnCpu(const at::Tensor& isCandidate, std::int64_t count,
-                      const std::vector<std::uint64_t>& keys, const at::Tensor& numbers) {
-  const at::Tensor mask = isCandidate.to(at::kBool).contiguous();
-  const at::Tensor names = numbers.defined() ? numbers.contiguous() : numbers;
-  const std::int64_t images = mask.size(0), size = mask.size(1);
-  Selection selection{at::zeros({images, count}, at::kLong), at::zeros({images, count}, at::kBool)};
-  auto* chosen = selection.indices.data_ptr<std::int64_t>();
-  bool* valid = selection.valid.data_ptr<bool>();
-  at::parallel_for(0, images, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      const std::int64_t found =
-          selectOne(mask.const_data_ptr<bool>() + n * size,
-                    names.defined() ? names.const_data_ptr<std::int64_t>() + n * size : nullptr,
-                    size, keys[static_cast<std::size_t>(n)], count, chosen + n * count);
-      std::fill_n(valid + n * count, found, true);
-    }
-  });
-  return selection;
-}
+constexpr DispatchStub<SelectSmallestKeysKernel> kSelectStub{cpu::selectSmallestKeys, nullptr};
+constexpr DispatchStub<SampleBalancedKernel> kSampleStub{
+    nullptr, LOCKSTEP_CUDA_KERNEL(cuda::sampleBalanced)};
 
 /// words >> bits with zeros coming in; tensors only have the signed shift.
 at::Tensor shiftRight(const at::Tensor& words, int bits) {
@@ -73,12 +34,12 @@ at::Tensor mixBits(at::Tensor words) {
   return words.bitwise_xor(shiftRight(words, 31));
 }
 
-Selection selectOnDevice(const at::Tensor& isCandidate, std::int64_t count,
-                         const std::vector<std::uint64_t>& keys, const at::Tensor& numbers) {
+Selection selectByOperators(const at::Tensor& isCandidate, std::int64_t count,
+                            const std::vector<std::uint64_t>& keys, const at::Tensor& numbers) {
   std::vector<std::int64_t> firsts;
   for (const std::uint64_t key : keys)
     firsts.push_back(static_cast<std::int64_t>(base::mixBits(key)));
-  const at::Tensor first = toDevice(firsts, isCandidate.device()).unsqueeze(1);
+  const at::Tensor first = structures::toDevice(firsts, isCandidate.device()).unsqueeze(1);
   const at::Tensor names =
       numbers.defined()
           ? numbers
@@ -97,21 +58,21 @@ Selection selectSmallestKeys(const at::Tensor& isCandidate, std::int64_t count,
       isCandidate.dim() == 2 && isCandidate.size(0) == static_cast<std::int64_t>(keys.size()),
       "isCandidate must be [", keys.size(), ",A], got ", isCandidate.sizes());
   const std::int64_t size = std::min(count, isCandidate.size(1));
-  return isCandidate.is_cpu() ? selectOnCpu(isCandidate, size, keys, numbers)
-                              : selectOnDevice(isCandidate.to(at::kBool), size, keys, numbers);
+  const at::Device device = isCandidate.device();
+  return kSelectStub.hasKernelFor(device)
+             ? kSelectStub(device, isCandidate, size, keys, numbers)
+             : selectByOperators(isCandidate.to(at::kBool), size, keys, numbers);
 }
 
 BalancedSelection sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
                                  const SamplingKeys& keys, const at::Tensor& numbers) {
-  LOCKSTEP_RECORD_OP("sample_balanced", labels, counts.total);
+  LOCKSTEP_RECORD_FUNCTION("sample_balanced", labels, counts.total);
   TORCH_CHECK(labels.dim() == 2 && keys.positive.size() == keys.negative.size() &&
                   labels.size(0) == static_cast<std::int64_t>(keys.positive.size()),
               "labels must be [", keys.positive.size(), ",A], got ", labels.sizes());
   const std::int64_t total = std::min(counts.total, labels.size(1));
-#ifdef LOCKSTEP_CUDA
-  if (labels.is_cuda() && total <= mostSampledCuda())
-    return sampleBalancedCuda(labels, counts, keys, numbers);
-#endif
+  if (kSampleStub.hasKernelFor(labels.device()) && total <= cuda::kMostSampled)
+    return kSampleStub(labels.device(), labels, counts, keys, numbers);
   const Selection positives =
       selectSmallestKeys(labels > 0, counts.mostPositives(), keys.positive, numbers);
   const Selection negatives = selectSmallestKeys(labels == 0, total, keys.negative, numbers);

@@ -41,4 +41,19 @@ struct BalancedSelection : Selection {
 BalancedSelection sampleBalanced(const at::Tensor& labels, const SampleCounts& counts,
                                  const SamplingKeys& keys, const at::Tensor& numbers = {});
 
+/// Kernels; count: at most A.
+using SelectSmallestKeysKernel = Selection(const at::Tensor& isCandidate, std::int64_t count,
+                                           const std::vector<std::uint64_t>& keys,
+                                           const at::Tensor& numbers);
+namespace cpu {
+SelectSmallestKeysKernel selectSmallestKeys;
+}
+/// In one launch or, of more than some thousand candidates, two. Does not wait for the device.
+using SampleBalancedKernel = BalancedSelection(const at::Tensor& labels, const SampleCounts& counts,
+                                               const SamplingKeys& keys, const at::Tensor& numbers);
+namespace cuda {
+SampleBalancedKernel sampleBalanced;
+inline constexpr std::int64_t kMostSampled = 2048;  ///< of an image
+}  // namespace cuda
+
 }  // namespace lockstep::ops

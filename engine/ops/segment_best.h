@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,5 +19,17 @@ struct SegmentBest {
 /// segments, whose sum is A. The same on every device; does not wait for it.
 SegmentBest bestOfSegments(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
                            std::int64_t most);
+
+/// Kernels, of scores without a graph.
+using BestOfSegmentsKernel = SegmentBest(const at::Tensor& scores,
+                                         const std::vector<std::int64_t>& sizes, std::int64_t most);
+namespace cpu {
+BestOfSegmentsKernel bestOfSegments;
+}
+namespace cuda {
+BestOfSegmentsKernel bestOfSegments;  ///< in two launches
+inline constexpr std::int64_t kMostBest = 2048;
+inline constexpr std::size_t kMostSegments = 8;
+}  // namespace cuda
 
 }  // namespace lockstep::ops

@@ -3,19 +3,10 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <optional>
 
 namespace lockstep::ops {
 namespace {
-
-template <typename T>
-at::Tensor copied(const std::vector<T>& values, at::ScalarType type, const at::Device& device) {
-  const auto options = at::TensorOptions(type).pinned_memory(device.is_cuda());
-  at::Tensor host = at::empty({static_cast<std::int64_t>(values.size())}, options);
-  std::copy(values.begin(), values.end(), host.data_ptr<T>());
-  return host.to(device, /*non_blocking=*/true);
-}
 
 std::vector<std::int64_t> sizesOf(const at::Tensor& indices, at::IntArrayRef rowSizes) {
   std::vector<std::int64_t> sizes{indices.size(0), indices.size(1)};
@@ -74,18 +65,6 @@ at::Tensor pickOnce(const at::Tensor& values, const Selection& selection) {
   checkSizes(values, selection.indices);
   const auto valid = selection.valid.defined() ? std::optional(selection.valid) : std::nullopt;
   return PickOnceFunction::apply(values, selection.indices, valid);
-}
-
-at::Tensor pickShared(const at::Tensor& values, const at::Tensor& indices) {
-  return values.index_select(0, indices.flatten()).view(sizesOf(indices, values.sizes().slice(1)));
-}
-
-at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device) {
-  return copied(values, at::kLong, device);
-}
-
-at::Tensor toDevice(const std::vector<float>& values, const at::Device& device) {
-  return copied(values, at::kFloat, device);
 }
 
 }  // namespace lockstep::ops

@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
 /// Tensors whose sizes do not depend on what is in the images, so that a GPU need not be asked how
 /// much that is. Letters: N images, A candidates of an image, K chosen.
@@ -19,16 +18,10 @@ struct Selection {
 
 /// Rows of each image: values [N,A,...], indices [N,K] -> [N,K,...].
 at::Tensor pick(const at::Tensor& values, const at::Tensor& indices);
-/// Rows of what all images share: values [A,...], indices [N,K] -> [N,K,...].
-at::Tensor pickShared(const at::Tensor& values, const at::Tensor& indices);
 
 /// The same of candidates that no image has twice among those that count, differentiable: each
 /// gradient has one place, so none are added up. Rows that do not count pass none on; without
 /// `valid` all count.
 at::Tensor pickOnce(const at::Tensor& values, const Selection& selection);
-
-/// Host values as a tensor [K] on a device, without waiting for it.
-at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device);
-at::Tensor toDevice(const std::vector<float>& values, const at::Device& device);
 
 }  // namespace lockstep::ops

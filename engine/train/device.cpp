@@ -8,26 +8,19 @@
 
 #include "engine/base/error.h"
 #include "engine/data/prefetcher.h"
+#include "engine/ops/dispatch.h"
 
 namespace lockstep::train {
 namespace {
 
-bool hasUsableGpu() {
-#ifdef LOCKSTEP_CUDA
-  return torch::cuda::is_available();
-#else
-  return false;
-#endif
-}
+bool hasUsableGpu() { return ops::kHasCudaKernels && torch::cuda::is_available(); }
 
 constexpr const char* kNoGpu =
-#ifdef LOCKSTEP_CUDA
-    "runtime.device: cuda is asked for, but no usable GPU was found: use runtime.device=cpu, or "
-    "check nvidia-smi";
-#else
-    "runtime.device: cuda is asked for, but this build has no CUDA kernels: use "
-    "runtime.device=cpu, or build with the preset engine-cuda";
-#endif
+    ops::kHasCudaKernels
+        ? "runtime.device: cuda is asked for, but no usable GPU was found: use runtime.device=cpu, "
+          "or check nvidia-smi"
+        : "runtime.device: cuda is asked for, but this build has no CUDA kernels: use "
+          "runtime.device=cpu, or build with the preset engine-cuda";
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 #include "engine/base/number_text.h"
 #include "engine/config/losses.h"
 #include "engine/events/tags.h"
-#include "engine/ops/selection.h"
+#include "engine/structures/tensor_block.h"
 
 namespace lockstep::train {
 namespace {
@@ -58,7 +58,7 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
                                                  last_->waitSeconds};
     std::copy(own.begin(), own.end(), times.begin() + kRankTimeCount * rank_);
   }
-  return at::cat({means, ops::toDevice(times, means.device())});
+  return at::cat({means, structures::toDevice(times, means.device())});
 }
 
 at::Tensor StepRecorder::lossesNotFinite(const at::Tensor& figures) {

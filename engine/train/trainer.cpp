@@ -10,7 +10,7 @@
 #include "engine/checkpoint/load_weights.h"
 #include "engine/checkpoint/weights_layout.h"
 #include "engine/data/sample_loader.h"
-#include "engine/model/cuda_recorder.h"
+#include "engine/model/cuda_graph.h"
 #include "engine/train/device.h"
 #include "engine/train/early_stop.h"
 #include "engine/train/precision.h"
@@ -85,7 +85,7 @@ void Trainer::makeModel() {
   model_->to(device_);
   model_->setComputeType(computeType(experiment_.runtime, device_));
   model_->train();
-  if (experiment_.runtime.cudaGraphs) recordSteps();
+  if (experiment_.runtime.cudaGraphs) useCudaGraphs();
   update_ = std::make_unique<solver::WeightUpdate>(
       experiment_.solver, solverParameters(*model_),
       experiment_.runtime.precision == config::Precision::Fp16);
@@ -109,29 +109,27 @@ void Trainer::makeModel() {
             .data = run_folder::dataFingerprints(trainSet_, heldOutSet_ ? &*heldOutSet_ : nullptr)};
 }
 
-void Trainer::recordSteps() {
-#ifdef LOCKSTEP_CUDA
-  if (device_.is_cuda()) return model_->recordSteps(model::cudaRecorder());
-#endif
+void Trainer::useCudaGraphs() {
+  if (device_.is_cuda()) return model_->useCudaGraphs(model::cudaGraphCapture());
   context_.observer.onLog({"warning", "runtime.cuda_graphs: is for GPUs; the CPU does without", 0});
 }
 
-void Trainer::tellOfRecording() {
-  const model::RecordedFunction* recorded = model_->recordedSteps();
-  if (isTroubleOfRecordingTold_ || recorded == nullptr) return;
+void Trainer::tellOfCudaGraphs() {
+  const model::CudaGraphFunction* graphs = model_->cudaGraphs();
+  if (isCudaGraphTroubleTold_ || graphs == nullptr) return;
   std::string trouble;
-  if (!recorded->failure().empty()) {
-    trouble = "recording failed, training goes on without: " + recorded->failure();
-  } else if (recorded->leavesOutShapes()) {
+  if (!graphs->failure().empty()) {
+    trouble = "recording failed, training goes on without: " + graphs->failure();
+  } else if (graphs->leavesOutShapes()) {
     trouble = "batches are padded to more than " +
-              std::to_string(model::RecordedFunction::kMostRecordings) +
+              std::to_string(model::CudaGraphFunction::kMostShapes) +
               " sizes, and further ones run without: " +
               (experiment_.augment.padsToCanonicalSizes() ? "fewer sizes in augment.min_size"
                                                           : "augment.pad_to: canonical") +
               " makes them fewer";
   }
   if (trouble.empty()) return;
-  isTroubleOfRecordingTold_ = true;
+  isCudaGraphTroubleTold_ = true;
   context_.observer.onLog({"warning", "runtime.cuda_graphs: " + trouble, state_.step});
 }
 
@@ -292,7 +290,7 @@ bool Trainer::computeGradients(std::int64_t step, StepRecorder::HostFacts& facts
 }
 
 void Trainer::flushScalars() {
-  tellOfRecording();
+  tellOfCudaGraphs();
   flushed_ = Clock::now();
   if (recorder_.isEmpty()) return;
   // A GPU may have to wait for other ranks before it can tell.

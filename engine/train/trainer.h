@@ -80,9 +80,9 @@ class Trainer {
 
   void makeModel();
   /// runtime.cuda_graphs.
-  void recordSteps();
+  void useCudaGraphs();
   /// Once, where it does not do for all batches.
-  void tellOfRecording();
+  void tellOfCudaGraphs();
   void loadStartWeights();
   /// Rank 0 alone reads and writes files, and tells the supervisor.
   bool isLeader() const { return context_.world.rank() == 0; }
@@ -215,7 +215,7 @@ class Trainer {
   run_folder::TrainingState state_;
   std::optional<run_folder::Best> keptBest_;  ///< the best that has its checkpoint
   bool isResumed_ = false;
-  bool isTroubleOfRecordingTold_ = false;
+  bool isCudaGraphTroubleTold_ = false;
   bool stopsEarly_ = false;          ///< as rank 0 says
   std::int64_t savedStep_ = -1;      ///< of the newest checkpoint
   std::int64_t evaluatedStep_ = -1;  ///< of the newest evaluation with AP that was kept

@@ -9,6 +9,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/file_identity.h"
+#include "engine/base/image_size.h"
 #include "engine/base/log.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
@@ -26,7 +27,7 @@ using Detections = std::vector<coco::Detection>;
 struct Picture {
   ImageId id;
   std::filesystem::path file;
-  std::optional<ops::ImageSize> annotatedSize;  ///< of an image of a data set
+  std::optional<base::ImageSize> annotatedSize;  ///< of an image of a data set
 };
 
 /// COCO results, each with its `file_name`.
@@ -148,7 +149,7 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
   for (const coco::Image& image : std::span(dataset.images()).first(count)) {
     indices.push_back(indices.size());
     made.pictures.push_back({image.id, std::filesystem::path(part.images) / image.fileName,
-                             ops::ImageSize{image.height, image.width}});
+                             base::ImageSize{image.height, image.width}});
   }
   refuseToReplacePictures(made.pictures, joined.job.overlays);
   eval::Detected detected =

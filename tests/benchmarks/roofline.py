@@ -188,11 +188,11 @@ def innermost(entries):
 
 
 def as_device_runs(operators):
-    """What our code does otherwise on a GPU: `finish` adds the bias of the convolution before it, and the norm of the gradients
+    """What our code does otherwise on a GPU: `epilogue` adds the bias of the convolution before it, and the norm of the gradients
     is an operator."""
     result = []
     for operator, following in zip(operators, [*operators[1:], None]):
-        if operator.name == "aten::convolution" and following is not None and following.name == "lockstep::finish":
+        if operator.name == "aten::convolution" and following is not None and following.name == "lockstep::epilogue":
             operator.inputs[2] = None
         if operator.name == "aten::_fused_sgd_":
             result.append(Operator("aten::_foreach_norm", [operator.inputs[1]], []))

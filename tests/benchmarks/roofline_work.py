@@ -284,7 +284,7 @@ def max_pool_backward(operator):
     return Work(bytes=operator.inputs[0].bytes * 5 + operator.inputs[0].count)
 
 
-def finish(operator):
+def epilogue(operator):
     """map, bias, residual: in place."""
     map_, bias, residual = operator.inputs
     return Work(bytes=2 * map_.bytes + size([bias, residual]))
@@ -360,7 +360,7 @@ _OTHERS = {
     "lockstep::best_of_segments": (CHOICES, best_of_segments),
     "lockstep::decode_boxes": (CHOICES, decode_boxes),
     "lockstep::encode_boxes": (CHOICES, encode_boxes),
-    "lockstep::finish": (ELEMENTWISE, finish),
+    "lockstep::epilogue": (ELEMENTWISE, epilogue),
     "lockstep::group_norm": (ELEMENTWISE, group_norm),
     "lockstep::group_norm_backward": (ELEMENTWISE, group_norm_backward),
     "lockstep::mask_targets": (CHOICES, mask_targets),

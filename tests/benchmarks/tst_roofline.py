@@ -117,11 +117,11 @@ class Innermost(unittest.TestCase):
             ("aten::addmm", True), ("lockstep::best_of_segments", False), ("lockstep::roi_align", False), ("aten::sum", False),
             ("aten::fill_", False), ("lockstep::roi_align_backward", False), ("aten::mm", True), ("aten::never_heard_of", False)])
 
-    def test_finish_adds_the_bias_of_its_convolution(self):
+    def test_an_epilogue_adds_the_bias_of_its_convolution(self):
         def convolution():
             return Operator("aten::convolution", [half(1), half(1), half(1)], [half(1)])
-        first, finish, second, norm, update = roofline.as_device_runs([
-            convolution(), Operator("lockstep::finish", [half(1), None, None], []), convolution(),
+        first, epilogue, second, norm, update = roofline.as_device_runs([
+            convolution(), Operator("lockstep::epilogue", [half(1), None, None], []), convolution(),
             Operator("aten::_fused_sgd_", [[half(1)], [half(2)], [half(3)]], [])])
         self.assertIsNone(first.inputs[2])
         self.assertIsNotNone(second.inputs[2])

@@ -6,7 +6,7 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using config::ImageSize;
+using base::ImageSize;
 
 namespace {
 

@@ -5,6 +5,8 @@
 #include "engine/base/error.h"
 #include "engine/data/device_feed.h"
 #include "engine/data/sample_loader.h"
+#include "engine/ops/resize_images.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -20,7 +22,7 @@ namespace {
 Batch numbered(std::int64_t number) {
   Batch batch;
   batch.images = torch::full({1, 3, 32, 32}, static_cast<double>(number));
-  batch.gts = ops::batchGroundTruth({ops::GtInstances{}});
+  batch.gts = structures::batchGroundTruth({structures::GtInstances{}});
   batch.sizes = {{32, 32}};
   batch.step = number;
   return batch;

@@ -12,6 +12,7 @@
 #include "engine/config/resized_size.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/sample_loader.h"
+#include "engine/structures/instances.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/masks.h"
 #include "tests/support/resource_limits.h"
@@ -171,7 +172,7 @@ class TstSampleLoader : public QObject {
     QVERIFY2(difference <= 1e-6, qPrintable(QString::number(difference)));
     for (std::int64_t i = 0; i < batch.count(); ++i) {
       const std::string start = name + "." + std::to_string(i);
-      const ops::GtInstances gt = tests::instancesOf(batch.gts, i);
+      const structures::GtInstances gt = tests::instancesOf(batch.gts, i);
       QVERIFY(torch::equal(gt.boxesXyxy, *fromTorchvision_.find(start + ".boxes")));
       QVERIFY(torch::equal(tests::wholeMasks(gt.masks), *fromTorchvision_.find(start + ".masks")));
     }

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/data/transform.h"
+#include "engine/structures/image_row.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -38,9 +39,10 @@ at::Tensor plainTransform(const data::RgbImage& image, const TransformPlan& plan
   at::Tensor pixels =
       torch::from_blob(image.pixels.get(), {image.height, image.width, 3}, torch::kByte);
   pixels = pixels.permute({2, 0, 1}).to(torch::kFloat) / 255;
-  const at::Tensor mean = torch::tensor(at::ArrayRef<float>(ops::kImageMean)).reshape({3, 1, 1});
+  const at::Tensor mean =
+      torch::tensor(at::ArrayRef<float>(structures::kImageMean)).reshape({3, 1, 1});
   const at::Tensor deviation =
-      torch::tensor(at::ArrayRef<float>(ops::kImageStd)).reshape({3, 1, 1});
+      torch::tensor(at::ArrayRef<float>(structures::kImageStd)).reshape({3, 1, 1});
   pixels = (pixels - mean) / deviation;
   if (plan.flipHorizontal) pixels = pixels.flip(2);
   if (plan.flipVertical) pixels = pixels.flip(1);

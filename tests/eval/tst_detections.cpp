@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include "engine/eval/detections.h"
+#include "engine/structures/instances.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -10,9 +11,9 @@ class TstDetections : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void detectionsAreInPixelsOfTheFile() {
-    ops::PredInstances predictions{at::tensor({10.f, 20.f, 30.f, 60.f}).reshape({1, 4}),
-                                   at::tensor({0.75f}), at::tensor({2}, at::kLong),
-                                   at::ones({1, 28, 28})};
+    structures::PredInstances predictions{at::tensor({10.f, 20.f, 30.f, 60.f}).reshape({1, 4}),
+                                          at::tensor({0.75f}), at::tensor({2}, at::kLong),
+                                          at::ones({1, 28, 28})};
     const auto detections =
         eval::toDetections(predictions, {100, 50}, {200, 150}, {5}, {{11}, {17}});
     QCOMPARE(detections.size(), std::size_t(1));

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/eval/image_source.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -13,7 +14,7 @@ namespace {
 data::Batch numbered(std::int64_t number) {
   data::Batch batch;
   batch.images = torch::full({1, 3, 32, 32}, static_cast<double>(number));
-  batch.gts = ops::batchGroundTruth({ops::GtInstances{}});
+  batch.gts = structures::batchGroundTruth({structures::GtInstances{}});
   batch.sizes = {{32, 32}};
   batch.step = number;
   return batch;

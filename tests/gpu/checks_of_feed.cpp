@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/data/device_feed.h"
+#include "engine/structures/ground_truth.h"
+#include "engine/structures/packed_images.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/no_waiting.h"
 #include "tests/gpu/scene.h"
@@ -18,15 +20,15 @@ using data::Batch;
 
 constexpr std::int64_t kBatches = 24;
 
-ops::HostMemory memoryFor(const at::Device& device) {
-  return device.is_cuda() ? ops::HostMemory::Pinned : ops::HostMemory::Plain;
+structures::HostMemory memoryFor(const at::Device& device) {
+  return device.is_cuda() ? structures::HostMemory::Pinned : structures::HostMemory::Plain;
 }
 
 /// Pictures of noise: sides of 1 px and more, enlarged and made smaller, flipped.
-ops::PackedImages madePictures(std::int64_t number, std::vector<ops::ImageSize>& sizes,
-                               ops::HostMemory memory) {
+structures::PackedImages madePictures(std::int64_t number, std::vector<base::ImageSize>& sizes,
+                                      structures::HostMemory memory) {
   at::Generator generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(number));
-  std::vector<ops::ImageRow> rows;
+  std::vector<structures::ImageRow> rows;
   for (std::int64_t n = 0; n < 3; ++n) {
     const std::int64_t seed = 7 * number + 3 * n;
     const bool isSmall = seed % 11 == 0;
@@ -38,18 +40,18 @@ ops::PackedImages madePictures(std::int64_t number, std::vector<ops::ImageSize>&
                     .flipsVertically = seed / 2 % 2});
     sizes.push_back({rows.back().resizedHeight, rows.back().resizedWidth});
   }
-  const ops::PackedImages images = ops::makePackedImages(rows, memory);
+  const structures::PackedImages images = structures::makePackedImages(rows, memory);
   at::Tensor pixels = images.pixels;
   pixels.random_(0, 256, generator);
   return images;
 }
 
 /// The same for the same number, made by any thread.
-Batch madeBatch(std::int64_t number, ops::HostMemory memory) {
+Batch madeBatch(std::int64_t number, structures::HostMemory memory) {
   Batch batch;
   batch.pictures = madePictures(number, batch.sizes, memory);
   batch.padded = data::paddedSize(batch.sizes);
-  std::vector<ops::GtInstances> gts;
+  std::vector<structures::GtInstances> gts;
   for (std::int64_t n = 0; n < 3; ++n) {
     const std::int64_t count = (number + n) % 3 * 4;
     const at::Tensor masks = at::zeros({count, 30, 40}, at::kByte);
@@ -57,7 +59,7 @@ Batch madeBatch(std::int64_t number, ops::HostMemory memory) {
     gts.push_back({at::full({count, 4}, static_cast<double>(number * 10 + n)),
                    at::full({count}, number, at::kLong), tests::cropped(masks)});
   }
-  batch.gts = ops::batchGroundTruth(gts, memory);
+  batch.gts = structures::batchGroundTruth(gts, memory);
   batch.step = number;
   return batch;
 }
@@ -77,7 +79,7 @@ Finding imagesAreTheSame(const at::Device& device) {
 }
 
 std::unique_ptr<data::Prefetcher> madeBatches(const at::Device& device) {
-  const ops::HostMemory memory = memoryFor(device);
+  const structures::HostMemory memory = memoryFor(device);
   return std::make_unique<data::Prefetcher>(
       [memory](std::int64_t number) { return madeBatch(number, memory); }, 0, kBatches, 3);
 }
@@ -106,7 +108,7 @@ Finding feedGivesEveryBatchInTurn(const at::Device& device) {
     if (batch.step != number) return {false, "batch " + std::to_string(number) + " is another"};
     for (int i = 0; device.is_cuda() && i < 20; ++i) busy = busy.mm(busy).clamp(-1, 1);
     got.push_back(sumsOf(batch));
-    expected.push_back(sumsOf(madeBatch(number, ops::HostMemory::Plain).to(at::kCPU)));
+    expected.push_back(sumsOf(madeBatch(number, structures::HostMemory::Plain).to(at::kCPU)));
   }
   return within(std::to_string(kBatches) + " batches",
                 largestDifference(at::stack(got), at::stack(expected)), 1e-6);
@@ -133,7 +135,7 @@ Finding feedMayEndAtAnyTime(const at::Device& device) {
     for (int i = 0; i < taken; ++i) kept = feed.next();
   }
   const at::Tensor other = at::zeros({64 << 20}, at::TensorOptions(at::kByte).device(device));
-  const at::Tensor expected = sumsOf(madeBatch(3, ops::HostMemory::Plain).to(at::kCPU));
+  const at::Tensor expected = sumsOf(madeBatch(3, structures::HostMemory::Plain).to(at::kCPU));
   const bool isClean = other.sum().item<std::int64_t>() == 0;
   return both({isClean, isClean ? "nothing written later" : "memory was written later"},
               within("last batch", largestDifference(sumsOf(*kept), expected), 1e-6));

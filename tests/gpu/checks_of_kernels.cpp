@@ -1,6 +1,6 @@
 #include <torch/torch.h>
 
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
@@ -8,13 +8,14 @@
 #include "engine/ops/roi_align.h"
 #include "engine/ops/sampling.h"
 #include "engine/ops/segment_best.h"
+#include "engine/structures/boxes.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/scene.h"
 
 namespace lockstep::gpu {
 namespace {
 
-constexpr ops::ImageSize kSize{400, 640};
+constexpr base::ImageSize kSize{400, 640};
 
 Finding equal(const std::string& what, const at::Tensor& value, const at::Tensor& reference) {
   const at::Tensor here = value.cpu();
@@ -121,14 +122,14 @@ Finding boxCodingIsTheSame(const at::Device& device) {
                         isPositive.to(device)},
                        weights);
   Finding finding = within("encode", relativeDifference(there, codes), 1e-6);
-  const std::vector<ops::ImageSize> sizes{kSize, {kSize.height - 60, kSize.width - 90}};
+  const std::vector<base::ImageSize> sizes{kSize, {kSize.height - 60, kSize.width - 90}};
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
     const at::Tensor deltas = at::randn({2, 15000, 4}).to(type);
     const at::Tensor some = at::randint(15000, {2, 2000}, at::kLong);
-    const auto expected =
-        ops::decodeBoxes({deltas, boxes, 3, some}, weights, ops::boxLimits(sizes, at::kCPU), 0.01);
+    const auto expected = ops::decodeBoxes({deltas, boxes, 3, some}, weights,
+                                           structures::boxLimits(sizes, at::kCPU), 0.01);
     const auto got = ops::decodeBoxes({deltas.to(device), boxes.to(device), 3, some.to(device)},
-                                      weights, ops::boxLimits(sizes, device), 0.01);
+                                      weights, structures::boxLimits(sizes, device), 0.01);
     finding = both(finding, within(at::toString(type),
                                    relativeDifference(got.boxesXyxy, expected.boxesXyxy), 1e-6));
     finding = both(finding, equal("large", got.isLarge, expected.isLarge));

@@ -108,8 +108,8 @@ Finding epilogueIsTheSame(const at::Device& device) {
       const at::Tensor map = randomMap(channels), bias = at::randn({channels}),
                        residual = randomMap(channels);
       const auto finished = [&](const at::Device& where, at::ScalarType as) {
-        return ops::finish(map.to(where, as, false, true),
-                           {bias.to(where), residual.to(where, as), true});
+        return ops::applyEpilogue(map.to(where, as, false, true),
+                                  {bias.to(where), residual.to(where, as), true});
       };
       most = std::max(most,
                       relativeDifference(finished(device, type), finished(at::kCPU, at::kFloat)));

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/model/cuda_recorder.h"
+#include "engine/model/cuda_graph.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/no_waiting.h"
@@ -132,25 +132,21 @@ Finding float16StaysNear(const at::Device& device) {
   return halvesStayNear(device, at::kHalf);
 }
 
-Finding recordedStepsAreTheSame(const at::Device& device) {
-#ifdef LOCKSTEP_CUDA
-  if (device.is_cuda()) {
-    const c10::impl::VirtualGuardImpl devices(device.type());
-    const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
-    const data::Batch wide = sceneFor(device).to(device),
-                      tall = makeScene({3, 8}, {320, 256}, 9).to(device);
-    Training plain(device, smallTraining()), recorded(device, smallTraining());
-    recorded.model().recordSteps(model::cudaRecorder());
-    for (const data::Batch* each : {&wide, &wide, &tall, &wide, &tall, &tall, &wide}) {
-      const double difference = relativeDifference(recorded.step(*each), plain.step(*each));
-      if (difference > 1e-5) return within("losses", difference, 1e-5);
-    }
-    const model::RecordedFunction& steps = *recorded.model().recordedSteps();
-    return {steps.failure().empty() && steps.recordedShapes() == 2,
-            std::to_string(steps.recordedShapes()) + " sizes recorded " + steps.failure()};
+Finding stepsInCudaGraphsAreTheSame(const at::Device& device) {
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
+  const c10::impl::VirtualGuardImpl devices(device.type());
+  const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
+  const data::Batch wide = sceneFor(device).to(device),
+                    tall = makeScene({3, 8}, {320, 256}, 9).to(device);
+  Training plain(device, smallTraining()), captured(device, smallTraining());
+  captured.model().useCudaGraphs(model::cudaGraphCapture());
+  for (const data::Batch* each : {&wide, &wide, &tall, &wide, &tall, &tall, &wide}) {
+    const double difference = relativeDifference(captured.step(*each), plain.step(*each));
+    if (difference > 1e-5) return within("losses", difference, 1e-5);
   }
-#endif
-  return {device.is_cpu(), "for a GPU alone", /*isLeftOut=*/true};
+  const model::CudaGraphFunction& graphs = *captured.model().cudaGraphs();
+  return {graphs.failure().empty() && graphs.capturedShapes() == 2,
+          std::to_string(graphs.capturedShapes()) + " sizes recorded " + graphs.failure()};
 }
 
 Finding detectionsAreTheSame(const at::Device& device) {
@@ -187,7 +183,7 @@ std::vector<Check> stepChecks() {
           {"operators of a step, R50-FPN", operatorsOfAStep},
           {"bfloat16", bfloat16StaysNear},
           {"float16 with a loss scale", float16StaysNear},
-          {"recorded steps", recordedStepsAreTheSame},
+          {"recorded steps", stepsInCudaGraphsAreTheSame},
           {"detections", detectionsAreTheSame}};
 }
 

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ops/boxes.h"
+#include "engine/ops/box_coding.h"
 #include "engine/ops/epilogue.h"
 #include "engine/ops/group_norm.h"
 #include "engine/ops/mask_targets.h"
@@ -31,6 +31,8 @@
 #include "engine/ops/roi_align.h"
 #include "engine/ops/sampling.h"
 #include "engine/ops/segment_best.h"
+#include "engine/structures/boxes.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/gpu/scene.h"
 
 namespace lockstep::gpu {
@@ -44,15 +46,15 @@ const std::vector<double> kScales{1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32};
 
 struct Sizes {
   std::int64_t images;
-  ops::ImageSize image;
+  base::ImageSize image;
 
-  ops::ImageSize level(int stride) const {
+  base::ImageSize level(int stride) const {
     return {(image.height + stride - 1) / stride, (image.width + stride - 1) / stride};
   }
   std::vector<std::int64_t> anchorsOfLevels() const {
     std::vector<std::int64_t> counts;
     for (const int stride : {4, 8, 16, 32, 64}) {
-      const ops::ImageSize size = level(stride);
+      const base::ImageSize size = level(stride);
       counts.push_back(size.height * size.width * kAnchorsOfPlace);
     }
     return counts;
@@ -128,7 +130,7 @@ class Kernels {
     std::vector<at::Tensor> maps;
     std::int64_t mapBytes = 0;
     for (const int stride : {4, 8, 16, 32}) {
-      const ops::ImageSize size = sizes_.level(stride);
+      const base::ImageSize size = sizes_.level(stride);
       maps.push_back(features({sizes_.images, size.height, size.width, kChannels})
                          .permute({0, 3, 1, 2})
                          .requires_grad_());
@@ -180,7 +182,7 @@ class Kernels {
   /// The stem's pooling, and what follows the widest convolutions of the first stage.
   void addMaps(std::vector<Kernel>& rows) const {
     const auto map = [&](int stride, std::int64_t channels) {
-      const ops::ImageSize size = sizes_.level(stride);
+      const base::ImageSize size = sizes_.level(stride);
       return features({sizes_.images, size.height, size.width, channels}).permute({0, 3, 1, 2});
     };
     const auto bytes = [](const at::Tensor& tensor) { return tensor.numel() * kFeatureBytes; };
@@ -203,7 +205,7 @@ class Kernels {
     const at::Tensor finished = map(4, kChannels);
     rows.push_back({"bias, residual, ReLU", 3 * bytes(stage), [=] {
                       const at::NoGradGuard noGradients;
-                      ops::finish(finished, {bias, skip, true});
+                      ops::applyEpilogue(finished, {bias, skip, true});
                     }});
   }
 
@@ -237,7 +239,7 @@ class Kernels {
   Kernel matching() const {
     const at::Tensor anchors = boxes(sizes_.anchors()).to(device_), gts = boxesOfImages(kObjects);
     const at::Tensor counts = integers(kObjects, kObjects + 1, 1).squeeze(1);
-    const ops::GtBatch batch{gts, integers(1, kClasses, kObjects), counts, {}};
+    const structures::GtBatch batch{gts, integers(1, kClasses, kObjects), counts, {}};
     return {"matching, anchors", bytesOf({anchors, gts}) + sizes_.images * sizes_.anchors() * 8,
             [=] {
               ops::matchBoxes(batch, anchors, {0.7, 0.3, true});
@@ -262,8 +264,8 @@ class Kernels {
     const at::Tensor all = features({sizes_.images, count * perBox, 4});
     const ops::ChosenDeltas from{all, perBox == 1 ? boxes(count).to(device_) : boxesOfImages(count),
                                  perBox, integers(0, count * perBox, chosen)};
-    const at::Tensor limits = ops::boxLimits(
-        std::vector<ops::ImageSize>(static_cast<std::size_t>(sizes_.images), sizes_.image),
+    const at::Tensor limits = structures::boxLimits(
+        std::vector<base::ImageSize>(static_cast<std::size_t>(sizes_.images), sizes_.image),
         device_);
     // An index, a delta and a box in; a box and a bool out.
     return {name, sizes_.images * chosen * (8 + 4 * kFeatureBytes + 16 + 16 + 1), [=] {
@@ -282,7 +284,7 @@ class Kernels {
   }
 
   Kernel maskTargets() const {
-    const ops::GtBatch gts =
+    const structures::GtBatch gts =
         makeScene(std::vector<int>(static_cast<std::size_t>(sizes_.images), kObjects), sizes_.image,
                   /*seed=*/3)
             .gts;
@@ -293,7 +295,7 @@ class Kernels {
     const ops::MaskRegions regions{
         flat.to(device_), at::arange(sizes_.images).repeat_interleave(kPositives).to(device_),
         objects.flatten().to(device_)};
-    const ops::GtMasks masks = gts.to(device_).masks;
+    const structures::GtMasks masks = gts.to(device_).masks;
     const std::int64_t out = sizes_.images * kPositives * kMaskSide * kMaskSide * 4;
     return {"mask targets", static_cast<std::int64_t>(area) + out,  // a byte a pixel
             [=] { ops::maskTargets(masks, regions, kMaskSide); }};
@@ -303,7 +305,7 @@ class Kernels {
     const at::Tensor blobs =
         at::avg_pool2d(at::randn({kDetections, kMaskSide + 6, kMaskSide + 6}), {7, 7}, {1, 1});
     const at::Tensor probs = (blobs * 8).sigmoid(), where = boxes(kDetections);
-    const ops::ImageSize image = sizes_.image;
+    const base::ImageSize image = sizes_.image;
     std::int64_t runs = 0;
     for (const ops::MaskRuns& mask : ops::pasteMasks(probs, where, image))
       runs += static_cast<std::int64_t>(mask.size());

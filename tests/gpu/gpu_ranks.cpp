@@ -20,7 +20,7 @@
 #endif
 #include "engine/dist/group_backends.h"
 #include "engine/dist/world.h"
-#include "engine/model/cuda_recorder.h"
+#include "engine/model/cuda_graph.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/scene.h"
 
@@ -108,7 +108,7 @@ Finding aGroupOfOneOverNccl(const at::Device& device, [[maybe_unused]] bool isRe
   const c10::impl::VirtualGuardImpl devices(at::kCUDA);
   const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
   Training reduced(device, smallTraining()), plain(device, smallTraining());
-  if (isRecorded) reduced.model().recordSteps(model::cudaRecorder());
+  if (isRecorded) reduced.model().useCudaGraphs(model::cudaGraphCapture());
   dist::ReducedGradients average(reduced.parameters(), 1, groupOfOne(), [](const char*, bool) {});
   const data::Batch part = partOf(0, device);
   double most = 0;
@@ -121,9 +121,10 @@ Finding aGroupOfOneOverNccl(const at::Device& device, [[maybe_unused]] bool isRe
   }
   const Finding gradients = within("gradients", most, 1e-5);
   if (!isRecorded) return both(gradients, {average.waitSeconds() >= 0, "waits are told"});
-  const model::RecordedFunction& steps = *reduced.model().recordedSteps();
-  return both(gradients, {steps.failure().empty() && steps.recordedShapes() == 1,
-                          std::to_string(steps.recordedShapes()) + " recorded " + steps.failure()});
+  const model::CudaGraphFunction& graphs = *reduced.model().cudaGraphs();
+  return both(gradients,
+              {graphs.failure().empty() && graphs.capturedShapes() == 1,
+               std::to_string(graphs.capturedShapes()) + " recorded " + graphs.failure()});
 #else
   return {false, "built without CUDA"};
 #endif

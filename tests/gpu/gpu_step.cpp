@@ -20,7 +20,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/model/cuda_recorder.h"
+#include "engine/model/cuda_graph.h"
 #include "tests/support/training.h"
 
 using namespace lockstep;
@@ -37,19 +37,15 @@ class Stepper {
  public:
   Stepper(const tests::TrainingSetup& setup, const at::Device& device, bool isRecorded)
       : device_(device), training_(device, setup) {
-#ifdef LOCKSTEP_CUDA
-    if (isRecorded) training_.model().recordSteps(model::cudaRecorder());
-#else
-    static_cast<void>(isRecorded);
-#endif
+    if (isRecorded) training_.model().useCudaGraphs(model::cudaGraphCapture());
   }
 
   void train(const data::Batch& batch) {
     training_.model().train();
     training_.step(batch, 1e-4);
-    const model::RecordedFunction* recorded = training_.model().recordedSteps();
-    if (recorded != nullptr && !recorded->failure().empty())
-      throw std::runtime_error("gpu_step: steps are not recorded: " + recorded->failure());
+    const model::CudaGraphFunction* graphs = training_.model().cudaGraphs();
+    if (graphs != nullptr && !graphs->failure().empty())
+      throw std::runtime_error("gpu_step: steps are not recorded: " + graphs->failure());
   }
 
   void detect(const data::Batch& batch) {

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include "engine/structures/ground_truth.h"
 #include "tests/support/masks.h"
 
 namespace lockstep::gpu {
@@ -9,11 +10,11 @@ namespace {
 
 /// Objects with their masks [G,H,W].
 struct Objects {
-  ops::GtInstances gt;
+  structures::GtInstances gt;
   at::Tensor masks;
 };
 
-Objects makeObjects(int count, const ops::ImageSize& size) {
+Objects makeObjects(int count, const base::ImageSize& size) {
   if (count == 0) return {};
   const at::Tensor boxes = randomBoxes(count, size).round();
   at::Tensor masks = at::zeros({count, size.height, size.width}, at::kByte);
@@ -28,22 +29,22 @@ Objects makeObjects(int count, const ops::ImageSize& size) {
 
 }  // namespace
 
-at::Tensor randomBoxes(std::int64_t count, const ops::ImageSize& size) {
+at::Tensor randomBoxes(std::int64_t count, const base::ImageSize& size) {
   const at::Tensor limit = torch::tensor({double(size.width), double(size.height)}, at::kFloat);
   const at::Tensor upper = at::rand({count, 2}) * (limit * 0.6);
   const at::Tensor sides = (at::rand({count, 2}).square() * (limit - upper - 4)) + 4;
   return at::cat({upper, at::minimum(upper + sides, limit)}, 1);
 }
 
-data::Batch makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padded,
+data::Batch makeScene(const std::vector<int>& objectCounts, const base::ImageSize& padded,
                       std::uint64_t seed) {
   torch::manual_seed(seed);
   data::Batch scene;
-  std::vector<ops::GtInstances> gts;
+  std::vector<structures::GtInstances> gts;
   const auto count = static_cast<std::int64_t>(objectCounts.size());
   scene.images = at::zeros({count, 3, padded.height, padded.width});
   for (std::int64_t n = 0; n < count; ++n) {
-    const ops::ImageSize size{padded.height - 7 * n % 32, padded.width - 11 * n % 32};
+    const base::ImageSize size{padded.height - 7 * n % 32, padded.width - 11 * n % 32};
     scene.sizes.push_back(size);
     const Objects objects = makeObjects(objectCounts[static_cast<std::size_t>(n)], size);
     gts.push_back(objects.gt);
@@ -56,7 +57,7 @@ data::Batch makeScene(const std::vector<int>& objectCounts, const ops::ImageSize
       image.add_(objects.masks[g].to(at::kFloat).unsqueeze(0) * colour.view({3, 1, 1}));
     }
   }
-  scene.gts = ops::batchGroundTruth(gts);
+  scene.gts = structures::batchGroundTruth(gts);
   return scene;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/image_size.h"
 #include "engine/data/batch.h"
 #include "tests/support/training.h"
 
@@ -12,11 +13,11 @@ namespace lockstep::gpu {
 
 /// Images with objects, made from a seed: the same on every machine. objectCounts: of each image;
 /// padded: multiples of 32 px.
-data::Batch makeScene(const std::vector<int>& objectCounts, const ops::ImageSize& padded,
+data::Batch makeScene(const std::vector<int>& objectCounts, const base::ImageSize& padded,
                       std::uint64_t seed);
 
 /// [count,4] xyxy inside the size, sides of 4 px and more.
-at::Tensor randomBoxes(std::int64_t count, const ops::ImageSize& size);
+at::Tensor randomBoxes(std::int64_t count, const base::ImageSize& size);
 
 /// A Mask R-CNN that a CPU steps in a second, in tensors of fixed size.
 tests::TrainingSetup smallTraining(at::ScalarType type = at::kFloat);

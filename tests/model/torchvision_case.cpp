@@ -9,8 +9,8 @@
 #include "engine/model/fpn.h"
 #include "engine/model/region_sampling.h"
 #include "engine/model/resnet.h"
-#include "engine/ops/boxes.h"
 #include "engine/ops/paste_masks.h"
+#include "engine/structures/boxes.h"
 #include "tests/support/masks.h"
 
 namespace lockstep::tests {
@@ -105,10 +105,10 @@ RpnPass runRpn(const TorchvisionCase& reference) {
   pass.levels =
       partOf<model::Fpn>(*reference.model, "backbone.fpn")
           ->forward(partOf<model::ResNet>(*reference.model, "backbone.body")->forward(input));
-  std::vector<ops::ImageSize> sizes;
+  std::vector<base::ImageSize> sizes;
   for (const at::Tensor& level : pass.levels) sizes.push_back({level.size(2), level.size(3)});
   pass.output = rpn->read(rpn->head(pass.levels), sizes, {input.size(2), input.size(3)});
-  const at::Tensor limits = ops::boxLimits(reference.sizes, at::kCPU);
+  const at::Tensor limits = structures::boxLimits(reference.sizes, at::kCPU);
   const model::Proposals training = rpn->proposals(pass.output, limits, /*forTraining=*/true);
   const model::TrainingRegions regions =
       model::sampleRegions(config::BoxHeadConfig{.batchSizePerImage = kEveryRegion}, {10, 10, 5, 5},
@@ -207,7 +207,7 @@ ActivationDifference compareActivations(const Activations& recorded,
   return result;
 }
 
-DetectionDifferences compareDetections(const ops::PredInstances& found,
+DetectionDifferences compareDetections(const structures::PredInstances& found,
                                        const TorchvisionCase& reference, std::size_t image) {
   const std::string number = std::to_string(image);
   const at::Tensor boxes = reference.of("boxes." + number),
@@ -215,7 +215,7 @@ DetectionDifferences compareDetections(const ops::PredInstances& found,
                    classes = reference.of("classes." + number),
                    probs = reference.of("masks." + number),
                    pasted = reference.of("pasted." + number);
-  const ops::ImageSize size = reference.sizes[image];
+  const base::ImageSize size = reference.sizes[image];
   const at::Tensor masks =
       ops::fullMasks(ops::pasteMasks(found.maskProbs, found.boxesXyxy, size), size);
   DetectionDifferences result;

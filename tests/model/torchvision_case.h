@@ -11,7 +11,7 @@
 #include "engine/model/activation_watch.h"
 #include "engine/model/mask_rcnn.h"
 #include "engine/model/rpn.h"
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/support/torch.h"
 
 namespace lockstep::tests {
@@ -29,9 +29,9 @@ struct TorchvisionCase {
   std::map<std::string, at::Tensor> weights, expected;
   std::unique_ptr<model::MaskRcnn> model;
   at::Tensor images;
-  std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
-  ops::GtBatch groundTruth() const { return ops::batchGroundTruth(gts); }
+  std::vector<base::ImageSize> sizes;
+  std::vector<structures::GtInstances> gts;
+  structures::GtBatch groundTruth() const { return structures::batchGroundTruth(gts); }
   std::vector<std::uint64_t> keys;
 };
 
@@ -113,7 +113,7 @@ struct DetectionDifferences {
   double score = 0, boxPx = 0, maskProb = 0;  ///< the largest among these
 };
 
-DetectionDifferences compareDetections(const ops::PredInstances& found,
+DetectionDifferences compareDetections(const structures::PredInstances& found,
                                        const TorchvisionCase& reference, std::size_t image);
 
 }  // namespace lockstep::tests

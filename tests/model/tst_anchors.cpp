@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "engine/base/error.h"
+#include "engine/base/image_size.h"
 #include "engine/model/anchors.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -44,14 +45,14 @@ class TstAnchors : public QObject {
     model::AnchorCache cache(config);
     for (int round = 0; round < 2; ++round) {
       for (std::int64_t side = 1; side <= 12; ++side) {  // more than are kept
-        const std::vector<ops::ImageSize> levels(5, {side, side});
-        for (const ops::ImageSize& padded : {ops::ImageSize{192, 96}, ops::ImageSize{96, 192}}) {
+        const std::vector<base::ImageSize> levels(5, {side, side});
+        for (const base::ImageSize& padded : {base::ImageSize{192, 96}, base::ImageSize{96, 192}}) {
           QVERIFY(at::equal(cache.anchors(padded, levels, at::kCPU),
                             generator.generate(padded, levels)));
         }
       }
     }
-    const std::vector<ops::ImageSize> levels(5, {2, 3});
+    const std::vector<base::ImageSize> levels(5, {2, 3});
     QVERIFY(cache.anchors({64, 96}, levels, at::kCPU)
                 .is_same(cache.anchors({64, 96}, levels, at::kCPU)));
   }

@@ -61,23 +61,23 @@ class TstLayers : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    overMaps_ = std::make_shared<model::MapLinear>(kChannels, kSide, kOut);
-    overMaps_->initialise("layer", 7);
+    linear_ = std::make_shared<model::FlattenLinear>(kChannels, kSide, kOut);
+    linear_->initialise("layer", 7);
   }
 
-  void aLinearOverMapsBeginsAsTheLinearDoes() {
-    model::Linear linear(kChannels * kSide * kSide, kOut);
-    linear.initialise("layer", 7);
-    QVERIFY(at::equal(weight().flatten(1), linear.named_parameters()["weight"]));
-    QVERIFY(at::equal(bias(), linear.named_parameters()["bias"]));
+  void aFlattenLinearIsInitialisedAsTheLinear() {
+    model::Linear plain(kChannels * kSide * kSide, kOut);
+    plain.initialise("layer", 7);
+    QVERIFY(at::equal(weight().flatten(1), plain.named_parameters()["weight"]));
+    QVERIFY(at::equal(bias(), plain.named_parameters()["bias"]));
     QVERIFY(weight().is_contiguous(at::MemoryFormat::ChannelsLast));
   }
 
   /// torch's linear in float64, on regions flattened in the order of channels.
-  void aLinearOverMapsIsTheLinear() {
+  void aFlattenLinearIsTheLinear() {
     const std::int64_t count = 33;
     const at::Tensor x = regions(count);
-    const at::Tensor out = overMaps_->forward(x);
+    const at::Tensor out = linear_->forward(x);
     const auto found = torch::autograd::grad({out}, {x, weight(), bias()}, {slopes(count)});
 
     const auto exact = [](const at::Tensor& tensor) {
@@ -94,26 +94,26 @@ class TstLayers : public QObject {
     }
   }
 
-  void aLinearOverMapsCopiesNothing() {
+  void aFlattenLinearCopiesNothing() {
     const at::Tensor x = regions(5), slope = slopes(5);
     const CopyCount count;
-    torch::autograd::grad({overMaps_->forward(x)}, {x, weight(), bias()}, {slope});
+    torch::autograd::grad({linear_->forward(x)}, {x, weight(), bias()}, {slope});
     QCOMPARE(copies, 0);
   }
 
-  void aLinearOverMapsTakesNoRegions() {
+  void aFlattenLinearTakesNoRegions() {
     const at::Tensor x = regions(0);
-    const at::Tensor out = overMaps_->forward(x);
+    const at::Tensor out = linear_->forward(x);
     QCOMPARE(out.sizes(), (at::IntArrayRef{0, kOut}));
     const auto gradients = torch::autograd::grad({out.sum()}, {weight()});
     QVERIFY(gradients[0].eq(0).all().item<bool>());
   }
 
  private:
-  at::Tensor weight() const { return overMaps_->named_parameters()["weight"]; }
-  at::Tensor bias() const { return overMaps_->named_parameters()["bias"]; }
+  at::Tensor weight() const { return linear_->named_parameters()["weight"]; }
+  at::Tensor bias() const { return linear_->named_parameters()["bias"]; }
 
-  std::shared_ptr<model::MapLinear> overMaps_;
+  std::shared_ptr<model::FlattenLinear> linear_;
 };
 
 LOCKSTEP_TEST(TstLayers)

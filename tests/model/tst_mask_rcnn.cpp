@@ -14,6 +14,7 @@
 #include "engine/model/mask_rcnn.h"
 #include "engine/model/resnet.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/model/small_model.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -30,8 +31,8 @@ namespace {
 
 struct Scene {
   at::Tensor images;
-  std::vector<ops::ImageSize> sizes;
-  std::vector<ops::GtInstances> gts;
+  std::vector<base::ImageSize> sizes;
+  std::vector<structures::GtInstances> gts;
   std::vector<std::uint64_t> keys;
 };
 
@@ -41,18 +42,19 @@ Scene makeScene(bool hasObjects = true) {
   scene.images = torch::linspace(-2, 2, 2 * 3 * 64 * 96).sin().view({2, 3, 64, 96}) * 2;
   scene.sizes = {{60, 90}, {64, 80}};
   scene.keys = {11, 12};
-  for (const ops::ImageSize& size : scene.sizes) {
+  for (const base::ImageSize& size : scene.sizes) {
     at::Tensor masks = torch::zeros({1, size.height, size.width}, at::kByte);
     masks.slice(1, 8, 40).slice(2, 10, 50).fill_(1);
-    const ops::GtInstances one{torch::tensor({{10.f, 8.f, 50.f, 40.f}}),
-                               torch::tensor({std::int64_t{1}}), tests::cropped(masks)};
-    scene.gts.push_back(hasObjects ? one : ops::GtInstances{});
+    const structures::GtInstances one{torch::tensor({{10.f, 8.f, 50.f, 40.f}}),
+                                      torch::tensor({std::int64_t{1}}), tests::cropped(masks)};
+    scene.gts.push_back(hasObjects ? one : structures::GtInstances{});
   }
   return scene;
 }
 
 model::Losses lossesOf(model::MaskRcnn& model, const Scene& scene) {
-  return model.losses(scene.images, scene.sizes, ops::batchGroundTruth(scene.gts), scene.keys);
+  return model.losses(scene.images, scene.sizes, structures::batchGroundTruth(scene.gts),
+                      scene.keys);
 }
 
 using Maps = std::map<std::string, at::Tensor>;
@@ -299,7 +301,7 @@ class TstMaskRcnn : public QObject {
     const auto detections = model.detect(scene.images, scene.sizes);
     QCOMPARE(detections.size(), std::size_t{2});
     for (int i = 0; i < 2; ++i) {
-      const ops::PredInstances& found = detections[i];
+      const structures::PredInstances& found = detections[i];
       QCOMPARE(found.scores.size(0), 7);
       QVERIFY((found.scores.slice(0, 1) <= found.scores.slice(0, 0, -1)).all().item<bool>());
       QVERIFY((found.boxesXyxy >= 0).all().item<bool>());
@@ -317,7 +319,7 @@ class TstMaskRcnn : public QObject {
     model.eval();
     const at::NoGradGuard noGrad;
     const Scene scene = makeScene();
-    for (const ops::PredInstances& found : model.detect(scene.images, scene.sizes)) {
+    for (const structures::PredInstances& found : model.detect(scene.images, scene.sizes)) {
       QVERIFY((found.boxesXyxy.sizes() == at::IntArrayRef{0, 4}));
       QVERIFY((found.maskProbs.sizes() == at::IntArrayRef{0, 28, 28}));
     }
@@ -427,7 +429,7 @@ class TstMaskRcnn : public QObject {
   void parametersOfBackbonesAreCountedFromTheirShape() {
     for (const config::Backbone& backbone : config::backbones()) {
       std::int64_t count = 0;
-      for (const at::Tensor& parameter : model::ResNet(backbone.name, {}).parameters())
+      for (const at::Tensor& parameter : model::ResNet(backbone, {}).parameters())
         count += parameter.numel();
       QVERIFY2(backbone.parameterCount() == count, backbone.name);
     }

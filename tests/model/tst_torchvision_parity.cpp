@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "engine/checkpoint/weights_layout.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/model/torchvision_case.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -111,7 +112,7 @@ class TstTorchvisionParity : public QObject {
   void compareInference(TorchvisionCase& reference) {
     const at::NoGradGuard noGrad;
     reference.model->eval();
-    std::vector<ops::PredInstances> detections;
+    std::vector<structures::PredInstances> detections;
     const auto recorded = tests::recordActivations(
         [&] { detections = reference.model->detect(reference.images, reference.sizes); });
     std::vector<at::Tensor> found, expected;
@@ -126,8 +127,8 @@ class TstTorchvisionParity : public QObject {
                        kTolerance);
   }
 
-  void compareDetections(const TorchvisionCase& reference, const ops::PredInstances& detections,
-                         std::size_t image) {
+  void compareDetections(const TorchvisionCase& reference,
+                         const structures::PredInstances& detections, std::size_t image) {
     QVERIFY(detections.scores.size(0) > 20);
     const auto found = tests::compareDetections(detections, reference, image);
     largest_.add(QStringLiteral("detections, score"), found.score, case_);
@@ -144,7 +145,7 @@ class TstTorchvisionParity : public QObject {
     for (std::size_t i = 0; i < reference.sizes.size(); ++i) {
       const at::Tensor image = reference.imageAlone(i);
       const auto both = reference.model->lossesAndDetections(
-          image, {reference.sizes[i]}, ops::batchGroundTruth({reference.gts[i]}),
+          image, {reference.sizes[i]}, structures::batchGroundTruth({reference.gts[i]}),
           {reference.keys[i]});
       compareLosses(both.losses, reference, "image." + std::to_string(i) + ".");
       const auto only = reference.model->detect(image, {reference.sizes[i]});

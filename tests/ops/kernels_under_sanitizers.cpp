@@ -7,17 +7,19 @@
 #include <vector>
 
 #include "engine/base/counter_hash.h"
+#include "engine/structures/image_row.h"
+#include "engine/structures/mask_window.h"
 #include "tests/ops/map_kernel_launches.h"
 // After the words of CUDA.
-#include "engine/ops/epilogue_kernels.cuh"
-#include "engine/ops/mask_targets_kernels.cuh"
-#include "engine/ops/matching_kernels.cuh"
-#include "engine/ops/nms_kernels.cuh"
-#include "engine/ops/paste_masks_kernels.cuh"
-#include "engine/ops/resize_images_kernels.cuh"
-#include "engine/ops/roi_align_kernels.cuh"
-#include "engine/ops/sampling_kernels.cuh"
-#include "engine/ops/segment_best_kernels.cuh"
+#include "engine/ops/cuda/epilogue.cuh"
+#include "engine/ops/cuda/mask_targets.cuh"
+#include "engine/ops/cuda/matching.cuh"
+#include "engine/ops/cuda/nms.cuh"
+#include "engine/ops/cuda/paste_masks.cuh"
+#include "engine/ops/cuda/resize_images.cuh"
+#include "engine/ops/cuda/roi_align.cuh"
+#include "engine/ops/cuda/sampling.cuh"
+#include "engine/ops/cuda/segment_best.cuh"
 
 using namespace lockstep;
 
@@ -194,19 +196,19 @@ void poolRegions() {
                             kWidth,      0.25f,         kBins,    kBins, 2};
   const std::vector<float> map = noise(std::size_t{kImages} * kHeight * kWidth * kChannels);
   std::vector<float> pooled(kRegions * kBins * kBins * kChannels), grad(map.size());
-  tests::launchOnCpu(ops::poolLaunch(level), [&] {
-    ops::poolKernel<float, 4>(map.data(),
-                              {kHeight * kWidth * kChannels, kWidth * kChannels, kChannels}, level,
-                              pooled.data());
+  tests::launchOnCpu(ops::roiAlignLaunch(level), [&] {
+    ops::roiAlignKernel<float, 4>(map.data(),
+                                  {kHeight * kWidth * kChannels, kWidth * kChannels, kChannels},
+                                  level, pooled.data());
   });
   ops::RoiLevel finer = level;  // of the second set
   finer.binRows = finer.binColumns = 2 * kBins;
   const std::vector<float> slopes = noise(4 * pooled.size());
   const ops::RegionLists lists{order.data(), first.data(), 1};
-  const ops::SlopesOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, slopes.data()}},
-                                     2};
-  tests::launchOnCpu(ops::spreadLaunch(all, kImages),
-                     [&] { ops::spreadKernel<float>(all, grad.data()); });
+  const ops::GradOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, slopes.data()}},
+                                   2};
+  tests::launchOnCpu(ops::roiAlignBackwardLaunch(all, kImages),
+                     [&] { ops::roiAlignBackwardKernel<float>(all, grad.data()); });
 }
 
 void match() {
@@ -230,7 +232,7 @@ void match() {
 void cutTargets() {
   constexpr int kSide = 7, kHeight = 40, kWidth = 50;
   std::vector<std::uint8_t> pixels(std::size_t{kHeight} * kWidth, 1);
-  const std::vector<ops::MaskWindow> windows{
+  const std::vector<structures::MaskWindow> windows{
       {.firstByte = 0, .left = 0, .top = 0, .width = kWidth, .height = kHeight}};
   const std::vector<std::int64_t> sizes{kHeight, kWidth}, images{0, 0, 0, -1}, objects(4, 0);
   const std::vector<float> regions{0, 0, 50, 40, 3, 4, 20.5f, 9, -30, -30, 100, 100, 5, 5, 9, 9};
@@ -242,16 +244,16 @@ void cutTargets() {
                      [&] { ops::targetKernel(masks, table, stride, out.data()); });
 }
 
-void finish() {
+void epilogue() {
   constexpr int kChannels = 12, kPixels = 55;
   std::vector<float> map = noise(std::size_t{kChannels} * kPixels * kImages);
   const std::vector<float> bias = noise(kChannels), residual = noise(map.size());
   const auto packs = static_cast<std::int64_t>(map.size() / 4);
   for (const ops::Launch& launch :
-       {ops::finishLaunch(packs), ops::Launch{.threads = ops::kFinishThreads}}) {
+       {ops::epilogueLaunch(packs), ops::Launch{.threads = ops::kEpilogueThreads}}) {
     tests::launchOnCpu(launch, [&] {
-      ops::finishKernel<float, float, 4>(map.data(), bias.data(), residual.data(), true, packs,
-                                         kChannels);
+      ops::epilogueKernel<float, float, 4>(map.data(), bias.data(), residual.data(), true, packs,
+                                           kChannels);
     });
   }
 }
@@ -259,16 +261,16 @@ void finish() {
 void resize() {
   constexpr int kHeight = 20, kWidth = 33, kOutHeight = 17, kOutWidth = 41;
   const std::vector<std::uint8_t> pixels(std::size_t{kHeight} * kWidth * 3, 9);
-  const std::vector<ops::ImageRow> images{{.height = kHeight,
-                                           .width = kWidth,
-                                           .resizedHeight = kOutHeight,
-                                           .resizedWidth = kOutWidth,
-                                           .flipsHorizontally = 1},
-                                          {.height = kHeight,
-                                           .width = kWidth,
-                                           .resizedHeight = 5,
-                                           .resizedWidth = 40,
-                                           .flipsVertically = 1}};
+  const std::vector<structures::ImageRow> images{{.height = kHeight,
+                                                  .width = kWidth,
+                                                  .resizedHeight = kOutHeight,
+                                                  .resizedWidth = kOutWidth,
+                                                  .flipsHorizontally = 1},
+                                                 {.height = kHeight,
+                                                  .width = kWidth,
+                                                  .resizedHeight = 5,
+                                                  .resizedWidth = 40,
+                                                  .flipsVertically = 1}};
   const std::size_t outPixels = images.size() * kOutHeight * kOutWidth;
   std::vector<float> three(outPixels * 3);
   std::vector<float4> four(outPixels);
@@ -300,6 +302,6 @@ int main() {
   poolRegions();
   match();
   cutTargets();
-  finish();
+  epilogue();
   resize();
 }

@@ -5,8 +5,8 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // After the words of CUDA.
-#include "engine/ops/group_norm_kernels.cuh"
-#include "engine/ops/max_pool_kernels.cuh"
+#include "engine/ops/cuda/group_norm.cuh"
+#include "engine/ops/cuda/max_pool.cuh"
 
 /// The launches of max_pool.cu and group_norm.cu on a CPU, of channels_last maps, with few threads
 /// a block. T: of the maps; kCount channels a thread.

@@ -72,7 +72,7 @@ class TstEpilogue : public QObject {
       return ops::Epilogue{hasBias ? std::optional(b) : std::nullopt,
                            hasResidual ? std::optional(r) : std::nullopt, hasRelu};
     };
-    const at::Tensor out = ops::finish(map * 1, parts(bias, residual));
+    const at::Tensor out = ops::applyEpilogue(map * 1, parts(bias, residual));
     const at::Tensor expected = reference(map64, parts(bias64, residual64));
     const double tolerance = scalar == at::kBFloat16 ? 2e-2 : 1e-5;
     QCOMPARE(out.scalar_type(), scalar);
@@ -94,7 +94,7 @@ class TstEpilogue : public QObject {
 
   void itWritesIntoTheMap() {
     const at::Tensor map = torch::ones({1, 4, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast);
-    const at::Tensor out = ops::finish(map, {torch::full({4}, 2.f), {}, false});
+    const at::Tensor out = ops::applyEpilogue(map, {torch::full({4}, 2.f), {}, false});
     QCOMPARE(out.data_ptr(), map.data_ptr());
     QVERIFY((map == 3).all().item<bool>());
   }
@@ -102,7 +102,7 @@ class TstEpilogue : public QObject {
   void whatIsNoNumberStaysSo() {
     const at::Tensor map =
         torch::full({1, 4, 2, 2}, std::nanf("")).contiguous(at::MemoryFormat::ChannelsLast);
-    QVERIFY(ops::finish(map, {{}, {}, true}).isnan().all().item<bool>());
+    QVERIFY(ops::applyEpilogue(map, {{}, {}, true}).isnan().all().item<bool>());
   }
 
   void oneOfSeveralTakesAGradientAlone() {
@@ -110,22 +110,23 @@ class TstEpilogue : public QObject {
       return torch::randn({1, 4, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast);
     };
     const at::Tensor residual = map().requires_grad_(), bias = torch::zeros({4}).requires_grad_();
-    ops::finish(map(), {torch::zeros({4}), residual, true}).sum().backward();
+    ops::applyEpilogue(map(), {torch::zeros({4}), residual, true}).sum().backward();
     QVERIFY(residual.grad().defined());
-    ops::finish(map(), {bias, map(), true}).sum().backward();
+    ops::applyEpilogue(map(), {bias, map(), true}).sum().backward();
     QVERIFY(bias.grad().defined());
-    QVERIFY(!ops::finish(map(), {torch::zeros({4}), map(), true}).requires_grad());
+    QVERIFY(!ops::applyEpilogue(map(), {torch::zeros({4}), map(), true}).requires_grad());
   }
 
   void anEmptyMapIsLeft() {
     const at::Tensor map = torch::zeros({0, 4, 2, 2});
-    QCOMPARE(ops::finish(map, {torch::zeros({4}), map, true}).numel(), 0);
+    QCOMPARE(ops::applyEpilogue(map, {torch::zeros({4}), map, true}).numel(), 0);
   }
 
   void otherSizesAreRefused() {
     const at::Tensor map = torch::zeros({1, 4, 2, 2});
-    QVERIFY_EXCEPTION_THROWN(ops::finish(map, {torch::zeros({3}), {}, false}), c10::Error);
-    QVERIFY_EXCEPTION_THROWN(ops::finish(map, {{}, torch::zeros({1, 4, 2, 3}), false}), c10::Error);
+    QVERIFY_EXCEPTION_THROWN(ops::applyEpilogue(map, {torch::zeros({3}), {}, false}), c10::Error);
+    QVERIFY_EXCEPTION_THROWN(ops::applyEpilogue(map, {{}, torch::zeros({1, 4, 2, 3}), false}),
+                             c10::Error);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/base/image_size.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/paste_masks.h"
 #include "engine/ops/sampling.h"
@@ -11,18 +12,18 @@
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 // After the words of CUDA.
-#include "engine/ops/nms_kernels.cuh"
-#include "engine/ops/paste_masks_kernels.cuh"
-#include "engine/ops/sampling_kernels.cuh"
-#include "engine/ops/segment_best_kernels.cuh"
+#include "engine/ops/cuda/nms.cuh"
+#include "engine/ops/cuda/paste_masks.cuh"
+#include "engine/ops/cuda/sampling.cuh"
+#include "engine/ops/cuda/segment_best.cuh"
 
 using namespace lockstep;
 
 namespace {
 
-/// The launches of pasteMasksCuda, and what it does between them.
+/// The launches of cuda::pasteMasks, and what it does between them.
 std::vector<ops::MaskRuns> pasteByKernels(const at::Tensor& probs, const at::Tensor& boxes,
-                                          const ops::ImageSize& size) {
+                                          const base::ImageSize& size) {
   const ops::PasteJob job{probs.const_data_ptr<float>(),   boxes.const_data_ptr<float>(),
                           static_cast<int>(probs.size(1)), ops::pasteGrowth(probs.size(1)),
                           static_cast<int>(size.height),   static_cast<int>(size.width)};
@@ -49,7 +50,7 @@ std::vector<ops::MaskRuns> pasteByKernels(const at::Tensor& probs, const at::Ten
 
 constexpr unsigned kThreads = 4;
 
-/// The launches of sampleBalancedCuda with parts of this size.
+/// The launches of cuda::sampleBalanced with parts of this size.
 ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::SampleCounts& counts,
                                        const ops::SamplingKeys& keys, const at::Tensor& numbers,
                                        int partSize) {
@@ -89,7 +90,7 @@ ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::Samp
   return sample;
 }
 
-/// The launches of bestOfSegmentsCuda with parts of this size.
+/// The launches of cuda::bestOfSegments with parts of this size.
 template <typename T>
 ops::SegmentBest bestByKernels(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
                                std::int64_t most, std::int64_t partSize) {
@@ -116,7 +117,7 @@ ops::SegmentBest bestByKernels(const at::Tensor& scores, const std::vector<std::
   return best;
 }
 
-/// The launches of selectByNmsCuda with few threads a block, and `tileBlocks` for each group.
+/// The launches of cuda::selectByNms with few threads a block, and `tileBlocks` for each group.
 ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshold, int slots,
                                  unsigned tileBlocks) {
   const std::int64_t images = from.scores.size(0), size = from.scores.size(1);
@@ -179,7 +180,7 @@ class TstKernelsOnCpu : public QObject {
     QFETCH(double, smallest);
     QFETCH(double, largest);
     QFETCH(bool, solid);
-    const ops::ImageSize size{40, 50};
+    const base::ImageSize size{40, 50};
     const at::Tensor ends = torch::rand({12, 2, 2}) * (largest - smallest) + smallest;
     at::Tensor boxes =
         at::cat({std::get<0>(ends.min(1)), std::get<0>(ends.max(1))}, 1).contiguous();

@@ -2,15 +2,17 @@
 #include <QTest>
 #include <vector>
 
+#include "engine/base/image_size.h"
 #include "engine/ops/epilogue.h"
 #include "engine/ops/max_pool.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/packed_images.h"
 #include "tests/ops/map_kernel_launches.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 // After the words of CUDA.
-#include "engine/ops/epilogue_kernels.cuh"
-#include "engine/ops/resize_images_kernels.cuh"
+#include "engine/ops/cuda/epilogue.cuh"
+#include "engine/ops/cuda/resize_images.cuh"
 
 using namespace lockstep;
 
@@ -85,7 +87,7 @@ double difference(const at::Tensor& value, const at::Tensor& reference) {
   return ((value.to(at::kDouble) - reference).abs().max() / reference.abs().max()).item<double>();
 }
 
-/// As finishCuda, in place.
+/// As cuda::applyEpilogue, in place.
 template <typename T, typename Bias, int kCount>
 at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
                           const ops::Launch& launch) {
@@ -93,15 +95,15 @@ at::Tensor finishByKernel(const at::Tensor& map, const ops::Epilogue& epilogue,
   const Bias* bias = epilogue.bias ? epilogue.bias->const_data_ptr<Bias>() : nullptr;
   const T* residual = epilogue.residual ? epilogue.residual->const_data_ptr<T>() : nullptr;
   tests::launchOnCpu(launch, [&] {
-    ops::finishKernel<T, Bias, kCount>(out.data_ptr<T>(), bias, residual, epilogue.hasRelu,
-                                       out.numel() / kCount, static_cast<int>(out.size(1)));
+    ops::epilogueKernel<T, Bias, kCount>(out.data_ptr<T>(), bias, residual, epilogue.hasRelu,
+                                         out.numel() / kCount, static_cast<int>(out.size(1)));
   });
   return out;
 }
 
-/// As resizeImagesCuda.
+/// As cuda::resizeImages.
 template <typename T, int kStored>
-at::Tensor resizeByKernel(const ops::PackedImages& images, const ops::ImageSize& padded) {
+at::Tensor resizeByKernel(const structures::PackedImages& images, const base::ImageSize& padded) {
   at::Tensor out = emptyMap({images.count(), kStored, padded.height, padded.width},
                             c10::CppTypeToScalarType<T>::value);
   const auto values = [](const std::array<float, 3>& all) {
@@ -110,9 +112,9 @@ at::Tensor resizeByKernel(const ops::PackedImages& images, const ops::ImageSize&
   tests::launchOnCpu(ops::resizeLaunch(images.count(), padded.height, padded.width), [&] {
     ops::resizeKernel<T, kStored>(
         images.pixels.const_data_ptr<std::uint8_t>(),
-        reinterpret_cast<const ops::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
-        values(ops::kImageMean), values(ops::kImageStd), static_cast<int>(padded.width),
-        out.data_ptr<T>());
+        reinterpret_cast<const structures::ImageRow*>(images.rows.const_data_ptr<std::int64_t>()),
+        values(structures::kImageMean), values(structures::kImageStd),
+        static_cast<int>(padded.width), out.data_ptr<T>());
   });
   return out;
 }
@@ -224,13 +226,13 @@ class TstMapKernelsOnCpu : public QObject {
       return at::equal(a.nan_to_num(77), b.nan_to_num(77));
     };
     const ops::Epilogue own = epilogueOf(at::kFloat);
-    const at::Tensor expected = ops::finish(map.clone(), own);
+    const at::Tensor expected = ops::applyEpilogue(map.clone(), own);
     // As many blocks as would be started, and so few that each goes over the map in steps, whose
     // channels differ from step to step.
-    for (const ops::Launch& launch :
-         {ops::finishLaunch(map.numel() / 4), ops::Launch{.x = 2, .threads = ops::kFinishThreads}})
+    for (const ops::Launch& launch : {ops::epilogueLaunch(map.numel() / 4),
+                                      ops::Launch{.x = 2, .threads = ops::kEpilogueThreads}})
       QVERIFY(isSame(finishByKernel<float, float, 4>(map, own, launch), expected));
-    QVERIFY(isSame(finishByKernel<float, float, 1>(map, own, ops::finishLaunch(map.numel())),
+    QVERIFY(isSame(finishByKernel<float, float, 1>(map, own, ops::epilogueLaunch(map.numel())),
                    expected));
 
     const at::Tensor half = map.to(at::kBFloat16);
@@ -239,13 +241,13 @@ class TstMapKernelsOnCpu : public QObject {
     if (ofHalf.bias) sum = sum + ofHalf.bias->view({1, -1, 1, 1});
     if (ofHalf.residual) sum = sum + ofHalf.residual->to(at::kFloat);
     if (ofHalf.hasRelu) sum = sum.relu();
-    QVERIFY(isSame(
-        finishByKernel<c10::BFloat16, float, 8>(half, ofHalf, ops::finishLaunch(half.numel() / 8)),
-        sum.to(at::kBFloat16)));
+    QVERIFY(isSame(finishByKernel<c10::BFloat16, float, 8>(half, ofHalf,
+                                                           ops::epilogueLaunch(half.numel() / 8)),
+                   sum.to(at::kBFloat16)));
   }
 
   void resizedImagesAreThoseOfTheCpu() {
-    const std::vector<ops::ImageRow> rows{
+    const std::vector<structures::ImageRow> rows{
         {.height = 30, .width = 50, .resizedHeight = 61, .resizedWidth = 97},
         {.height = 97,
          .width = 41,
@@ -259,11 +261,12 @@ class TstMapKernelsOnCpu : public QObject {
          .resizedWidth = 100,
          .flipsHorizontally = 1,
          .flipsVertically = 1}};
-    const ops::PackedImages images = ops::makePackedImages(rows, ops::HostMemory::Plain);
+    const structures::PackedImages images =
+        structures::makePackedImages(rows, structures::HostMemory::Plain);
     images.pixels.random_(0, 256);
     // The width of a block and one, and less than a block's.
-    for (const ops::ImageSize& padded :
-         {ops::ImageSize{64, 100}, ops::ImageSize{65, ops::kResizeThreads + 1}}) {
+    for (const base::ImageSize& padded :
+         {base::ImageSize{64, 100}, base::ImageSize{65, ops::kResizeThreads + 1}}) {
       QVERIFY(
           at::equal(resizeByKernel<float, 3>(images, padded), ops::resizeImages(images, padded)));
       QVERIFY(at::equal(resizeByKernel<c10::BFloat16, 4>(images, padded),

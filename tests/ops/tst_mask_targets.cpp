@@ -3,6 +3,7 @@
 
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/roi_align.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -12,21 +13,21 @@ using namespace lockstep;
 namespace {
 
 /// masks: [G,H,W] of each image, undefined where there is no object.
-ops::GtMasks batched(const std::vector<at::Tensor>& masks) {
-  std::vector<ops::GtInstances> images;
+structures::GtMasks batched(const std::vector<at::Tensor>& masks) {
+  std::vector<structures::GtInstances> images;
   for (const at::Tensor& own : masks) {
-    ops::GtInstances image;
+    structures::GtInstances image;
     if (own.defined()) {
       image = {torch::zeros({own.size(0), 4}), torch::ones({own.size(0)}, at::kLong),
                tests::cropped(own)};
     }
     images.push_back(image);
   }
-  return ops::batchGroundTruth(images).masks;
+  return structures::batchGroundTruth(images).masks;
 }
 
 /// One mask, its window the whole image: nothing is left out.
-ops::GtMasks uncropped(const at::Tensor& mask) {
+structures::GtMasks uncropped(const at::Tensor& mask) {
   const std::int64_t height = mask.size(0), width = mask.size(1);
   const at::Tensor window =
       torch::tensor({std::int64_t{0}, std::int64_t{0}, std::int64_t{0}, width, height});
@@ -94,7 +95,7 @@ class TstMaskTargets : public QObject {
 
   void aMaskOfNothingIsATargetOfZeros() {
     const at::Tensor zero = torch::zeros({1}, at::kLong);
-    const ops::GtMasks masks = batched({torch::zeros({1, 8, 8}, at::kByte)});
+    const structures::GtMasks masks = batched({torch::zeros({1, 8, 8}, at::kByte)});
     QCOMPARE(masks.pixels.numel(), std::int64_t{0});
     const at::Tensor target =
         ops::maskTargets(masks, {torch::tensor({{1.f, 1.f, 7.f, 7.f}}), zero, zero}, 28);
@@ -109,7 +110,7 @@ class TstMaskTargets : public QObject {
 
   void anObjectThatIsNotThereIsRefused() {
     const at::Tensor zero = torch::zeros({1}, at::kLong), one = torch::ones({1}, at::kLong);
-    const ops::GtMasks masks = batched({torch::ones({1, 8, 8}, at::kByte)});
+    const structures::GtMasks masks = batched({torch::ones({1, 8, 8}, at::kByte)});
     const at::Tensor box = torch::zeros({1, 4});
     QVERIFY_EXCEPTION_THROWN(ops::maskTargets(masks, {box, zero, one}, 28), c10::Error);
     QVERIFY_EXCEPTION_THROWN(ops::maskTargets(masks, {box, one, zero}, 28), c10::Error);

@@ -1,8 +1,9 @@
 #include <QObject>
 #include <QTest>
 
-#include "engine/ops/boxes.h"
 #include "engine/ops/matching.h"
+#include "engine/structures/boxes.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -13,8 +14,8 @@ namespace {
 at::Tensor indices(std::vector<std::int64_t> values) { return torch::tensor(values, at::kLong); }
 
 /// One image's objects, and a second image's without any.
-ops::GtBatch withEmptyImage(const at::Tensor& gts) {
-  return ops::batchGroundTruth({{gts, torch::ones({gts.size(0)}, at::kLong), {}}, {}});
+structures::GtBatch withEmptyImage(const at::Tensor& gts) {
+  return structures::batchGroundTruth({{gts, torch::ones({gts.size(0)}, at::kLong), {}}, {}});
 }
 
 /// Of the first image; the second's must all be background.
@@ -27,7 +28,7 @@ at::Tensor matchFirst(const at::Tensor& gts, const at::Tensor& boxes,
 /// torchvision's Matcher, on the whole matrix.
 at::Tensor slowMatch(const at::Tensor& gts, const at::Tensor& boxes,
                      const ops::MatchThresholds& thresholds) {
-  const at::Tensor iou = ops::boxIou(gts, boxes);
+  const at::Tensor iou = structures::boxIou(gts, boxes);
   const auto [best, nearest] = iou.max(0);
   at::Tensor matches = nearest.clone();
   matches.index_put_({best < thresholds.background}, ops::kBelowThreshold);
@@ -95,12 +96,13 @@ class TstMatching : public QObject {
       const at::Tensor corners = torch::rand({count, 2}) * 60;
       return at::cat({corners, corners + torch::rand({count, 2}) * 30 + 1}, 1);
     };
-    std::vector<ops::GtInstances> images;
+    std::vector<structures::GtInstances> images;
     for (const std::int64_t count : {3, 0, 7, 1})
       images.push_back({boxesOf(count), torch::ones({count}, at::kLong), {}});
     const at::Tensor boxes = boxesOf(4 * 500).view({4, 500, 4});
     const ops::MatchThresholds thresholds{0.5, 0.3, true};
-    const at::Tensor matches = ops::matchBoxes(ops::batchGroundTruth(images), boxes, thresholds);
+    const at::Tensor matches =
+        ops::matchBoxes(structures::batchGroundTruth(images), boxes, thresholds);
     for (const int n : {0, 2, 3})
       QVERIFY(at::equal(matches[n], slowMatch(images[n].boxesXyxy, boxes[n], thresholds)));
     QVERIFY((matches[1] == ops::kBelowThreshold).all().item<bool>());

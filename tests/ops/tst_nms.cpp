@@ -4,8 +4,8 @@
 #include <QTest>
 #include <algorithm>
 
-#include "engine/ops/boxes.h"
 #include "engine/ops/nms.h"
+#include "engine/structures/boxes.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -34,9 +34,9 @@ Candidates randomCandidates(std::int64_t count) {
 
 /// What stays of one image.
 at::Tensor kept(const Candidates& all, double threshold) {
-  const at::Tensor isThere = torch::ones({1, all.scores.size(0)}, at::kBool);
+  const at::Tensor valid = torch::ones({1, all.scores.size(0)}, at::kBool);
   const ops::Selection selection = ops::selectByNms(
-      {all.boxes.unsqueeze(0), all.scores.unsqueeze(0), all.groups.unsqueeze(0), isThere, kGroups},
+      {all.boxes.unsqueeze(0), all.scores.unsqueeze(0), all.groups.unsqueeze(0), valid, kGroups},
       threshold, all.scores.size(0));
   return selection.indices.masked_select(selection.valid);
 }
@@ -48,7 +48,8 @@ at::Tensor kept(const at::Tensor& boxes, const at::Tensor& scores, double thresh
 /// The definition, box by box: best first, kept unless a kept one of its group overlaps too much.
 std::vector<std::int64_t> slowNms(const Candidates& all, float threshold) {
   const at::Tensor order = std::get<1>(all.scores.sort(/*stable=*/true, 0, /*descending=*/true));
-  const at::Tensor overlaps = ops::boxIou(all.boxes, all.boxes), names = all.groups.contiguous();
+  const at::Tensor overlaps = structures::boxIou(all.boxes, all.boxes),
+                   names = all.groups.contiguous();
   const auto iou = overlaps.accessor<float, 2>();
   const auto group = names.accessor<std::int64_t, 1>();
   std::vector<std::int64_t> kept;
@@ -119,16 +120,16 @@ class TstNms : public QObject {
   void eachImageIsChosenFromAlone() {
     const std::int64_t images = 3, count = 60, most = 9;
     const Candidates all = randomCandidates(images * count);
-    const at::Tensor isThere = torch::rand({images, count}) < 0.8;
-    isThere[2].fill_(false);
+    const at::Tensor valid = torch::rand({images, count}) < 0.8;
+    valid[2].fill_(false);
     const auto ofImages = [&](const at::Tensor& rows) {
       return rows.dim() == 1 ? rows.view({images, count}) : rows.view({images, count, 4});
     };
     const ops::Selection kept = ops::selectByNms(
-        {ofImages(all.boxes), ofImages(all.scores), ofImages(all.groups), isThere, kGroups}, 0.5,
+        {ofImages(all.boxes), ofImages(all.scores), ofImages(all.groups), valid, kGroups}, 0.5,
         most);
     for (int n = 0; n < images; ++n) {
-      const at::Tensor rows = isThere[n].nonzero().squeeze(1);
+      const at::Tensor rows = valid[n].nonzero().squeeze(1);
       const Candidates own{ofImages(all.boxes)[n].index_select(0, rows),
                            ofImages(all.scores)[n].index_select(0, rows),
                            ofImages(all.groups)[n].index_select(0, rows)};
@@ -169,21 +170,19 @@ class TstNms : public QObject {
 
   void wrongShapesAreRefused() {
     const at::Tensor scores = torch::zeros({1, 3}), groups = torch::zeros({1, 3}, at::kLong),
-                     isThere = torch::ones({1, 3}, at::kBool);
+                     valid = torch::ones({1, 3}, at::kBool);
     const auto select = [&](const ops::NmsCandidates& all) { ops::selectByNms(all, 0.5, 3); };
-    QVERIFY_EXCEPTION_THROWN(select({torch::zeros({1, 3, 5}), scores, groups, isThere}),
-                             c10::Error);
-    QVERIFY_EXCEPTION_THROWN(select({torch::zeros({1, 2, 4}), scores, groups, isThere}),
-                             c10::Error);
+    QVERIFY_EXCEPTION_THROWN(select({torch::zeros({1, 3, 5}), scores, groups, valid}), c10::Error);
+    QVERIFY_EXCEPTION_THROWN(select({torch::zeros({1, 2, 4}), scores, groups, valid}), c10::Error);
     QVERIFY_EXCEPTION_THROWN(
-        select({torch::zeros({1, 3, 4}), scores, groups.slice(1, 0, 2), isThere}), c10::Error);
+        select({torch::zeros({1, 3, 4}), scores, groups.slice(1, 0, 2), valid}), c10::Error);
   }
 
   void groupsThatWereNotSaidAreRefused() {
     const at::Tensor boxes = torch::zeros({1, 3, 4}), scores = torch::zeros({1, 3}),
-                     isThere = torch::ones({1, 3}, at::kBool);
+                     valid = torch::ones({1, 3}, at::kBool);
     const auto select = [&](const at::Tensor& groups, std::int64_t count, std::int64_t most) {
-      ops::selectByNms({boxes, scores, groups.unsqueeze(0), isThere, count, most}, 0.5, 3);
+      ops::selectByNms({boxes, scores, groups.unsqueeze(0), valid, count, most}, 0.5, 3);
     };
     select(indices({0, 1, 1}), 2, 2);
     QVERIFY_EXCEPTION_THROWN(select(indices({0, 1, 2}), 2, 2), c10::Error);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/image_size.h"
 #include "engine/ops/paste_masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -12,7 +13,7 @@ using namespace lockstep;
 namespace {
 
 /// torchvision's paste_masks_in_image, step by step with LibTorch's own resize.
-at::Tensor slowPaste(const at::Tensor& probs, const at::Tensor& box, const ops::ImageSize& size) {
+at::Tensor slowPaste(const at::Tensor& probs, const at::Tensor& box, const base::ImageSize& size) {
   const std::int64_t side = probs.size(0);
   const at::Tensor padded = at::constant_pad_nd(probs, {1, 1, 1, 1});
   const double scale = double(side + 2) / double(side);
@@ -36,7 +37,7 @@ at::Tensor slowPaste(const at::Tensor& probs, const at::Tensor& box, const ops::
 
 /// What pasteMasks says it does, one pixel at a time and rounded alike: [H,W] uint8.
 at::Tensor pixelByPixel(const at::Tensor& probs, const at::Tensor& box,
-                        const ops::ImageSize& size) {
+                        const base::ImageSize& size) {
   const auto side = static_cast<int>(probs.size(0));
   const at::Tensor padded = at::constant_pad_nd(probs, {1, 1, 1, 1}).contiguous();
   const auto corner = box.accessor<float, 1>();
@@ -104,7 +105,7 @@ class TstPasteMasks : public QObject {
 
   void runsAreThoseOfThePastedPixels() {
     torch::manual_seed(9);
-    for (const ops::ImageSize& size : {ops::ImageSize{33, 47}, {64, 20}}) {
+    for (const base::ImageSize& size : {base::ImageSize{33, 47}, {64, 20}}) {
       const at::Tensor ends = torch::rand({80, 2, 2}) * 100 - 25;
       const at::Tensor boxes = at::cat({std::get<0>(ends.min(1)), std::get<0>(ends.max(1))}, 1);
       const at::Tensor probs = (torch::rand({80, 14, 14}) * 2).clamp_max(1);
@@ -115,7 +116,7 @@ class TstPasteMasks : public QObject {
   }
 
   void aHalfIsOutside() {
-    const ops::ImageSize size{30, 30};
+    const base::ImageSize size{30, 30};
     const at::Tensor box = torch::tensor({{2.3f, 1.1f, 27.9f, 25.7f}});
     const at::Tensor half = torch::full({1, 28, 28}, 0.5f);
     QCOMPARE(ops::pasteMasks(half, box, size)[0], ops::MaskRuns{900});
@@ -125,7 +126,7 @@ class TstPasteMasks : public QObject {
 
   void pixelsAreThoseOfTorchvisionsSteps() {
     torch::manual_seed(8);
-    const ops::ImageSize size{90, 120};
+    const base::ImageSize size{90, 120};
     for (int round = 0; round < 60; ++round) {
       const at::Tensor corner = torch::rand({2}) * 70;
       const at::Tensor box =
@@ -140,7 +141,7 @@ class TstPasteMasks : public QObject {
   }
 
   void aBoxOutsideTheImageIsCut() {
-    const ops::ImageSize size{50, 60};
+    const base::ImageSize size{50, 60};
     const at::Tensor boxes = torch::tensor(
         {{40.f, 30.f, 100.f, 90.f}, {-20.f, -20.f, 10.f, 10.f}, {200.f, 200.f, 220.f, 220.f}});
     const auto runs = ops::pasteMasks(torch::ones({3, 28, 28}), boxes, size);

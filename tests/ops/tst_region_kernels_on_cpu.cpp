@@ -7,6 +7,7 @@
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/roi_align.h"
+#include "engine/structures/ground_truth.h"
 #include "tests/support/cuda_on_cpu.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -15,9 +16,9 @@
 #include <torch/csrc/autograd/autograd.h>
 #endif
 // After the words of CUDA.
-#include "engine/ops/mask_targets_kernels.cuh"
-#include "engine/ops/matching_kernels.cuh"
-#include "engine/ops/roi_align_kernels.cuh"
+#include "engine/ops/cuda/mask_targets.cuh"
+#include "engine/ops/cuda/matching.cuh"
+#include "engine/ops/cuda/roi_align.cuh"
 
 using namespace lockstep;
 
@@ -86,7 +87,7 @@ ops::RoiLevel levelOf(const Pyramid& pyramid, std::size_t index, const Regions& 
           static_cast<int>(shape.samplingRatio)};
 }
 
-/// [K,C,height,width], as roiAlignForwardCuda.
+/// [K,C,height,width], as cuda::roiAlign.
 template <typename T, int kCount>
 at::Tensor poolByKernel(const Pyramid& pyramid, const Regions& regions,
                         const ops::RoiAlignShape& shape) {
@@ -97,8 +98,8 @@ at::Tensor poolByKernel(const Pyramid& pyramid, const Regions& regions,
     const at::Tensor& map = pyramid.maps[i];
     const ops::RoiLevel level = levelOf(pyramid, i, regions, shape);
     const ops::MapStrides strides{map.stride(0), map.stride(2), map.stride(3)};
-    tests::launchOnCpu(ops::poolLaunch(level), [&] {
-      ops::poolKernel<T, kCount>(map.const_data_ptr<T>(), strides, level, out.data_ptr<T>());
+    tests::launchOnCpu(ops::roiAlignLaunch(level), [&] {
+      ops::roiAlignKernel<T, kCount>(map.const_data_ptr<T>(), strides, level, out.data_ptr<T>());
     });
   }
   return out.permute({0, 3, 1, 2});
@@ -129,7 +130,7 @@ struct RegionSet {
   at::Tensor slopes;
 };
 
-/// As roiAlignBackwardCuda.
+/// As cuda::roiAlignBackward.
 template <typename T>
 std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector<RegionSet>& sets) {
   std::vector<Lists> lists;
@@ -141,14 +142,14 @@ std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector
   for (std::size_t i = 0; i < pyramid.maps.size(); ++i) {
     // What no thread writes stays no number.
     at::Tensor out = torch::full_like(pyramid.maps[i], NAN).permute({0, 2, 3, 1});
-    ops::SlopesOfSets<T> all{};
+    ops::GradOfSets<T> all{};
     for (std::size_t s = 0; s < sets.size(); ++s) {
       all.sets[all.count++] = {levelOf(pyramid, i, sets[s].regions, sets[s].shape),
                                {lists[s].order.data(), lists[s].first.data(), lists[s].levels},
                                gradients[s].const_data_ptr<T>()};
     }
-    tests::launchOnCpu(ops::spreadLaunch(all, 2),
-                       [&] { ops::spreadKernel<T>(all, out.data_ptr<T>()); });
+    tests::launchOnCpu(ops::roiAlignBackwardLaunch(all, 2),
+                       [&] { ops::roiAlignBackwardKernel<T>(all, out.data_ptr<T>()); });
     grads.push_back(out.permute({0, 3, 1, 2}));
   }
   return grads;
@@ -186,8 +187,8 @@ at::Tensor someBoxes(at::IntArrayRef sizes, bool isOnAGrid) {
   return torch::cat({from, from + side}, -1).contiguous();
 }
 
-/// As matchBoxesCuda.
-at::Tensor matchByKernels(const ops::GtBatch& groundTruth, const at::Tensor& candidates,
+/// As cuda::matchBoxes.
+at::Tensor matchByKernels(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                           const ops::MatchThresholds& thresholds) {
   const at::Tensor& gts = groundTruth.boxesXyxy;
   const std::int64_t images = gts.size(0), count = candidates.size(-2);
@@ -215,12 +216,13 @@ at::Tensor matchByKernels(const ops::GtBatch& groundTruth, const at::Tensor& can
 
 // ---- mask targets
 
-/// As maskTargetsCuda.
-at::Tensor targetsByKernel(const ops::GtMasks& masks, const ops::MaskRegions& regions, int side) {
+/// As cuda::maskTargets.
+at::Tensor targetsByKernel(const structures::GtMasks& masks, const ops::MaskRegions& regions,
+                           int side) {
   at::Tensor out = torch::zeros({regions.boxesXyxy.size(0), side, side});
   const ops::MaskTable table{
       masks.pixels.const_data_ptr<std::uint8_t>(),
-      reinterpret_cast<const ops::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
+      reinterpret_cast<const structures::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>()),
       masks.sizes.const_data_ptr<std::int64_t>(), masks.mostObjects()};
   const ops::RegionTable from{regions.boxesXyxy.const_data_ptr<float>(),
                               regions.images.const_data_ptr<std::int64_t>(),
@@ -363,10 +365,10 @@ class TstRegionKernelsOnCpu : public QObject {
     QFETCH(bool, isOnAGrid);
     QFETCH(bool, isShared);
     QFETCH(bool, low);
-    std::vector<ops::GtInstances> images;
+    std::vector<structures::GtInstances> images;
     for (const int count : {5, 0, 1, 37})
       images.push_back({someBoxes({count}, isOnAGrid), torch::ones({count}, at::kLong), {}});
-    const ops::GtBatch groundTruth = ops::batchGroundTruth(images);
+    const structures::GtBatch groundTruth = structures::batchGroundTruth(images);
     const at::Tensor boxes =
         isShared ? someBoxes({candidates}, isOnAGrid) : someBoxes({4, candidates}, isOnAGrid);
     const ops::MatchThresholds thresholds{0.6, 0.3, low};
@@ -380,17 +382,17 @@ class TstRegionKernelsOnCpu : public QObject {
   }
   void targetsAreThoseOfTheCpu() {
     QFETCH(int, side);
-    std::vector<ops::GtInstances> images;
+    std::vector<structures::GtInstances> images;
     for (const auto& [count, height, width] :
          {std::tuple{3, 70, 90}, {0, 20, 20}, {1, 1, 1}, {2, 40, 260}}) {
-      ops::GtInstances image;
+      structures::GtInstances image;
       if (count > 0) {
         image = {torch::zeros({count, 4}), torch::ones({count}, at::kLong),
                  tests::cropped(torch::randint(0, 2, {count, height, width}, at::kByte))};
       }
       images.push_back(image);
     }
-    const ops::GtMasks masks = ops::batchGroundTruth(images).masks;
+    const structures::GtMasks masks = structures::batchGroundTruth(images).masks;
     ops::MaskRegions regions{
         torch::tensor({{3.2f, 4.7f, 60.1f, 55.f},
                        {-20.f, -9.f, 95.f, 200.f},

@@ -2,7 +2,9 @@
 #include <QTest>
 #include <cmath>
 
+#include "engine/base/image_size.h"
 #include "engine/ops/resize_images.h"
+#include "engine/structures/packed_images.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch_reference.h"
 
@@ -11,18 +13,19 @@ using namespace lockstep;
 namespace {
 
 /// Pictures [height,width,3] uint8 with the rows that say what becomes of them.
-ops::PackedImages packed(const std::vector<at::Tensor>& pictures,
-                         const std::vector<ops::ImageRow>& rows) {
-  const ops::PackedImages images = ops::makePackedImages(rows, ops::HostMemory::Plain);
+structures::PackedImages packed(const std::vector<at::Tensor>& pictures,
+                                const std::vector<structures::ImageRow>& rows) {
+  const structures::PackedImages images =
+      structures::makePackedImages(rows, structures::HostMemory::Plain);
   for (std::size_t n = 0; n < pictures.size(); ++n) {
     std::copy_n(pictures[n].contiguous().const_data_ptr<std::uint8_t>(), pictures[n].numel(),
-                ops::pixelsOf(images, static_cast<std::int64_t>(n)));
+                structures::pixelsOf(images, static_cast<std::int64_t>(n)));
   }
   return images;
 }
 
-ops::ImageRow row(const at::Tensor& picture, std::int64_t height, std::int64_t width,
-                  bool horizontal = false, bool vertical = false) {
+structures::ImageRow row(const at::Tensor& picture, std::int64_t height, std::int64_t width,
+                         bool horizontal = false, bool vertical = false) {
   return {.height = picture.size(0),
           .width = picture.size(1),
           .resizedHeight = height,
@@ -36,14 +39,15 @@ at::Tensor noise(std::int64_t height, std::int64_t width) {
 }
 
 double normalised(int byte, int channel) {
-  return (byte / 255.0 - ops::kImageMean[channel]) / ops::kImageStd[channel];
+  return (byte / 255.0 - structures::kImageMean[channel]) / structures::kImageStd[channel];
 }
 
 /// ATen's own: to float, normalise, flip, interpolate, pad.
-at::Tensor plain(const at::Tensor& picture, const ops::ImageRow& row, ops::ImageSize padded) {
+at::Tensor plain(const at::Tensor& picture, const structures::ImageRow& row,
+                 base::ImageSize padded) {
   at::Tensor pixels = picture.permute({2, 0, 1}).to(at::kFloat) / 255;
-  pixels = (pixels - torch::tensor(at::ArrayRef<float>(ops::kImageMean)).view({3, 1, 1})) /
-           torch::tensor(at::ArrayRef<float>(ops::kImageStd)).view({3, 1, 1});
+  pixels = (pixels - torch::tensor(at::ArrayRef<float>(structures::kImageMean)).view({3, 1, 1})) /
+           torch::tensor(at::ArrayRef<float>(structures::kImageStd)).view({3, 1, 1});
   if (row.flipsHorizontally) pixels = pixels.flip(2);
   if (row.flipsVertically) pixels = pixels.flip(1);
   namespace F = torch::nn::functional;
@@ -100,10 +104,10 @@ class TstResizeImages : public QObject {
     QFETCH(int, toWidth);
     torch::manual_seed(3);
     const at::Tensor picture = noise(height, width);
-    const ops::ImageSize padded{toHeight + 5, toWidth + 9};
+    const base::ImageSize padded{toHeight + 5, toWidth + 9};
     for (const bool horizontal : {false, true}) {
       for (const bool vertical : {false, true}) {
-        const ops::ImageRow made = row(picture, toHeight, toWidth, horizontal, vertical);
+        const structures::ImageRow made = row(picture, toHeight, toWidth, horizontal, vertical);
         const at::Tensor out = ops::resizeImages(packed({picture}, {made}), padded);
         const double difference =
             (out[0] - plain(picture, made, padded)).abs().max().item<double>();
@@ -115,9 +119,9 @@ class TstResizeImages : public QObject {
   void everyPictureGetsItsOwnPlace() {
     torch::manual_seed(4);
     const std::vector<at::Tensor> pictures{noise(20, 31), noise(1, 1), noise(40, 17)};
-    const std::vector<ops::ImageRow> rows{row(pictures[0], 32, 50), row(pictures[1], 7, 3),
-                                          row(pictures[2], 60, 25, true)};
-    const ops::ImageSize padded{64, 64};
+    const std::vector<structures::ImageRow> rows{row(pictures[0], 32, 50), row(pictures[1], 7, 3),
+                                                 row(pictures[2], 60, 25, true)};
+    const base::ImageSize padded{64, 64};
     const at::Tensor out = ops::resizeImages(packed(pictures, rows), padded);
     QVERIFY((out.sizes() == at::IntArrayRef{3, 3, 64, 64}));
     for (int n = 0; n < 3; ++n) {
@@ -138,7 +142,7 @@ class TstResizeImages : public QObject {
 
   void imagesInHalvesHaveAFourthChannelOfZeros() {
     const std::vector<at::Tensor> pictures{noise(20, 30), noise(64, 9)};
-    const ops::PackedImages images =
+    const structures::PackedImages images =
         packed(pictures, {row(pictures[0], 25, 41, true), row(pictures[1], 32, 64)});
     const at::Tensor wide = ops::resizeImages(images, {32, 64});
     for (const at::ScalarType type : {at::kBFloat16, at::kHalf}) {

@@ -20,8 +20,6 @@ class TstSelection : public QObject {
         torch::tensor({4.f, 5.f, 0.f, 1.f, 8.f, 9.f, 8.f, 9.f}).view({2, 2, 2});
     QVERIFY(at::equal(ops::pick(values, indices), expected));
     QVERIFY(at::equal(ops::pickOnce(values, {indices, {}}), expected));
-    QVERIFY(at::equal(ops::pickShared(values[0], indices),
-                      torch::tensor({4.f, 5.f, 0.f, 1.f, 2.f, 3.f, 2.f, 3.f}).view({2, 2, 2})));
   }
 
   void gradientsGoWhereRowsCameFrom_data() {

@@ -31,7 +31,7 @@ code version = [1,8]
 Resource usage:
  Common:
   GLOBAL:28 CONSTANT[4]:224
- Function _ZN8lockstep3ops12finishKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli:
+ Function _ZN8lockstep3ops14epilogueKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli:
   REG:40 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:572 TEXTURE:0 SURFACE:0 SAMPLER:0
  Function _ZN8lockstep3ops10keepKernelENS0_8NmsBoxesEPKyNS0_7NmsKeptE:
   REG:32 STACK:16 SHARED:34312 LOCAL:0 CONSTANT[0]:600 TEXTURE:0 SURFACE:0 SAMPLER:0
@@ -130,7 +130,7 @@ def run_report(program):
 class Words(unittest.TestCase):
     def test_resources_are_read_by_kernel_and_architecture(self):
         self.assertEqual(report.kernels(RESOURCES), {
-            "_ZN8lockstep3ops12finishKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli": {"sm_90": Kernel(40, 0, 0)},
+            "_ZN8lockstep3ops14epilogueKernelIN3c108BFloat16EfLi8EEEvPT_PKT0_PKS4_bli": {"sm_90": Kernel(40, 0, 0)},
             "_ZN8lockstep3ops10keepKernelENS0_8NmsBoxesEPKyNS0_7NmsKeptE": {"sm_90": Kernel(32, 16, 34312),
                                                                            "sm_120": Kernel(38, 0, 34312)}})
 
@@ -139,9 +139,9 @@ class Words(unittest.TestCase):
 
 
 class Facts(unittest.TestCase):
-    FACT = Fact("spreadKernel<.*>", "a.cuh:kThreads", 128, 0.25, wide_loads=2, wide_stores=1)
+    FACT = Fact("roiAlignBackwardKernel<.*>", "a.cuh:kThreads", 128, 0.25, wide_loads=2, wide_stores=1)
 
-    def broken(self, kernel, code, name="spreadKernel<float>"):
+    def broken(self, kernel, code, name="roiAlignBackwardKernel<float>"):
         return report.broken_facts({name: (kernel, code)}, [self.FACT], threads_at=lambda place: 256)
 
     def test_what_holds_is_not_told(self):
@@ -156,10 +156,10 @@ class Facts(unittest.TestCase):
                 (whole[0], Accesses(2, 0, 0), "128-bit stores: found 0, expected at least 1"),
                 (Kernel(128, 24, 1280), Accesses(2, 1, 3),
                  "local memory: found 24 bytes of stack and 3 accesses, expected none")]:
-            self.assertIn(f"spreadKernel<float>: {line}", self.broken(kernel, code))
+            self.assertIn(f"roiAlignBackwardKernel<float>: {line}", self.broken(kernel, code))
 
     def test_a_row_without_a_kernel_is_told(self):
-        self.assertEqual(self.broken(Kernel(1, 0, 0), Accesses(), name="other"), ["spreadKernel<.*>: found no such kernel"])
+        self.assertEqual(self.broken(Kernel(1, 0, 0), Accesses(), name="other"), ["roiAlignBackwardKernel<.*>: found no such kernel"])
 
     def test_every_row_names_a_constant(self):
         for fact in report.FACTS:
@@ -196,7 +196,7 @@ class Programs(unittest.TestCase):
             source = pathlib.Path(folder) / "kernels.cu"
             source.write_text(KERNELS)
             subprocess.run([NVCC, "-fatbin", "-arch", "sm_90", source, "-o", source.with_suffix(".fatbin")], check=True)
-            facts = [Fact("wideKernel", "boxes.cu:kThreads", 32, 1.0, wide_loads=1, wide_stores=1)]
+            facts = [Fact("wideKernel", "box_coding.cu:kThreads", 32, 1.0, wide_loads=1, wide_stores=1)]
             with unittest.mock.patch.object(report, "FACTS", facts):
                 status, out = run_report(source.with_suffix(".fatbin"))
         self.assertEqual(status, 1, out)

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/ops/launch.h"
+#include "engine/ops/cuda/launch.cuh"
 #include "tests/support/cuda_block.h"
 
 /// Enough of CUDA C++ to run kernels (*_kernels.cuh) on a CPU, included before them. Blocks run one

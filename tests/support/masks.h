@@ -4,14 +4,14 @@
 #ifndef Q_MOC_RUN
 #include <ATen/ATen.h>
 
-#include "engine/ops/instances.h"
+#include "engine/structures/ground_truth.h"
 
 namespace lockstep::tests {
 
 /// masks [G,H,W] uint8 -> the same, cut down to where they are not 0.
-inline ops::CroppedMasks cropped(const at::Tensor& masks) {
+inline structures::CroppedMasks cropped(const at::Tensor& masks) {
   std::vector<at::Tensor> crops{at::empty({0}, at::kByte)};
-  at::Tensor windows = at::zeros({masks.size(0), ops::kMaskWindowFields}, at::kLong);
+  at::Tensor windows = at::zeros({masks.size(0), structures::kMaskWindowFields}, at::kLong);
   std::int64_t firstByte = 0;
   for (std::int64_t g = 0; g < masks.size(0); ++g) {
     windows[g][0] = firstByte;
@@ -31,7 +31,7 @@ inline ops::CroppedMasks cropped(const at::Tensor& masks) {
 }
 
 /// -> [G,H,W] uint8
-inline at::Tensor wholeMasks(const ops::CroppedMasks& masks) {
+inline at::Tensor wholeMasks(const structures::CroppedMasks& masks) {
   const std::int64_t count = masks.windows.size(0);
   at::Tensor whole = at::zeros({count, masks.size.height, masks.size.width}, at::kByte);
   for (std::int64_t g = 0; g < count; ++g) {
@@ -44,7 +44,7 @@ inline at::Tensor wholeMasks(const ops::CroppedMasks& masks) {
 }
 
 /// One image of a batch on the host.
-inline ops::GtInstances instancesOf(const ops::GtBatch& batch, std::int64_t n) {
+inline structures::GtInstances instancesOf(const structures::GtBatch& batch, std::int64_t n) {
   const auto count = batch.counts[n].item<std::int64_t>();
   const at::Tensor& size = batch.masks.sizes[n];
   return {batch.boxesXyxy[n].slice(0, 0, count),

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/structures/ground_truth.h"
 #include "tests/support/masks.h"
 
 namespace lockstep::tests {
@@ -49,7 +50,7 @@ data::Batch batchOf(const std::map<std::string, at::Tensor>& tensors) {
   data::Batch batch;
   batch.images = tensors.at("images");
   const at::Tensor& sizes = tensors.at("sizes");
-  std::vector<ops::GtInstances> gts;
+  std::vector<structures::GtInstances> gts;
   for (std::int64_t i = 0; i < sizes.size(0); ++i) {
     const std::string number = std::to_string(i);
     batch.sizes.push_back({sizes[i][0].item<std::int64_t>(), sizes[i][1].item<std::int64_t>()});
@@ -57,7 +58,7 @@ data::Batch batchOf(const std::map<std::string, at::Tensor>& tensors) {
                    cropped(tensors.at("masks_" + number))});
     batch.samplingKeys.push_back(static_cast<std::uint64_t>(i));
   }
-  batch.gts = ops::batchGroundTruth(gts);
+  batch.gts = structures::batchGroundTruth(gts);
   return batch;
 }
 

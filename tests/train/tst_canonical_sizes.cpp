@@ -5,7 +5,7 @@
 #include "engine/config/padded_sizes.h"
 #include "engine/data/sample_loader.h"
 #include "engine/train/step_replay.h"
-#include "tests/support/recorders.h"
+#include "tests/support/cuda_graph_captures.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
@@ -44,22 +44,22 @@ class TstCanonicalSizes : public QObject {
  private Q_SLOTS:
   void initTestCase() { tests::writeShapes(path("shapes")); }
 
-  void aTrainingOfManyScalesStaysWithinAFewRecordings() {
+  void aTrainingOfManyScalesStaysWithinAFewGraphs() {
     constexpr int kSteps = 14;
     const config::Experiment experiment = experimentOf(config::PadTo::Canonical, kSteps);
-    const std::vector<config::ImageSize> allowed = config::canonicalSizes(experiment.augment);
+    const std::vector<base::ImageSize> allowed = config::canonicalSizes(experiment.augment);
     const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
     const data::Sampler sampler = samplerOf(experiment, dataset);
     const data::SampleLoader loader = loaderOf(experiment, dataset);
     const auto batches = data::prefetchTraining(loader, sampler, 1, kSteps, 2);
 
     model::MaskRcnn model(experiment.model, dataset.categories().size() + 1, 1);
-    tests::PlainRecorder recorder;
-    model.recordSteps(recorder.recorder());
+    tests::EagerCapture eager;
+    model.useCudaGraphs(eager.capture());
     std::set<std::pair<std::int64_t, std::int64_t>> sizes;
     for (int step = 0; step < kSteps; ++step) {
       const data::Batch batch = batches->next();
-      const config::ImageSize padded{batch.images.size(2), batch.images.size(3)};
+      const base::ImageSize padded{batch.images.size(2), batch.images.size(3)};
       QVERIFY(std::ranges::count(allowed, padded) == 1);
       sizes.emplace(padded.height, padded.width);
       const at::Tensor loss =
@@ -68,9 +68,9 @@ class TstCanonicalSizes : public QObject {
       QVERIFY(std::isfinite(loss.item<double>()));
     }
     QVERIFY(sizes.size() > 1);
-    const std::size_t recorded = model.recordedSteps()->recordedShapes();
-    QVERIFY(recorded > 0 && recorded <= allowed.size());
-    QCOMPARE(model.recordedSteps()->failure(), std::string());
+    const std::size_t captured = model.cudaGraphs()->capturedShapes();
+    QVERIFY(captured > 0 && captured <= allowed.size());
+    QCOMPARE(model.cudaGraphs()->failure(), std::string());
 
     // Without, the same draws have more sizes.
     std::set<std::pair<std::int64_t, std::int64_t>> others;

@@ -16,6 +16,7 @@
 #include "engine/config/load.h"
 #include "engine/data/sample_loader.h"
 #include "engine/scenes/made_scenes.h"
+#include "engine/structures/instances.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -108,7 +109,7 @@ checkpoint::NamedTensors tensorsOf(const data::Batch& batch) {
                                    {"sizes", torch::tensor(sizes).reshape({-1, 2})}};
   for (std::int64_t i = 0; i < batch.count(); ++i) {
     const std::string number = std::to_string(i);
-    const ops::GtInstances gt = tests::instancesOf(batch.gts, i);
+    const structures::GtInstances gt = tests::instancesOf(batch.gts, i);
     tensors.emplace_back("boxes." + number, gt.boxesXyxy);
     tensors.emplace_back("classes." + number, gt.classes);
     tensors.emplace_back("masks." + number, tests::wholeMasks(gt.masks));

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/config/experiment.h"
+#include "engine/model/layers.h"
+#include "engine/model/losses.h"
+#include "engine/model/region_rows.h"
+#include "engine/model/rpn.h"
+#include "engine/ops/box_coding.h"
+#include "engine/ops/roi_align.h"
+
+/// Letters: N images, K rows, C classes with background, D most detections of an image.
+namespace lockstep::model {
+
+/// What is found in all images, best first, in tensors of fixed size.
+struct Detections {
+  at::Tensor boxes;    ///< [N,D,4] xyxy px
+  at::Tensor scores;   ///< [N,D] probabilities
+  at::Tensor classes;  ///< [N,D] int64, 1 … C - 1
+  at::Tensor valid;    ///< [N,D] bool
+};
+
+/// Classes and boxes of pooled regions, torchvision's TwoMLPHead and FastRCNNPredictor.
+class BoxHead {
+ public:
+  /// Registers its layers below `parent`: box_head.fc6, box_head.fc7, box_predictor.cls_score,
+  /// box_predictor.bbox_pred.
+  BoxHead(torch::nn::Module& parent, const config::BoxHeadConfig& config, std::int64_t inChannels,
+          std::int64_t classCount);
+
+  ops::RoiAlignShape poolShape() const;
+  const ops::BoxWeights& regressionWeights() const { return regressionWeights_; }
+
+  struct Prediction {
+    at::Tensor logits;  ///< [K,C]
+    at::Tensor deltas;  ///< [K,C,4]
+  };
+  /// pooled [K,channels,height,width] of poolShape().
+  Prediction forward(const at::Tensor& pooled) const;
+
+  /// loss_classifier and loss_box_reg. labels [K] int64, 0 is background; targets [K,4] deltas;
+  /// weights [K] float32, 1 for rows that count, else 0.
+  Losses losses(const Prediction& predicted, const at::Tensor& labels, const at::Tensor& targets,
+                const at::Tensor& weights) const;
+
+  /// rows: of the proposals that were predicted. Waits for the device. limits as for
+  /// ops::decodeBoxes.
+  Detections inference(const Prediction& predicted, const RegionRows& rows,
+                       const Proposals& proposals, const at::Tensor& limits) const;
+
+ private:
+  config::BoxHeadConfig config_;
+  std::int64_t classCount_;
+  ops::BoxWeights regressionWeights_;
+  std::shared_ptr<FlattenLinear> fc6_;
+  std::shared_ptr<Linear> fc7_, classScore_, boxDelta_;
+};
+
+}  // namespace lockstep::model

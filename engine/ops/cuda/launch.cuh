@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#ifdef __CUDACC__
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+namespace lockstep::ops {
+
+/// What a kernel is started with.
+struct Launch {
+  unsigned x = 1, y = 1, z = 1;  ///< blocks
+  unsigned threads = 1;          ///< of a block
+  std::size_t sharedBytes = 0;   ///< of a block, beside what the kernel declares
+};
+
+/// Blocks of so many for all of `count`.
+inline unsigned blocksFor(std::int64_t count, std::int64_t ofBlock) {
+  return static_cast<unsigned>((count + ofBlock - 1) / ofBlock);
+}
+
+#ifdef __CUDACC__
+/// Starts a kernel on the current stream. Throws c10::Error where it cannot be started.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), const Launch& how, Arguments&&... arguments) {
+  kernel<<<dim3(how.x, how.y, how.z), how.threads, how.sharedBytes,
+           c10::cuda::getCurrentCUDAStream()>>>(static_cast<Parameters>(arguments)...);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+/// Shared memory of a block whose size its launch gives: one array, of whatever type a kernel asks
+/// for.
+template <typename T>
+__device__ T* dynamicShared() {
+  extern __shared__ float4 lockstepShared[];
+  return reinterpret_cast<T*>(lockstepShared);
+}
+#endif
+
+}  // namespace lockstep::ops
