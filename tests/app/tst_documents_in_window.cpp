@@ -9,10 +9,10 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/document_banner.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/runs_panel.h"
+#include "app/configure/configure_page.h"
+#include "app/configure/document_banner.h"
+#include "app/frame/main_window.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"

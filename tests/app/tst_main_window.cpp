@@ -12,14 +12,14 @@
 #include <QTest>
 #include <algorithm>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_cards.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/run_banner.h"
-#include "app/main_window/run_state_text.h"
-#include "app/main_window/runs_panel.h"
-#include "app/main_window/top_bar.h"
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/frame/top_bar.h"
+#include "app/monitor/monitor_cards.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/run_state_text.h"
+#include "app/runs/runs_panel.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"

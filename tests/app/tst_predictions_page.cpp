@@ -5,10 +5,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/predictions_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/frame/main_window.h"
+#include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/runs_panel.h"
 #include "engine/events/reader.h"
 #include "tests/app/fake_socket.h"
 #include "tests/app/made_run.h"

@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/run_banner.h"
+#include "app/runs/run_banner.h"
 #include "engine/events/reader.h"
 #include "engine/protocol/cause.h"
 #include "tests/app/made_run.h"

@@ -3,10 +3,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/run_banner.h"
-#include "app/main_window/runs_panel.h"
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 

@@ -13,10 +13,10 @@
 #include <QTest>
 #include <set>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/predictions_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"

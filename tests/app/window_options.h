@@ -2,7 +2,7 @@
 
 #include <QStringList>
 
-#include "app/main_window/main_window.h"
+#include "app/frame/main_window.h"
 
 namespace lockstep::tests {
 

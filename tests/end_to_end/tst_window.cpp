@@ -10,10 +10,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/frame/main_window.h"
 #include "app/models/run_list_model.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/end_to_end/workplace.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

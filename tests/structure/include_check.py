@@ -83,7 +83,7 @@ def main():
             "engine/data/batch.cpp": "#include <opencv2/core.hpp>",
             "engine/dist/world.cpp": "#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>",
             "widgets/plots/a.h": "#include <qcustomplot.h>",
-            "app/main_window/a.cpp": "#include <QSlider>",
+            "app/frame/a.cpp": "#include <QSlider>",
             "widgets/plots/b.h": '#include "app/models/run_list_model.h"',
         }
         good = {"engine/eval/a.cpp": '#include "engine/model/mask_rcnn.h"\n#include <torch/torch.h>'}

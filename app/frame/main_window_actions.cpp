@@ -1,0 +1,185 @@
+// Menu and keyboard of the window.
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QLocale>
+#include <QMenu>
+#include <QSettings>
+#include <QShortcut>
+
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/frame/shortcut_sheet.h"
+#include "app/frame/status_strip.h"
+#include "app/frame/top_bar.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
+#include "widgets/banner.h"
+
+namespace lockstep::app {
+
+QMenu* MainWindow::buildMenu() {
+  auto* menu = new QMenu(this);
+  menu->addAction(tr("Open experiment…"), QKeySequence(QStringLiteral("Ctrl+O")), this,
+                  &MainWindow::openWithDialog);
+  documentActions_.save =
+      menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this,
+                      [this] { configure_->save(); });
+  documentActions_.saveElsewhere =
+      menu->addAction(tr("Save experiment as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this,
+                      [this] { configure_->saveElsewhere(); });
+  menu->addMenu(buildDraftMenu(menu));
+  menu->addAction(
+      tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this, [this] {
+        const QString folder =
+            QFileDialog::getExistingDirectory(this, tr("Folder of runs"), runList_->parentFolder());
+        if (folder.isEmpty()) return;
+        runList_->setParentFolder(folder);
+        status_->setRunsFolder(folder);
+      });
+  menu->addSeparator();
+  documentActions_.train = menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")),
+                                           this, &MainWindow::train);
+  runActions_.pause =
+      menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
+                      &MainWindow::togglePause);
+  runActions_.checkpoint = menu->addAction(tr("Save a checkpoint now"), this, [this] {
+    if (RunController* run = currentRun()) run->saveCheckpoint();
+  });
+  runActions_.stop = menu->addAction(tr("Stop"), QKeySequence(QStringLiteral("Ctrl+.")), this,
+                                     &MainWindow::stopRun);
+  menu->addSeparator();
+  buildThemeMenu(menu->addMenu(tr("Theme")));
+  QMenu* panels = menu->addMenu(tr("Panels"));
+  for (QDockWidget* dock : {runsDock_, logDock_}) panels->addAction(dock->toggleViewAction());
+  panels->addSeparator();
+  panels->addAction(tr("Usual places"), this, &MainWindow::resetLayout);
+  menu->addAction(tr("Keyboard"), QKeySequence(QStringLiteral("F1")), this,
+                  [this] { showShortcutSheet(this); });
+  menu->addSeparator();
+  menu->addAction(tr("Close the window (runs go on)"), QKeySequence(QStringLiteral("Ctrl+Q")), this,
+                  &QWidget::close);
+  // Actions of a menu that is not open act on their keys only where the window has them too.
+  addActions(menu->actions());
+  return menu;
+}
+
+/// Drafts that no window holds, to be opened one by one.
+QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
+  auto* menu = new QMenu(tr("Unsaved edits"), parent);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    const QList<LeftDraft> left = DraftFolder(options_.draftFolder).left();
+    for (const LeftDraft& draft : left) {
+      const QString name = QFileInfo(draft.draft.proposal).fileName();
+      const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
+      QAction* action =
+          menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
+            showPage(Page::Configure);
+            configure_->openDraft(id);
+          });
+      action->setToolTip(draft.draft.proposal);
+    }
+    if (left.isEmpty()) menu->addAction(tr("None were left"))->setEnabled(false);
+  });
+  return menu;
+}
+
+void MainWindow::buildThemeMenu(QMenu* menu) {
+  using Mode = widgets::ThemeSwitch::Mode;
+  auto* group = new QActionGroup(menu);
+  const QList<QPair<QString, Mode>> modes{
+      {tr("System"), Mode::System}, {tr("Light"), Mode::Light}, {tr("Dark"), Mode::Dark}};
+  for (const auto& [title, mode] : modes) {
+    QAction* action = menu->addAction(title);
+    action->setCheckable(true);
+    action->setChecked(theme_->mode() == mode);
+    group->addAction(action);
+    // Kept when it is chosen: a theme of the command line is of this window alone.
+    connect(action, &QAction::triggered, theme_, [this, wanted = mode] {
+      theme_->setMode(wanted);
+      if (options_.keepLayout)
+        QSettings().setValue(QStringLiteral("theme"), static_cast<int>(wanted));
+    });
+  }
+}
+
+void MainWindow::addShortcuts() {
+  auto add = [this](const QString& keys, auto slot) {
+    return connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, this, slot);
+  };
+  add(QStringLiteral("Ctrl+1"), [this] { showPage(Page::Configure); });
+  add(QStringLiteral("Ctrl+2"), [this] { showPage(Page::Monitor); });
+  add(QStringLiteral("Ctrl+3"), [this] { showPage(Page::Predictions); });
+  add(QStringLiteral("/"), [this] { runs_->focusFilter(); });
+  add(QStringLiteral("Esc"), [this] { escape(); });
+  add(QStringLiteral("?"), [this] { showShortcutSheet(this); });
+  add(QStringLiteral("F10"), [this] { topBar_->openMenu(); });
+  add(QStringLiteral("F11"), [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+  add(QStringLiteral("Ctrl+D"), [this] {
+    const QString run = runs_->currentRun();
+    if (!run.isEmpty()) openCopyOfRun(run);
+  });
+  addMonitorShortcuts();
+  qApp->installEventFilter(this);
+}
+
+void MainWindow::addMonitorShortcuts() {
+  // Single letters act on the Monitor page only, and never while a field has the keyboard: it takes
+  // them first.
+  const QList<QPair<QString, void (MonitorPage::*)()>> keys{
+      {QStringLiteral("L"), &MonitorPage::toggleLogY},
+      {QStringLiteral("X"), &MonitorPage::toggleLogX},
+      {QStringLiteral("S"), &MonitorPage::toggleSmoothing},
+      {QStringLiteral("O"), &MonitorPage::toggleOutliers},
+      {QStringLiteral("R"), &MonitorPage::resetViews},
+      {QStringLiteral("F"), &MonitorPage::toggleFullSize}};
+  for (const auto& [key, slot] : keys) {
+    auto* shortcut = new QShortcut(QKeySequence(key), this);
+    connect(shortcut, &QShortcut::activated, monitor_, slot);
+    monitorShortcuts_.append(shortcut);
+  }
+}
+
+void MainWindow::escape() {
+  if (runs_->clearFilter()) return;
+  if (isFullScreen()) {
+    showNormal();
+  } else if (banner_->isVisible()) {
+    banner_->dismiss();
+  } else if (runBanner_->isVisible()) {
+    runBanner_->dismiss();
+  }
+}
+
+/// Whether the window does something on these keys that write nothing. Escape is left to those who
+/// have something to close.
+bool MainWindow::isOwnKey(QKeyCombination keys) const {
+  const bool writes =
+      !(keys.keyboardModifiers() & ~Qt::ShiftModifier) && keys.key() < Qt::Key_Escape;
+  if (writes || keys.key() == Qt::Key_Escape) return false;
+  const QKeySequence wanted(keys);
+  for (const QAction* action : actions())
+    if (action->shortcuts().contains(wanted)) return true;
+  for (const QShortcut* shortcut : findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
+    if (shortcut->key() == wanted) return true;
+  return false;
+}
+
+/// A key of the window is no editor's, such as Ctrl+D, with which a text editor doubles its line.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::ShortcutOverride) return QMainWindow::eventFilter(watched, event);
+  const auto* widget = qobject_cast<QWidget*>(watched);
+  if (!widget || widget->window() != this ||
+      !isOwnKey(static_cast<QKeyEvent*>(event)->keyCombination()))
+    return QMainWindow::eventFilter(watched, event);
+  event->ignore();
+  return true;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,76 @@
+#include "app/monitor/card_curves.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "app/monitor/metric_curve.h"
+
+namespace lockstep::app {
+namespace {
+
+widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XAxis axis) {
+  widgets::Curve curve;
+  curve.name = plan.name;
+  curve.run = shown.name;
+  curve.styleIndex = shown.styleIndex;
+  curve.kind = plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
+  curve.stroke = plan.stroke;
+  curve.source =
+      std::make_shared<MetricCurve>(shown.run, plan.tag, axis, plan.smooth && !plan.evaluation);
+  return curve;
+}
+
+}  // namespace
+
+std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
+                                         widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  for (const ShownRun& shown : runs) {
+    for (const CardCurve& own : plan.curves) {
+      curves.push_back(curveOf(shown, own, axis));
+      // With several runs a gap for each would hide the lines: the leading one has it.
+      const bool leads = curves.size() <= plan.curves.size();
+      curves.back().markLowest = own.markLowest;
+      curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
+    }
+  }
+  return curves;
+}
+
+std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run, int ranks,
+                                          std::optional<int> first, widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  for (int rank = 0; rank < ranks; ++rank) {
+    CardCurve own = plan.curves.front();
+    own.tag = tagOfRank(own.tag, rank);
+    own.name += QStringLiteral(" %1").arg(rank);
+    curves.push_back(curveOf(run, own, axis));
+    curves.back().styleIndex = rank;
+  }
+  if (first) std::rotate(curves.begin(), curves.begin() + *first, curves.begin() + *first + 1);
+  return curves;
+}
+
+std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun& run,
+                                            const std::vector<int>& gpus, widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  const auto add = [&](const CardCurve& curve) {
+    curves.push_back(curveOf(run, curve, axis));
+    curves.back().styleIndex = static_cast<int>(curves.size()) - 1;
+  };
+  for (CardCurve curve : plan.curves) {
+    if (!isOfGpu(curve.tag)) {
+      add(curve);
+      continue;
+    }
+    const CardCurve pattern = curve;
+    for (const int gpu : gpus) {
+      curve.tag = tagOfGpu(pattern.tag, gpu);
+      curve.name = pattern.name + QStringLiteral(" %1").arg(gpu);
+      add(curve);
+    }
+  }
+  return curves;
+}
+
+}  // namespace lockstep::app
