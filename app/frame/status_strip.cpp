@@ -8,7 +8,6 @@
 #include <chrono>
 
 #include "app/controllers/run_controller.h"
-#include "app/runs/run_state_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/theme.h"
 

@@ -13,11 +13,10 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/runs/run_state_text.h"
 #include "app/runs/state_pill.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/icon.h"
-#include "widgets/plots/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {

@@ -5,7 +5,7 @@
 
 #include "app/controllers/shown_run.h"
 #include "app/monitor/monitor_cards.h"
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::app {
 

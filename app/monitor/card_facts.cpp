@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/alerts/slow_rank.h"
-#include "widgets/plots/number_text.h"
+#include "widgets/curves/number_text.h"
 
 namespace lockstep::app {
 namespace {

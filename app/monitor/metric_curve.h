@@ -7,7 +7,7 @@
 
 #include "app/controllers/run_controller.h"
 #include "app/models/decimation.h"
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::app {
 

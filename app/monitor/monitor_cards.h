@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::app {
 

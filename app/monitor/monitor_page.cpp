@@ -12,11 +12,11 @@
 #include <cmath>
 #include <utility>
 
+#include "app/models/metric_text.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_curves.h"
 #include "app/monitor/card_facts.h"
 #include "app/monitor/metric_curve.h"
-#include "app/runs/run_state_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"

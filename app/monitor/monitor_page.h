@@ -8,7 +8,7 @@
 
 #include "app/controllers/shown_run.h"
 #include "app/monitor/monitor_cards.h"
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 class QComboBox;
 class QGridLayout;

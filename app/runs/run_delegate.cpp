@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "app/models/metric_text.h"
 #include "app/models/run_list_model.h"
 #include "app/runs/run_state_text.h"
 #include "widgets/theme.h"

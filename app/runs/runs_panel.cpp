@@ -17,7 +17,6 @@
 
 #include "app/models/run_list_model.h"
 #include "app/runs/run_delegate.h"
-#include "app/runs/run_state_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/icon.h"
 #include "widgets/theme.h"

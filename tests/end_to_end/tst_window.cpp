@@ -24,7 +24,7 @@
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/predictions_view.h"
-#include "widgets/image_view/verdict.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "tests/support/test_main.h"
-#include "widgets/config_editor/derived_facts.h"
 #include "widgets/config_editor/learning_rate_curve.h"
+#include "widgets/experiment/derived_facts.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;

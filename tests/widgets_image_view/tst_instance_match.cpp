@@ -5,10 +5,10 @@
 #include "engine/base/counter_hash.h"
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
-#include "widgets/image_view/checkpoint_analysis.h"
-#include "widgets/image_view/image_order.h"
-#include "widgets/image_view/instance_match.h"
-#include "widgets/image_view/precision_recall_curve.h"
+#include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/image_order.h"
+#include "widgets/instances/instance_match.h"
+#include "widgets/instances/precision_recall.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;

@@ -12,9 +12,9 @@
 #include <algorithm>
 
 #include "widgets/config_editor/field_row.h"
-#include "widgets/config_editor/field_words.h"
 #include "widgets/config_editor/section_list.h"
 #include "widgets/elided_label.h"
+#include "widgets/experiment/field_words.h"
 #include "widgets/icon.h"
 #include "widgets/theme.h"
 

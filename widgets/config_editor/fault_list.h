@@ -3,7 +3,7 @@
 #include <QTreeWidget>
 #include <vector>
 
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 namespace lockstep::widgets {
 

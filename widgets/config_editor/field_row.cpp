@@ -8,8 +8,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
-#include "widgets/config_editor/field_words.h"
 #include "widgets/elided_label.h"
+#include "widgets/experiment/field_words.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

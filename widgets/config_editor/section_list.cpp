@@ -5,7 +5,7 @@
 #include <QStyledItemDelegate>
 #include <algorithm>
 
-#include "widgets/config_editor/field_words.h"
+#include "widgets/experiment/field_words.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

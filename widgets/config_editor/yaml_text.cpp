@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <map>
 
-#include "widgets/config_editor/completion.h"
+#include "widgets/experiment/completion.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

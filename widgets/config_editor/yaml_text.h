@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 class QsciLexerYAML;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

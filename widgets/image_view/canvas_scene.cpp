@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "widgets/image_view/mask_overlay.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

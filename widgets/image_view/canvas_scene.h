@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/image_view/instance_match.h"
+#include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
 

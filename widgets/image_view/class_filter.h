@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
-#include "widgets/image_view/instance_match.h"
+#include "widgets/instances/instance_match.h"
 
 class QLineEdit;
 class QTreeWidget;

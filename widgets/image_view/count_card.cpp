@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

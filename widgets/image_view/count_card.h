@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "widgets/image_view/verdict.h"
+#include "widgets/instances/verdict.h"
 
 class QLabel;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "widgets/image_view/instance_model.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

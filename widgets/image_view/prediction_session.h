@@ -7,10 +7,10 @@
 #include <set>
 
 #include "widgets/image_view/canvas_scene.h"
-#include "widgets/image_view/checkpoint_analysis.h"
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/keyed_loader.h"
-#include "widgets/image_view/prediction_store.h"
+#include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/prediction_store.h"
 #include "widgets/latest_job.h"
 
 namespace lockstep::widgets {

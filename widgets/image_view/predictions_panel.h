@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "widgets/image_view/checkpoint_analysis.h"
+#include "widgets/instances/checkpoint_analysis.h"
 
 class QLabel;
 

@@ -13,11 +13,11 @@
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
-#include "widgets/image_view/image_order.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
+#include "widgets/instances/image_order.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

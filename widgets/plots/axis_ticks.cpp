@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "widgets/plots/number_text.h"
+#include "widgets/curves/number_text.h"
 
 namespace lockstep::widgets {
 namespace {

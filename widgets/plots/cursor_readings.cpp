@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/plots/curve_layers.h"
-#include "widgets/plots/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

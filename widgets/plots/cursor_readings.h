@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 #include "widgets/plots/readings_tip.h"
 
 namespace lockstep::widgets {

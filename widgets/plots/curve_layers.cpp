@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/plots/free_place.h"
-#include "widgets/plots/number_text.h"
+#include "widgets/curves/free_place.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

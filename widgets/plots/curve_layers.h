@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 class QCustomPlot;
 class QColor;

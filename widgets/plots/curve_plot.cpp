@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/curves/value_range.h"
 #include "widgets/plots/axis_ticks.h"
 #include "widgets/plots/cursor_readings.h"
 #include "widgets/plots/curve_layers.h"
 #include "widgets/plots/picture_export.h"
 #include "widgets/plots/plot_overlay.h"
-#include "widgets/plots/value_range.h"
 #include "widgets/theme.h"
 #include "widgets/throttle.h"
 

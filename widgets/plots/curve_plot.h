@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::widgets {
 

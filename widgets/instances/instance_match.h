@@ -8,7 +8,7 @@
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
-#include "widgets/image_view/verdict.h"
+#include "widgets/instances/verdict.h"
 
 /// How predictions stand to the ground truth, for pictures and tables. Plain functions of values:
 /// any thread.

@@ -1,4 +1,4 @@
-#include "widgets/config_editor/field_words.h"
+#include "widgets/experiment/field_words.h"
 
 #include <QHash>
 #include <QStringList>

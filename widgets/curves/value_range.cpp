@@ -1,4 +1,4 @@
-#include "widgets/plots/value_range.h"
+#include "widgets/curves/value_range.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "engine/coco/evaluation/past_limit.h"
-#include "widgets/image_view/instance_match.h"
-#include "widgets/image_view/prediction_store.h"
+#include "widgets/instances/instance_match.h"
+#include "widgets/instances/prediction_store.h"
 
 namespace lockstep::widgets {
 

@@ -1,4 +1,4 @@
-#include "widgets/config_editor/derived_facts.h"
+#include "widgets/experiment/derived_facts.h"
 
 #include <QLocale>
 #include <QStringList>

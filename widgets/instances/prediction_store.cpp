@@ -1,4 +1,4 @@
-#include "widgets/image_view/prediction_store.h"
+#include "widgets/instances/prediction_store.h"
 
 #include <algorithm>
 #include <cstdlib>

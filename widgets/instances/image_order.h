@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "widgets/image_view/checkpoint_analysis.h"
+#include "widgets/instances/checkpoint_analysis.h"
 
 namespace lockstep::widgets {
 

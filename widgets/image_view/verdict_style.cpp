@@ -1,4 +1,4 @@
-#include "widgets/image_view/verdict.h"
+#include "widgets/image_view/verdict_style.h"
 
 #include <QPainter>
 #include <QPolygonF>
@@ -6,38 +6,6 @@
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
-
-QString verdictName(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::TruePositive:
-      return QStringLiteral("true positive");
-    case Verdict::FalsePositive:
-      return QStringLiteral("false positive");
-    case Verdict::Missed:
-      return QStringLiteral("missed");
-    case Verdict::Ignored:
-      return QStringLiteral("on a crowd");
-  }
-  return {};
-}
-
-QString errorName(InstanceError error) {
-  switch (error) {
-    case InstanceError::None:
-      return {};
-    case InstanceError::Localisation:
-      return QStringLiteral("localisation");
-    case InstanceError::Duplicate:
-      return QStringLiteral("duplicate");
-    case InstanceError::WrongClass:
-      return QStringLiteral("class");
-    case InstanceError::Background:
-      return QStringLiteral("background");
-    case InstanceError::Missed:
-      return QStringLiteral("missed");
-  }
-  return {};
-}
 
 QColor verdictColour(Verdict verdict, const Theme& theme) {
   switch (verdict) {

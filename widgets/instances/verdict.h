@@ -1,15 +1,8 @@
 #pragma once
 
-#include <QColor>
-#include <QPen>
 #include <QString>
 
-class QPainter;
-class QRectF;
-
 namespace lockstep::widgets {
-
-struct Theme;
 
 /// How an instance stands to the other side at the chosen thresholds.
 enum class Verdict {
@@ -32,11 +25,5 @@ enum class InstanceError {
 
 QString verdictName(Verdict verdict);
 QString errorName(InstanceError error);
-QColor verdictColour(Verdict verdict, const Theme& theme);
-/// Cosmetic pen: solid true positives, dashed false positives, dotted missed ones, so that colour
-/// is never alone.
-QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx);
-/// Mark of the verdict in tables and legends: disc, diamond, ring, dash.
-void paintVerdictMark(QPainter& painter, const QRectF& rect, Verdict verdict, const Theme& theme);
 
 }  // namespace lockstep::widgets

@@ -1,4 +1,4 @@
-#include "widgets/plots/number_text.h"
+#include "widgets/curves/number_text.h"
 
 #include <QDateTime>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "widgets/plots/free_place.h"
+#include "widgets/curves/free_place.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::widgets {
 

@@ -1,4 +1,4 @@
-#include "widgets/image_view/image_order.h"
+#include "widgets/instances/image_order.h"
 
 #include <algorithm>
 

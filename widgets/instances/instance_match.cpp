@@ -1,4 +1,4 @@
-#include "widgets/image_view/instance_match.h"
+#include "widgets/instances/instance_match.h"
 
 #include <algorithm>
 #include <cmath>

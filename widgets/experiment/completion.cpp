@@ -1,4 +1,4 @@
-#include "widgets/config_editor/completion.h"
+#include "widgets/experiment/completion.h"
 
 #include <algorithm>
 #include <cctype>

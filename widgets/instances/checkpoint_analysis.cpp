@@ -1,4 +1,4 @@
-#include "widgets/image_view/checkpoint_analysis.h"
+#include "widgets/instances/checkpoint_analysis.h"
 
 #include <algorithm>
 #include <exception>

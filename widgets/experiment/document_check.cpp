@@ -1,4 +1,4 @@
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 #include <algorithm>
 #include <filesystem>

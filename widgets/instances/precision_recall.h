@@ -1,0 +1,15 @@
+#pragma once
+
+#include <QPointF>
+#include <set>
+#include <vector>
+
+#include "widgets/instances/instance_match.h"
+
+namespace lockstep::widgets {
+
+/// Precision (y) over recall (x) as the score threshold falls from 1 to 0, at the chosen IoU.
+std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
+                                     const std::set<CategoryId>& hidden);
+
+}  // namespace lockstep::widgets
