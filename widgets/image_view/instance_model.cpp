@@ -26,7 +26,7 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
           .toString(std::llround(facts.areaPx))
           .replace(QLatin1Char(','), QChar(0x2009));
     case InstanceModel::Error:
-      return errorName(facts.error);
+      return errorName(facts);
     default:
       return {};
   }

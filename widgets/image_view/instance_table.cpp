@@ -56,7 +56,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
-  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kLeastClassPx, 56, 42, kAreaPx, 80};
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kLeastClassPx, 56, 42, kAreaPx, 92};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, kWidthsPx[column]);
   }

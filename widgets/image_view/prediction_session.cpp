@@ -78,9 +78,11 @@ void PredictionSession::setStep(qint64 step) {
   refreshAnalysis();
 }
 
-void PredictionSession::setThresholds(const Thresholds& thresholds) {
+void PredictionSession::setThresholds(const MatchThresholds& thresholds,
+                                      std::set<CategoryId> hidden) {
   const bool matchesChange = thresholds.iou != thresholds_.iou;
   thresholds_ = thresholds;
+  hidden_ = std::move(hidden);
   refreshScene();
   if (matchesChange) refreshAnalysis();
 }
@@ -102,9 +104,8 @@ void PredictionSession::refreshScene() {
   request.imageIndex = index_;
   request.step = step_;
   request.detections = detections();
-  request.scoreThreshold = thresholds_.score;
-  request.iouThreshold = thresholds_.iou;
-  request.hidden = thresholds_.hidden;
+  request.thresholds = thresholds_;
+  request.hidden = hidden_;
   request.theme = &currentTheme();
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
   sceneJob_.request([request] { return buildScene(request); });

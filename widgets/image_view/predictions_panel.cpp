@@ -117,9 +117,9 @@ void PredictionsPanel::connectSignals() {
     if (!store_ || store_->checkpoints().empty()) return;
     Q_EMIT checkpointChosen(store_->checkpoints()[static_cast<std::size_t>(position)]);
   });
-  connect(score_, &ValueSlider::valueChosen, this, &PredictionsPanel::scoreChanged);
-  connect(iou_, &ValueSlider::valueChosen, this, &PredictionsPanel::iouChanged);
-  connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::hiddenChanged);
+  for (ValueSlider* slider : {score_, iou_})
+    connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
+  connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
 void PredictionsPanel::setDataset(const coco::Dataset* dataset) {
@@ -146,32 +146,29 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {
-  ScoreCounts all{-1, -1, -1}, ofImage{-1, -1, -1};
-  if (analysis && !analysis->images.empty())
-    all = countsAt(analysis->all, scoreThreshold(), hidden());
-  if (here) ofImage = countsAt(*here, scoreThreshold(), hidden());
-  found_->setCounts(all.truePositives, ofImage.truePositives);
-  wrong_->setCounts(all.falsePositives, ofImage.falsePositives);
-  missed_->setCounts(all.missed, ofImage.missed);
+  const auto countsOf = [this](const ClassTallies& tallies) {
+    return countsAt(tallies, thresholds().score, hidden());
+  };
+  std::optional<coco::Counts> all, ofImage;
+  if (analysis && !analysis->images.empty()) all = countsOf(analysis->all);
+  if (here) ofImage = countsOf(*here);
+  found_->setCounts(all, ofImage);
+  wrong_->setCounts(all, ofImage);
+  missed_->setCounts(all, ofImage);
   showExtent(analysis);
   showPastLimit(analysis);
   showClassCounts(analysis);
-  if (!analysis || all.truePositives < 0) return curve_->setCurve({}, {});
-  const int shown = all.truePositives + all.falsePositives, truths = all.truePositives + all.missed;
-  std::optional<QPointF> present;
-  if (shown > 0 && truths > 0)
-    present = QPointF(static_cast<double>(all.truePositives) / truths,
-                      static_cast<double>(all.truePositives) / shown);
-  curve_->setCurve(precisionRecall(analysis->all, hidden()), present);
+  if (!all) return curve_->setCurve({}, {});
+  curve_->setCurve(precisionRecall(analysis->all, hidden()), precisionRecallAt(*all));
 }
 
 void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {
-  std::vector<std::optional<ScoreCounts>> counts;
+  std::vector<std::optional<coco::Counts>> counts;
   for (const coco::Category& category : classes_) {
     counts.emplace_back();
     if (!analysis) continue;
     const auto found = analysis->all.find(category.id);
-    if (found != analysis->all.end()) counts.back() = found->second.at(scoreThreshold());
+    if (found != analysis->all.end()) counts.back() = found->second.at(thresholds().score);
   }
   filter_->setCounts(counts);
 }
@@ -198,11 +195,9 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   pastLimit_->setVisible(!parts.isEmpty());
 }
 
-double PredictionsPanel::scoreThreshold() const {
-  return static_cast<double>(score_->value()) / kPercent;
-}
-double PredictionsPanel::iouThreshold() const {
-  return static_cast<double>(iou_->value()) / kPercent;
+MatchThresholds PredictionsPanel::thresholds() const {
+  return {static_cast<double>(score_->value()) / kPercent,
+          static_cast<double>(iou_->value()) / kPercent};
 }
 const std::set<CategoryId>& PredictionsPanel::hidden() const { return filter_->hidden(); }
 void PredictionsPanel::stepScore(int by) { score_->stepBy(by); }

@@ -211,7 +211,7 @@ void PredictionsView::Parts::showCounts() {
       const auto found = analysis->images.find(session.dataset()->images()[index].id);
       mark.isPredicted = found != analysis->images.end();
       if (mark.isPredicted)
-        mark.counts = countsAt(found->second, panel->scoreThreshold(), panel->hidden());
+        mark.counts = countsAt(found->second, panel->thresholds().score, panel->hidden());
     }
     marks.push_back(mark);
   }
@@ -225,7 +225,7 @@ void PredictionsView::Parts::rebuildOrder() {
   if (hasImages()) {
     const ImageOrder how{static_cast<ImageOrder::Filter>(filter->currentIndex()),
                          static_cast<ImageOrder::Sort>(sort->currentIndex()),
-                         panel->scoreThreshold(), panel->hidden()};
+                         panel->thresholds().score, panel->hidden()};
     wanted = orderedImages(*session.dataset(), session.analysis(), how);
   }
   if (wanted == order && !order.empty()) return;
@@ -258,9 +258,9 @@ void PredictionsView::Parts::moveInstance(int by) {
 void PredictionsView::Parts::moveError(int by) {
   if (!session.scene()) return;
   const auto& instances = session.scene()->instances;
-  const auto errors = static_cast<int>(std::count_if(
-      instances.begin(), instances.end(),
-      [](const CanvasScene::Instance& i) { return i.facts.error != InstanceError::None; }));
+  const auto errors = static_cast<int>(
+      std::count_if(instances.begin(), instances.end(),
+                    [](const CanvasScene::Instance& i) { return i.facts.isError(); }));
   const int now = canvas()->pinned();
   const int next = now < 0 ? (by > 0 ? 0 : errors - 1) : now + by;
   if (next >= 0 && next < errors) choose(next);

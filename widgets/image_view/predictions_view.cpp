@@ -94,16 +94,12 @@ void PredictionsView::connectSignals() {
     parts->setStep(step);
     Q_EMIT checkpointChosen(step);
   });
-  for (auto signal : {&PredictionsPanel::scoreChanged, &PredictionsPanel::iouChanged,
-                      &PredictionsPanel::hiddenChanged}) {
-    connect(parts->panel, signal, this, [this, parts] {
-      parts->wasReady = false;
-      parts->session.setThresholds(
-          {parts->panel->scoreThreshold(), parts->panel->iouThreshold(), parts->panel->hidden()});
-      parts->showCounts();
-      tellWhenReady();
-    });
-  }
+  connect(parts->panel, &PredictionsPanel::filterChanged, this, [this, parts] {
+    parts->wasReady = false;
+    parts->session.setThresholds(parts->panel->thresholds(), parts->panel->hidden());
+    parts->showCounts();
+    tellWhenReady();
+  });
   connectSession();
   addShortcuts();
 }
@@ -160,8 +156,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   parts.session.setDataset(std::move(dataset), imagesFolder);
   parts.wasReady = false;
   parts.panel->setDataset(parts.session.dataset().get());
-  parts.session.setThresholds(
-      {parts.panel->scoreThreshold(), parts.panel->iouThreshold(), parts.panel->hidden()});
+  parts.session.setThresholds(parts.panel->thresholds(), parts.panel->hidden());
   parts.panel->showCheckpoints(parts.session.store(), 0);
   parts.panel->table()->setScene(nullptr);
   parts.canvas()->setScene(nullptr);

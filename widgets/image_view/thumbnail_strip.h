@@ -26,7 +26,7 @@ class ThumbnailStrip : public QAbstractScrollArea {
   /// What a thumbnail says about its image at the present thresholds.
   struct Mark {
     bool isPredicted = false;
-    ScoreCounts counts;
+    coco::Counts counts;
   };
 
   explicit ThumbnailStrip(QWidget* parent = nullptr);

@@ -35,10 +35,10 @@ std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     addPastLimit(*found->second, analysis->pastLimit);
     try {
       const ImageContent content{image, &dataset.annotationsOf(index), found->second.get()};
-      const ImageAnalysis match = analyseImage(content, iouThreshold);
+      const coco::ImageOverlaps overlaps = overlapsOf(content);
       ClassTallies& ofImage = analysis->images[image.id];
-      addToTallies(content, match, ofImage);
-      addToTallies(content, match, analysis->all);
+      addToTallies(overlaps, iouThreshold, ofImage);
+      addToTallies(overlaps, iouThreshold, analysis->all);
       sortAll(ofImage);
     } catch (const std::exception& error) {
       if (analysis->failure.isEmpty()) {

@@ -14,7 +14,7 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
     if (analysis) {
       const auto found = analysis->images.find(dataset.images()[i].id);
       if (found != analysis->images.end()) {
-        errors[i] = countsAt(found->second, order.scoreThreshold, order.hidden).errors();
+        errors[i] = errorCount(countsAt(found->second, order.scoreThreshold, order.hidden));
       }
     }
     const bool isShown =

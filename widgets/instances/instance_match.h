@@ -2,16 +2,18 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
-#include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/analysis/error_types.h"
+#include "engine/coco/analysis/operating_point.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
 #include "widgets/instances/verdict.h"
 
-/// How predictions stand to the ground truth, for pictures and tables. Plain functions of values:
-/// any thread.
+/// How predictions stand to the ground truth, for pictures and tables: what coco::findOverlaps and
+/// coco::judgeImage say, by the lists that are shown. Plain functions of values: any thread.
 namespace lockstep::widgets {
 
 /// What stands on one image.
@@ -21,63 +23,55 @@ struct ImageContent {
   const std::vector<coco::Detection>* detections = nullptr;
 };
 
-/// The match of one image at one IoU threshold and every score. Detections are matched by falling
-/// score, so what a higher score threshold shows is a part of this match: moving the score slider
-/// matches nothing anew.
-struct ImageAnalysis {
-  struct Overlap {
-    int detection = 0, annotation = 0;  ///< of the same class
-    double iou = 0;
-  };
-  double iouThreshold = 0.5;
-  coco::ImageMatch match;
-  std::vector<double>
-      otherClassIou;              ///< of each detection: best with an annotation of another class
-  std::vector<Overlap> overlaps;  ///< above 0
-};
-
-/// By masks where a detection has one, else by boxes.
-ImageAnalysis analyseImage(const ImageContent& content, double iouThreshold);
+/// By masks where every detection has one, else by boxes.
+coco::ImageOverlaps overlapsOf(const ImageContent& content);
 
 /// One row of the instance table, one outline on the picture.
 struct InstanceFacts {
   Verdict verdict = Verdict::TruePositive;
-  InstanceError error = InstanceError::None;
-  int detection = -1;   ///< index on its image; -1 for a missed object
-  int annotation = -1;  ///< the matched or missed object; -1: none
+  std::optional<coco::ErrorType> error;  ///< of a false positive
+  int detection = -1;                    ///< index on its image; -1 for a missed object
+  int annotation = -1;                   ///< the matched or missed object; -1: none
   CategoryId category;
   double score = 0;  ///< NaN for a missed object
   double iou = 0;    ///< with the matched, else with the nearest object of its class
   double areaPx = 0;
   std::array<double, 4> boxXywh{};
+
+  bool isError() const { return verdict == Verdict::FalsePositive || verdict == Verdict::Missed; }
 };
 
-/// What is shown at a score threshold, worst first: errors before matches, then by rising IoU.
-std::vector<InstanceFacts> instancesAt(const ImageContent& content, const ImageAnalysis& analysis,
-                                       double scoreThreshold, const std::set<CategoryId>& hidden);
+/// "missed", the type of a false positive as coco-eval names it, or "".
+QString errorName(const InstanceFacts& facts);
 
-struct ScoreCounts {
-  int truePositives = 0, falsePositives = 0, missed = 0;
-  int errors() const { return falsePositives + missed; }
+struct MatchThresholds {
+  double score = 0.5, iou = 0.5;
 };
-ScoreCounts operator+(const ScoreCounts& left, const ScoreCounts& right);
+
+/// What is shown at these thresholds, worst first: errors before matches, then by rising IoU.
+/// `overlaps` are of the same content.
+std::vector<InstanceFacts> instancesAt(const ImageContent& content,
+                                       const coco::ImageOverlaps& overlaps,
+                                       const MatchThresholds& thresholds,
+                                       const std::set<CategoryId>& hidden);
 
 /// Scores of right and wrong detections, so that counts at any score threshold are two binary
 /// searches.
 struct ScoreTally {
   std::vector<double> right, wrong;  ///< falling once sort() was called
-  int groundTruths = 0;
+  std::size_t groundTruths = 0;
 
   void sort();
-  ScoreCounts at(double scoreThreshold) const;
+  coco::Counts at(double scoreThreshold) const;
 };
 using ClassTallies = std::map<CategoryId, ScoreTally>;
 
 /// Adds an image to the tallies (unsorted).
-void addToTallies(const ImageContent& content, const ImageAnalysis& analysis,
-                  ClassTallies& tallies);
+void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, ClassTallies& tallies);
 /// Sum over the classes that are not hidden.
-ScoreCounts countsAt(const ClassTallies& tallies, double scoreThreshold,
-                     const std::set<CategoryId>& hidden);
+coco::Counts countsAt(const ClassTallies& tallies, double scoreThreshold,
+                      const std::set<CategoryId>& hidden);
+/// False positives and missed objects.
+int errorCount(const coco::Counts& counts);
 
 }  // namespace lockstep::widgets

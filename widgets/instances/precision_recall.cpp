@@ -7,16 +7,18 @@ constexpr int kSteps = 200;
 
 }  // namespace
 
+std::optional<QPointF> precisionRecallAt(const coco::Counts& counts) {
+  const QPointF point(counts.recall(), counts.precision());
+  return point.x() < 0 || point.y() < 0 ? std::nullopt : std::optional(point);
+}
+
 std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
                                      const std::set<CategoryId>& hidden) {
   std::vector<QPointF> points;
   for (int step = kSteps; step >= 0; --step) {
-    const ScoreCounts counts = countsAt(tallies, static_cast<double>(step) / kSteps, hidden);
-    const int shown = counts.truePositives + counts.falsePositives;
-    const int truths = counts.truePositives + counts.missed;
-    if (shown == 0 || truths == 0) continue;
-    points.emplace_back(static_cast<double>(counts.truePositives) / truths,
-                        static_cast<double>(counts.truePositives) / shown);
+    const double score = static_cast<double>(step) / kSteps;
+    if (const auto point = precisionRecallAt(countsAt(tallies, score, hidden)))
+      points.push_back(*point);
   }
   return points;
 }

@@ -16,22 +16,4 @@ QString verdictName(Verdict verdict) {
   return {};
 }
 
-QString errorName(InstanceError error) {
-  switch (error) {
-    case InstanceError::None:
-      return {};
-    case InstanceError::Localisation:
-      return QStringLiteral("localisation");
-    case InstanceError::Duplicate:
-      return QStringLiteral("duplicate");
-    case InstanceError::WrongClass:
-      return QStringLiteral("class");
-    case InstanceError::Background:
-      return QStringLiteral("background");
-    case InstanceError::Missed:
-      return QStringLiteral("missed");
-  }
-  return {};
-}
-
 }  // namespace lockstep::widgets
