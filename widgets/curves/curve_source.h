@@ -50,9 +50,10 @@ struct Curve {
     Line,       ///< many points: the raw line faint, the smoothed one over it
     Evaluation  ///< few points: markers joined by dots
   };
-  QString name;  ///< "train", "held-out"
-  QString run;   ///< named where several runs are drawn
-  int styleIndex = 0;
+  QString name;            ///< "train", "held-out"
+  QString run;             ///< named where several runs are drawn
+  int styleIndex = 0;      ///< of the run: colour, dash and marker
+  bool hasOwnHue = false;  ///< held-out beside training of one run: in another colour than its run
   Kind kind = Kind::Line;
   enum class Stroke {
     Automatic,  ///< a Line in the run's dash, an Evaluation in dots

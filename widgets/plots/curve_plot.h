@@ -82,6 +82,7 @@ class CurvePlot : public QWidget {
   void buildUi();
   void connectSignals();
   void redraw();
+  void showZoom();
   void applyTheme();
 
   std::unique_ptr<Parts> parts_;

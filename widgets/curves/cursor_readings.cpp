@@ -1,7 +1,6 @@
-#include "widgets/plots/cursor_readings.h"
+#include "widgets/curves/cursor_readings.h"
 
 #include <QCoreApplication>
-#include <QPen>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,8 +8,6 @@
 #include <tuple>
 
 #include "widgets/curves/number_text.h"
-#include "widgets/plots/curve_layers.h"
-#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -60,7 +57,7 @@ bool isLowest(const Found& one) {
 
 CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis,
                           const std::function<QPointF(double, double)>& toPixel,
-                          const QPointF& pointer, const Theme& theme) {
+                          const QPointF& pointer) {
   std::vector<Found> found = pointsAt(curves, x, toPixel, pointer);
   CursorReadings result;
   const Found* titled = nextTo(found, x);
@@ -76,7 +73,7 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
   for (const Found& one : found) {
     const CurveReading& reading = one.reading;
     if (std::isfinite(reading.smooth) && std::isfinite(one.place.y()))
-      result.dots.append({one.place, curvePen(*one.curve, theme).color()});
+      result.dots.push_back({one.place, static_cast<std::size_t>(one.curve - curves.data())});
     Readings::Row row;
     row.curve = *one.curve;
     if (runs.size() > 1) row.run = one.curve->run;
