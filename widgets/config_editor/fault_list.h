@@ -19,7 +19,7 @@ class FaultList : public QTreeWidget {
 
  Q_SIGNALS:
   void faultChosen(int fault);
-  void mendRequested(int fault);
+  void fixRequested(int fault);
 
  protected:
   void changeEvent(QEvent* event) override;

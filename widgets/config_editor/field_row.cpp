@@ -52,8 +52,7 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
 }
 
 void FieldRow::buildUi(std::function<QString()> folder) {
-  const QString help = QString::fromStdString(field_.key) % QStringLiteral("\n") %
-                       QString::fromStdString(field_.help) % QStringLiteral("\n") % factsOf(field_);
+  const QString help = helpOf(field_);
   name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
   name_->setFixedWidth(kNameWidthPx);
   name_->setFont(interfaceFont(12));
@@ -100,14 +99,14 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   colourLabel();
 }
 
-void FieldRow::setState(const State& state) {
+void FieldRow::setState(const FieldState& state) {
   const bool givenChanges = state.value.isGiven != state_.value.isGiven;
   state_ = state;
   editor_->showValue(state.value);
   showOrigin();
   reset_->setVisible(state.value.isGiven);
   reset_->setToolTip(
-      tr("Take this line out of the file, so that the inherited value or the default (%1) holds")
+      tr("Remove this line from the file and use the inherited value or the default (%1)")
           .arg(QString::fromStdString(field_.defaultText())));
   fault_->setText(state.fault);
   fault_->setVisible(!state.fault.isEmpty());
@@ -131,15 +130,6 @@ void FieldRow::showOrigin() {
 }
 
 void FieldRow::resizeEvent(QResizeEvent*) { showOrigin(); }
-
-bool FieldRow::matches(const QStringList& words) const {
-  const QString all = QString::fromStdString(field_.key) % QLatin1Char(' ') % name_->text() %
-                      QLatin1Char(' ') % QString::fromStdString(field_.help);
-  for (const QString& word : words) {
-    if (!all.contains(word, Qt::CaseInsensitive)) return false;
-  }
-  return true;
-}
 
 void FieldRow::flash() {
   isFlashing_ = true;

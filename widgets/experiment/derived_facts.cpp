@@ -56,7 +56,7 @@ QString batchText(const config::SolverConfig& solver) {
   const QString images = QString::number(solver.batchSize);
   if (solver.accumulate <= 1) return images;
   return images % QStringLiteral(", in ") % QString::number(solver.accumulate) %
-         QStringLiteral(" parts of ") %
+         QStringLiteral(" micro-batches of ") %
          figure(static_cast<double>(solver.batchSize) / solver.accumulate);
 }
 
@@ -72,7 +72,7 @@ QString everyText(const Duration& every) {
 
 /// A held-out loss is measured with every AP, so more often than at its own steps.
 QString evaluationText(const Experiment& experiment, const config::TimesDue& times) {
-  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out part");
+  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out set");
   const config::EvaluationConfig& evaluation = experiment.evaluation;
   config::Experiment lossesAlone = experiment;
   lossesAlone.evaluation.apEvery = {};
@@ -124,7 +124,7 @@ QString sizeText(const config::AugmentConfig& augment) {
 QString backboneText(const config::ModelConfig& model) {
   return QString::fromStdString(model.backbone) % QStringLiteral(", ") %
          QString::fromStdString(model.resolvedNorm()) % QStringLiteral(" norm, ") %
-         QString::number(model.resolvedFreezeStages()) % QStringLiteral(" frozen");
+         QString::number(model.resolvedFreezeStages()) % QStringLiteral(" stages frozen");
 }
 
 QString anchorText(const config::AnchorConfig& anchors) {
@@ -137,11 +137,10 @@ QString anchorText(const config::AnchorConfig& anchors) {
 void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
                      DerivedFacts& derived) {
   if (wholeSteps(solver.warmupSteps) > maxSteps) {
-    derived.warnings.push_back(
-        QStringLiteral("The warm-up of %1 steps outlasts the training of %2: the learning rate "
-                       "never reaches %3.")
-            .arg(grouped(wholeSteps(solver.warmupSteps)), grouped(maxSteps),
-                 figure(solver.baseLr)));
+    derived.warnings.push_back(QStringLiteral("The warm-up of %1 steps is longer than the training "
+                                              "of %2: the learning rate never reaches %3.")
+                                   .arg(grouped(wholeSteps(solver.warmupSteps)), grouped(maxSteps),
+                                        figure(solver.baseLr)));
   }
   const bool falls = std::any_of(solver.milestones.begin(), solver.milestones.end(),
                                  [&](const Duration& m) { return wholeSteps(m) < maxSteps; });
@@ -165,7 +164,7 @@ void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& t
   }
   if (logEvery.count > experiment.solver.maxSteps.count && times.log == 1) {
     derived.warnings.push_back(
-        QStringLiteral("Nothing is sent before the end: monitor.log_every is %1.")
+        QStringLiteral("Nothing is logged before the last step: monitor.log_every is %1.")
             .arg(grouped(wholeSteps(logEvery))));
   }
 }
@@ -183,8 +182,8 @@ DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images
   const StepPlan plan = planSteps(experiment, images);
   const config::TimesDue times = config::timesDue(plan.experiment);
   DerivedFacts derived;
-  derived.facts = {{QStringLiteral("length"), lengthText(plan, images)},
-                   {QStringLiteral("images a step"), batchText(experiment.solver)},
+  derived.facts = {{QStringLiteral("training length"), lengthText(plan, images)},
+                   {QStringLiteral("batch size"), batchText(experiment.solver)},
                    {QStringLiteral("learning rate"), rateText(plan.experiment.solver)},
                    {QStringLiteral("evaluations"), evaluationText(plan.experiment, times)},
                    {QStringLiteral("held-out images"), heldOutText(experiment, images)},

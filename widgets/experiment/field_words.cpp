@@ -27,8 +27,8 @@ const QHash<QString, QString>& writtenOtherwise() {
       {QStringLiteral("reg"), QStringLiteral("regression")},
       {QStringLiteral("convs"), QStringLiteral("convolutions")},
       {QStringLiteral("dim"), QStringLiteral("width")},
-      {QStringLiteral("val"), QStringLiteral("held-out part")},
-      {QStringLiteral("train"), QStringLiteral("training part")},
+      {QStringLiteral("val"), QStringLiteral("held-out set")},
+      {QStringLiteral("train"), QStringLiteral("training set")},
       {QStringLiteral("grad"), QStringLiteral("gradient")},
       {QStringLiteral("stats"), QStringLiteral("statistics")},
       {QStringLiteral("std"), QStringLiteral("standard deviation")},
@@ -80,6 +80,11 @@ QString factsOf(const config::Field& field) {
   const QString toCome = QString::fromStdString(field.toComeText());
   if (!toCome.isEmpty()) facts << toCome;
   return facts.join(QStringLiteral(" · "));
+}
+
+QString helpOf(const config::Field& field) {
+  return QString::fromStdString(field.key) % QLatin1Char('\n') %
+         QString::fromStdString(field.help) % QLatin1Char('\n') % factsOf(field);
 }
 
 std::string yamlOf(const config::Field& field, const QString& typed) {

@@ -14,6 +14,8 @@ std::string sectionOf(const std::string& key);
 QString sectionTitle(const std::string& section);
 /// Type, range and default of a field, and what of it is not built yet, in one line.
 QString factsOf(const config::Field& field);
+/// The key, its help and its facts, in lines.
+QString helpOf(const config::Field& field);
 /// The value a person types, as YAML: quoted where it has to be. Lists get their brackets.
 std::string yamlOf(const config::Field& field, const QString& typed);
 
