@@ -80,7 +80,7 @@ class TstInstanceModel : public QObject {
     QCOMPARE(model.index(0, InstanceModel::Iou).data().toString(), QStringLiteral("–"));
     QCOMPARE(model.index(1, InstanceModel::Iou).data().toString(), QStringLiteral("0.00"));
     const auto tip = model.headerData(InstanceModel::Iou, Qt::Horizontal, Qt::ToolTipRole);
-    QVERIFY(tip.toString().contains(QStringLiteral("best overlapping detection")));
+    QVERIFY(tip.toString().contains(QStringLiteral("highest with a detection that is shown")));
   }
 
   void aClassHasItsRoomBeforeTheArea() {

@@ -43,8 +43,8 @@ void ClassFilter::buildMenu() {
   auto* all = new QPushButton(tr("All"));
   auto* none = new QPushButton(tr("None"));
   for (QPushButton* button : {all, none}) setRole(button, "quiet");
-  all->setToolTip(tr("Tick every class in the list"));
-  none->setToolTip(tr("Untick every class in the list"));
+  all->setToolTip(tr("Select every listed class"));
+  none->setToolTip(tr("Deselect every listed class"));
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(all);
   buttons->addWidget(none);
@@ -76,7 +76,7 @@ void ClassFilter::buildList() {
   list_->setColumnCount(kColumns);
   list_->setHeaderLabels({tr("class"), verdictName(Verdict::TruePositive),
                           verdictName(Verdict::FalsePositive), verdictName(Verdict::Missed)});
-  list_->headerItem()->setToolTip(Name, tr("Click on a title to sort by it"));
+  list_->headerItem()->setToolTip(Name, tr("Click a column title to sort"));
   for (int column : {TruePositives, FalsePositives, Missed})
     list_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   list_->setRootIsDecorated(false);

@@ -47,7 +47,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   setWordWrap(false);
   setSortingEnabled(true);
   setFocusPolicy(Qt::ClickFocus);
-  setAccessibleName(tr("Instances on this image"));
+  setAccessibleName(tr("Instances in this image"));
   setStyleSheet(QStringLiteral("QTableView::item { padding: 0 5px; }"));
   horizontalHeader()->setFont(interfaceFont(12));
   verticalHeader()->hide();

@@ -18,7 +18,7 @@ void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<Q
              : present_      ? tr("precision %1, recall %2 at this score")
                               .arg(present_->y(), 0, 'f', 3)
                               .arg(present_->x(), 0, 'f', 3)
-                        : tr("no detection has this score"));
+                        : tr("no detection reaches this score"));
   update();
 }
 

@@ -59,16 +59,16 @@ void PredictionsPanel::buildCheckpointSlider() {
 
 void PredictionsPanel::buildParts() {
   buildCheckpointSlider();
-  score_ = new ValueSlider(tr("Score"), hundredths);
+  score_ = new ValueSlider(tr("Score threshold"), hundredths);
   score_->setRange(0, kPercent);
   score_->setValue(50);
-  iou_ = new ValueSlider(tr("IoU for a match"), hundredths);
+  iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
   iou_->setRange(5, 95);
   iou_->setValue(50);
   extent_ = smallLabel();
   extent_->setToolTip(
-      tr("Counts and the curve below are of the images that were predicted at this checkpoint: "
-         "those watched while training, and those asked for here."));
+      tr("Counts and curve cover the images predicted at this checkpoint: those tracked during "
+         "training and those requested here."));
   found_ = new CountCard(Verdict::TruePositive);
   wrong_ = new CountCard(Verdict::FalsePositive);
   missed_ = new CountCard(Verdict::Missed);
@@ -88,7 +88,7 @@ void PredictionsPanel::buildUi() {
   cards->setSpacing(8);
   for (CountCard* card : {found_, wrong_, missed_}) cards->addWidget(card, 1);
   auto* instances = new QHBoxLayout;
-  instances->addWidget(sectionTitle(tr("Instances on this image")));
+  instances->addWidget(sectionTitle(tr("Instances in this image")));
   instances->addStretch();
   instances->addWidget(filter_);
   auto* column = new QVBoxLayout(this);
@@ -139,10 +139,10 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   checkpoint_->setValue(store.positionOf(current));
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
-  checkpoint_->setTitle(isKept ? title : tr("%1 · stored only").arg(title));
+  checkpoint_->setTitle(isKept ? title : tr("%1 · checkpoint not kept").arg(title));
   checkpoint_->setToolTip(isKept ? QString::fromStdString(coco::apLimitText())
-                                 : tr("No checkpoint is kept of this step: its stored "
-                                      "predictions can be looked at, no new ones made."));
+                                 : tr("The checkpoint of this step is no longer kept: only its "
+                                      "stored predictions can be shown."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {
@@ -188,7 +188,7 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   QStringList parts;
   if (past.objects > 0) parts << tr("objects %1").arg(past.objects);
   if (past.detections > 0) parts << tr("detections %1").arg(past.detections);
-  pastLimit_->setText(tr("Not in AP, past %1 of a class on an image: %2")
+  pastLimit_->setText(tr("Not in AP, beyond %1 per class and image: %2")
                           .arg(coco::kMaxDetections)
                           .arg(parts.join(QStringLiteral(" · "))));
   pastLimit_->setToolTip(QString::fromStdString(past.text()));

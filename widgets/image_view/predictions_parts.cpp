@@ -46,8 +46,8 @@ QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
   filter->addItems({tr("All images"), tr("Predicted images"), tr("Images with errors")});
   filter->setAccessibleName(tr("Images shown"));
   sort = new QComboBox;
-  sort->addItems({tr("In the file's order"), tr("Most errors first")});
-  sort->setAccessibleName(tr("Order of the images"));
+  sort->addItems({tr("Dataset order"), tr("Most errors first")});
+  sort->setAccessibleName(tr("Sort images"));
   place = new QLabel;
   setRole(place, "muted");
   auto* choice = new QHBoxLayout;
@@ -174,18 +174,18 @@ void PredictionsView::Parts::showNotice() {
   const PredictionStore::Request request =
       session.store().request(session.step(), session.image().id);
   if (request.state == PredictionStore::RequestState::Waiting) {
-    return stage->setNotice(tr("Predicting with step %1 …").arg(session.step()));
+    return stage->setNotice(tr("Predicting with the checkpoint of step %1…").arg(session.step()));
   }
   if (!session.store().isKept(session.step())) {
     const auto nearest = session.store().nearestKept(session.step());
     const QString text =
-        tr("This image was not predicted at step %1, and no checkpoint is kept of that step")
+        tr("This image was not predicted at step %1, and its checkpoint is no longer kept")
             .arg(session.step());
     return stage->setNotice(nearest ? tr("%1; the nearest is step %2.").arg(text).arg(*nearest)
                                     : tr("%1.").arg(text));
   }
   const QString offReason = canPredict         ? QString()
-                            : whyNot.isEmpty() ? tr("No engine is there to predict.")
+                            : whyNot.isEmpty() ? tr("No engine is available to predict.")
                                                : whyNot;
   if (request.state == PredictionStore::RequestState::Failed) {
     return stage->setNotice(tr("Prediction failed: %1").arg(request.failure), tr("Try again"),

@@ -68,8 +68,7 @@ void PredictionsView::buildUi() {
   parts_->stack->addWidget(parts_->page);
   setEmptyText(
       tr("No held-out images"),
-      tr("Open a run or an experiment with dataset.val to look at its images and predictions."),
-      {});
+      tr("Open a run or an experiment with dataset.val to see its images and predictions."), {});
 }
 
 void PredictionsView::connectSignals() {
@@ -80,7 +79,7 @@ void PredictionsView::connectSignals() {
           [parts] { parts->canvas()->setLayers(parts->layers->layers()); });
   connect(parts->strip, &ThumbnailStrip::chosen, this,
           [parts](int place) { parts->showImageAt(place); });
-  connect(parts->strip, &ThumbnailStrip::ready, this, [this] { tellWhenReady(); });
+  connect(parts->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   for (QComboBox* combo : {parts->filter, parts->sort}) {
     connect(combo, &QComboBox::currentIndexChanged, this, [parts] { parts->rebuildOrder(); });
   }
@@ -98,7 +97,7 @@ void PredictionsView::connectSignals() {
     parts->wasReady = false;
     parts->session.setThresholds(parts->panel->thresholds(), parts->panel->hidden());
     parts->showCounts();
-    tellWhenReady();
+    emitReady();
   });
   connectSession();
   addShortcuts();
@@ -109,16 +108,16 @@ void PredictionsView::connectSession() {
   connect(&parts->session, &PredictionSession::imageDecoded, this, [this, parts] {
     parts->showDecoded();
     Q_EMIT imageShown(currentImage());
-    tellWhenReady();
+    emitReady();
   });
   connect(&parts->session, &PredictionSession::sceneBuilt, this, [this, parts] {
     parts->showScene();
-    tellWhenReady();
+    emitReady();
   });
   connect(&parts->session, &PredictionSession::analysed, this, [this, parts] {
     parts->rebuildOrder();
     parts->showCounts();
-    tellWhenReady();
+    emitReady();
   });
 }
 
@@ -166,7 +165,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   parts.showPage();
   parts.showCounts();
   if (parts.hasImages()) parts.showImageAt(0);
-  tellWhenReady();
+  emitReady();
 }
 
 void PredictionsView::clear() { setDataset(nullptr, {}); }
@@ -229,11 +228,11 @@ bool PredictionsView::showSameImage(const coco::Image& image) {
   const Parts& parts = *parts_;
   if (!parts.hasImages()) return false;
   const auto& images = parts.session.dataset()->images();
-  const bool isThere = std::any_of(images.begin(), images.end(), [&](const coco::Image& i) {
+  const bool hasImage = std::any_of(images.begin(), images.end(), [&](const coco::Image& i) {
     return i.id == image.id && i.fileName == image.fileName;
   });
-  if (isThere) showImage(image.id);
-  return isThere;
+  if (hasImage) showImage(image.id);
+  return hasImage;
 }
 
 void PredictionsView::setEmptyText(const QString& title, const QString& cause,
@@ -251,7 +250,7 @@ bool PredictionsView::isReady() const {
          (parts_->session.isIdle() && (parts_->strip->isHidden() || parts_->strip->isReady()));
 }
 
-void PredictionsView::tellWhenReady() {
+void PredictionsView::emitReady() {
   if (parts_->wasReady || !isReady()) return;
   parts_->wasReady = true;
   Q_EMIT ready();

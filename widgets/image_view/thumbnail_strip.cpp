@@ -95,17 +95,17 @@ bool ThumbnailStrip::isReady() const {
 
 void ThumbnailStrip::loadVisible() {
   const auto [first, last] = visibleRange();
-  std::vector<KeyedLoader<QImage>::Wish> wishes;
-  const auto wish = [&](int index) {
+  std::vector<KeyedLoader<QImage>::Request> requests;
+  const auto request = [&](int index) {
     const Item& item = items_[static_cast<std::size_t>(index)];
-    wishes.push_back({item.path, [item] {
-                        return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx);
-                      }});
+    requests.push_back({item.path, [item] {
+                          return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx);
+                        }});
   };
-  for (int i = first; i < last; ++i) wish(i);
-  for (int i = last; i < std::min(last + kAhead, count()); ++i) wish(i);
-  for (int i = first - 1; i >= std::max(first - kAhead, 0); --i) wish(i);
-  thumbnails_.load(wishes);
+  for (int i = first; i < last; ++i) request(i);
+  for (int i = last; i < std::min(last + kAhead, count()); ++i) request(i);
+  for (int i = first - 1; i >= std::max(first - kAhead, 0); --i) request(i);
+  thumbnails_.load(requests);
 }
 
 void ThumbnailStrip::updateScrollBar() {

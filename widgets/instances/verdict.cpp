@@ -11,7 +11,7 @@ QString verdictName(Verdict verdict) {
     case Verdict::Missed:
       return QStringLiteral("missed");
     case Verdict::Ignored:
-      return QStringLiteral("on a crowd");
+      return QStringLiteral("ignored");
   }
   return {};
 }
