@@ -30,7 +30,7 @@ void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::saveRequested, this, &ConfigurePage::save);
   connect(editor_, &widgets::ConfigEditor::openRequested, this, &ConfigurePage::openWithDialog);
   connect(editor_, &widgets::ConfigEditor::ready, this, &ConfigurePage::readyChanged);
-  connect(editor_, &widgets::ConfigEditor::textEdited, &document_, &DocumentController::noteEdit);
+  connect(editor_, &widgets::ConfigEditor::textEdited, &document_, &DocumentController::markEdited);
   connect(editor_, &widgets::ConfigEditor::modifiedChanged, this, &ConfigurePage::documentChanged);
   connect(editor_, &widgets::ConfigEditor::faultsChanged, this, [this] {
     countImages();
@@ -89,9 +89,9 @@ bool ConfigurePage::save() {
   return document_.save();
 }
 
-bool ConfigurePage::saveElsewhere() {
+bool ConfigurePage::saveAs() {
   editor_->finishTyping();
-  return document_.hasDocument() && document_.saveElsewhere();
+  return document_.hasDocument() && document_.saveAs();
 }
 
 QString ConfigurePage::fileToTrain() {
@@ -99,9 +99,9 @@ QString ConfigurePage::fileToTrain() {
   return trainingBlockedBy().isEmpty() ? document_.fileToTrain() : QString();
 }
 
-bool ConfigurePage::leave() {
+bool ConfigurePage::closeDocument() {
   editor_->finishTyping();
-  return document_.leave();
+  return document_.close();
 }
 
 void ConfigurePage::keepDraft() {
@@ -118,8 +118,8 @@ QString ConfigurePage::trainingBlockedBy() const {
   if (errors == 0) return {};
   const QString head =
       errors == 1
-          ? tr("Mend the fault of %1 first:").arg(documentName())
-          : tr("Mend the %1 faults of %2 first, beginning with:").arg(errors).arg(documentName());
+          ? tr("Fix the error in %1 first:").arg(documentName())
+          : tr("Fix the %1 errors in %2 first, starting with:").arg(errors).arg(documentName());
   return head + QLatin1Char('\n') + editor_->firstError();
 }
 
@@ -129,7 +129,7 @@ bool ConfigurePage::isReady() const {
 
 void ConfigurePage::changeEvent(QEvent* event) {
   // Not every file system tells of changes: whoever comes back to the window sees them.
-  if (event->type() == QEvent::ActivationChange && isActiveWindow()) document_.look();
+  if (event->type() == QEvent::ActivationChange && isActiveWindow()) document_.checkFile();
   QWidget::changeEvent(event);
 }
 

@@ -32,11 +32,11 @@ class ConfigurePage : public QWidget {
   bool openDraft(const QString& id);
   /// False when it was not saved (no file chosen, or refused).
   bool save();
-  bool saveElsewhere();
+  bool saveAs();
   /// The file that holds what is shown, saved or copied as the person wants it; empty: not now.
   QString fileToTrain();
   /// Whether the document may be left: saved, given up on purpose, or never edited.
-  bool leave();
+  bool closeDocument();
   /// The session ends: keeps unsaved edits for the next start.
   void keepDraft();
 

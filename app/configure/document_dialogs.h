@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/controllers/document_controller.h"
+#include "app/models/document_questions.h"
 
 class QWidget;
 
@@ -18,6 +18,9 @@ class DocumentDialogs : public DocumentQuestions {
   QString whereToSave(const QString& proposal) override;
 
  private:
+  template <typename Answer>
+  Answer ask(const DocumentQuestion<Answer>& question) const;
+
   QWidget* parent_;
 };
 

@@ -1,11 +1,9 @@
 // Menu and keyboard of the window.
 #include <QAction>
 #include <QActionGroup>
-#include <QApplication>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QKeyEvent>
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
@@ -13,13 +11,13 @@
 
 #include "app/configure/configure_page.h"
 #include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
 #include "app/frame/shortcut_sheet.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
+#include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
-#include "widgets/banner.h"
 
 namespace lockstep::app {
 
@@ -29,19 +27,13 @@ QMenu* MainWindow::buildMenu() {
                   &MainWindow::openWithDialog);
   documentActions_.save =
       menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this,
-                      [this] { configure_->save(); });
-  documentActions_.saveElsewhere =
+                      [this] { configurePage()->save(); });
+  documentActions_.saveAs =
       menu->addAction(tr("Save experiment as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this,
-                      [this] { configure_->saveElsewhere(); });
+                      [this] { configurePage()->saveAs(); });
   menu->addMenu(buildDraftMenu(menu));
-  menu->addAction(
-      tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this, [this] {
-        const QString folder =
-            QFileDialog::getExistingDirectory(this, tr("Folder of runs"), runList_->parentFolder());
-        if (folder.isEmpty()) return;
-        runList_->setParentFolder(folder);
-        status_->setRunsFolder(folder);
-      });
+  menu->addAction(tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this,
+                  &MainWindow::openRunsFolder);
   menu->addSeparator();
   documentActions_.train = menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")),
                                            this, &MainWindow::train);
@@ -58,15 +50,26 @@ QMenu* MainWindow::buildMenu() {
   QMenu* panels = menu->addMenu(tr("Panels"));
   for (QDockWidget* dock : {runsDock_, logDock_}) panels->addAction(dock->toggleViewAction());
   panels->addSeparator();
-  panels->addAction(tr("Usual places"), this, &MainWindow::resetLayout);
-  menu->addAction(tr("Keyboard"), QKeySequence(QStringLiteral("F1")), this,
+  panels->addAction(tr("Reset layout"), this, [this] {
+    for (QDockWidget* dock : {runsDock_, logDock_}) dock->show();
+    placeDocks();
+  });
+  menu->addAction(tr("Keyboard shortcuts"), QKeySequence(QStringLiteral("F1")), this,
                   [this] { showShortcutSheet(this); });
   menu->addSeparator();
-  menu->addAction(tr("Close the window (runs go on)"), QKeySequence(QStringLiteral("Ctrl+Q")), this,
-                  &QWidget::close);
+  menu->addAction(tr("Close the window (runs keep training)"),
+                  QKeySequence(QStringLiteral("Ctrl+Q")), this, &QWidget::close);
   // Actions of a menu that is not open act on their keys only where the window has them too.
   addActions(menu->actions());
   return menu;
+}
+
+void MainWindow::openRunsFolder() {
+  const QString folder =
+      QFileDialog::getExistingDirectory(this, tr("Folder of runs"), runList_->parentFolder());
+  if (folder.isEmpty()) return;
+  runList_->setParentFolder(folder);
+  status_->setRunsFolder(folder);
 }
 
 /// Drafts that no window holds, to be opened one by one.
@@ -74,18 +77,18 @@ QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
   auto* menu = new QMenu(tr("Unsaved edits"), parent);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
-    const QList<LeftDraft> left = DraftFolder(options_.draftFolder).left();
-    for (const LeftDraft& draft : left) {
+    const QList<OrphanedDraft> left = DraftFolder(options_.draftFolder).orphaned();
+    for (const OrphanedDraft& draft : left) {
       const QString name = QFileInfo(draft.draft.proposal).fileName();
       const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
       QAction* action =
           menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
             showPage(Page::Configure);
-            configure_->openDraft(id);
+            configurePage()->openDraft(id);
           });
       action->setToolTip(draft.draft.proposal);
     }
-    if (left.isEmpty()) menu->addAction(tr("None were left"))->setEnabled(false);
+    if (left.isEmpty()) menu->addAction(tr("No unsaved edits"))->setEnabled(false);
   });
   return menu;
 }
@@ -126,60 +129,31 @@ void MainWindow::addShortcuts() {
     if (!run.isEmpty()) openCopyOfRun(run);
   });
   addMonitorShortcuts();
-  qApp->installEventFilter(this);
 }
 
 void MainWindow::addMonitorShortcuts() {
   // Single letters act on the Monitor page only, and never while a field has the keyboard: it takes
   // them first.
-  const QList<QPair<QString, void (MonitorPage::*)()>> keys{
-      {QStringLiteral("L"), &MonitorPage::toggleLogY},
-      {QStringLiteral("X"), &MonitorPage::toggleLogX},
-      {QStringLiteral("S"), &MonitorPage::toggleSmoothing},
-      {QStringLiteral("O"), &MonitorPage::toggleOutliers},
-      {QStringLiteral("R"), &MonitorPage::resetViews},
-      {QStringLiteral("F"), &MonitorPage::toggleFullSize}};
-  for (const auto& [key, slot] : keys) {
+  const auto add = [this](const QString& key, auto* receiver, auto slot) {
     auto* shortcut = new QShortcut(QKeySequence(key), this);
-    connect(shortcut, &QShortcut::activated, monitor_, slot);
+    connect(shortcut, &QShortcut::activated, receiver, slot);
     monitorShortcuts_.append(shortcut);
-  }
+  };
+  add(QStringLiteral("L"), monitorPage(), &MonitorPage::toggleLogY);
+  add(QStringLiteral("X"), monitorPage(), &MonitorPage::toggleLogX);
+  add(QStringLiteral("S"), monitorPage()->tools(), &CurveTools::toggleSmoothing);
+  add(QStringLiteral("O"), monitorPage(), &MonitorPage::toggleOutliers);
+  add(QStringLiteral("R"), monitorPage(), &MonitorPage::resetViews);
+  add(QStringLiteral("F"), monitorPage(), &MonitorPage::toggleFullSize);
 }
 
 void MainWindow::escape() {
   if (runs_->clearFilter()) return;
   if (isFullScreen()) {
     showNormal();
-  } else if (banner_->isVisible()) {
-    banner_->dismiss();
-  } else if (runBanner_->isVisible()) {
-    runBanner_->dismiss();
+  } else {
+    pages_->dismissMessage();
   }
-}
-
-/// Whether the window does something on these keys that write nothing. Escape is left to those who
-/// have something to close.
-bool MainWindow::isOwnKey(QKeyCombination keys) const {
-  const bool writes =
-      !(keys.keyboardModifiers() & ~Qt::ShiftModifier) && keys.key() < Qt::Key_Escape;
-  if (writes || keys.key() == Qt::Key_Escape) return false;
-  const QKeySequence wanted(keys);
-  for (const QAction* action : actions())
-    if (action->shortcuts().contains(wanted)) return true;
-  for (const QShortcut* shortcut : findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
-    if (shortcut->key() == wanted) return true;
-  return false;
-}
-
-/// A key of the window is no editor's, such as Ctrl+D, with which a text editor doubles its line.
-bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() != QEvent::ShortcutOverride) return QMainWindow::eventFilter(watched, event);
-  const auto* widget = qobject_cast<QWidget*>(watched);
-  if (!widget || widget->window() != this ||
-      !isOwnKey(static_cast<QKeyEvent*>(event)->keyCombination()))
-    return QMainWindow::eventFilter(watched, event);
-  event->ignore();
-  return true;
 }
 
 }  // namespace lockstep::app

@@ -30,33 +30,33 @@ QList<Group> everywhereAndConfigure() {
             {"Ctrl+.", "Save a checkpoint and stop"},
             {"Ctrl+D", "Edit a copy of the run's configuration"},
             {"/ Esc", "Filter runs; clear, dismiss"},
-            {"F1 ?", "These keys"},
+            {"F1 ?", "Keyboard shortcuts"},
             {"F10 F11", "Menu, full screen"},
-            {"Ctrl+Q", "Close the window; runs go on"}}},
+            {"Ctrl+Q", "Close the window; runs keep training"}}},
           {QT_TRANSLATE_NOOP("ShortcutSheet", "Configure"),
            {{"Ctrl+F", "Search keys"},
             {"Ctrl+Z Ctrl+Shift+Z", "Undo, redo"},
-            {"Ctrl+Space", "Complete the word"},
-            {"Alt+Return", "Mend the line as proposed"}}}};
+            {"Ctrl+Space", "Autocomplete"},
+            {"Alt+Return", "Apply the suggested fix"}}}};
 }
 
 QList<Group> monitorAndPredictions() {
   return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Monitor"),
-           {{"Up Down", "Another run"},
+           {{"Up Down", "Previous, next run"},
             {"L X S O", "Log Y, log X, smoothing, outliers"},
-            {"R F", "Show everything, one card alone"},
+            {"R F", "Reset zoom, maximize a card"},
             {"", "Ctrl+wheel zooms into a curve"}}},
           {QT_TRANSLATE_NOOP("ShortcutSheet", "Predictions"),
            {{"A D Left Right", "Previous, next image"},
             {"N Shift+N", "Next, previous error"},
             {"Up Down", "Previous, next object"},
-            {"P", "Choose what is under the pointer"},
+            {"P", "Select what is under the pointer"},
             {", .", "Earlier, later checkpoint"},
-            {"Shift+Up Shift+Down", "Higher, lower least score"},
+            {"Shift+Up Shift+Down", "Higher, lower score threshold"},
             {"G M B T", "Ground truth, masks, boxes, labels"},
-            {"0 R 1", "Whole image, pixel for pixel"},
+            {"0 R 1", "Fit image, actual size"},
             {"+ = -", "Zoom in, out"},
-            {"F", "The image alone"}}}};
+            {"F", "Maximize the image"}}}};
 }
 
 QString tableOf(const QList<Group>& groups) {

@@ -33,7 +33,7 @@ StatusStrip::StatusStrip(QWidget* parent) : QStatusBar(parent) {
 
 void StatusStrip::showRun(const RunController* run) {
   if (!run) {
-    connection_->setText(tr("no run chosen"));
+    connection_->setText(tr("no run selected"));
     return;
   }
   const run_folder::RunInfo& info = run->info();
@@ -45,15 +45,14 @@ void StatusStrip::showRun(const RunController* run) {
     case EngineLink::State::Connecting:
       parts << (run->linkTrouble().isEmpty()
                     ? tr("connecting")
-                    : tr("engine not answering (%1), trying again").arg(run->linkTrouble()))
+                    : tr("engine not responding (%1), retrying").arg(run->linkTrouble()))
             << tr("pid %1").arg(info.pid);
       break;
     case EngineLink::State::Off:
       parts << (run->isLoaded() ? tr("not running") : tr("reading…"));
       break;
   }
-  if (info.ranks > 0)
-    parts << (info.ranks == 1 ? tr("1 rank") : tr("%1 ranks in step").arg(info.ranks));
+  if (info.ranks > 0) parts << (info.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(info.ranks));
   if (info.attempt > 1) parts << tr("attempt %1").arg(info.attempt);
   parts << run->folder();
   connection_->setText(parts.join(QStringLiteral(" · ")));

@@ -88,7 +88,7 @@ void TopBar::buildParts() {
   timeLeft_ = figure("muted");
   speed_ = figure("muted");
   averagePrecision_ = figure("");
-  averagePrecision_->setToolTip(tr("AP of masks in the last evaluation; the list has the best"));
+  averagePrecision_->setToolTip(tr("Mask AP of the last evaluation; the run list shows the best"));
   heldOut_ = figure("");
   heldOut_->setToolTip(tr("Held-out loss of the last evaluation"));
   menu_ = new QToolButton;
@@ -139,7 +139,7 @@ void TopBar::connectSignals() {
   connect(train_, &QPushButton::clicked, this, &TopBar::trainRequested);
   connect(stop_, &QPushButton::clicked, this, &TopBar::stopRequested);
   connect(pause_, &QPushButton::clicked, this, [this] {
-    if (resumes()) {
+    if (status_.resumes()) {
       Q_EMIT resumeRequested();
     } else {
       Q_EMIT pauseRequested();
@@ -162,23 +162,15 @@ void TopBar::setStatus(const RunStatus& status) {
   runName_->setToolTip(status.name);
   hiddenNote_->setVisible(status.isHidden);
   pill_->setState(status.state);
-  const bool hasRun = !status.state.isEmpty();
-  const QString stepText = !hasRun ? QString()
-                           : status.maxSteps > 0
-                               ? tr("step %1 / %2").arg(status.step).arg(status.maxSteps)
-                               : tr("step %1").arg(status.step);
-  if (status.maxSteps > 0)
-    showFigure(step_, tr("step %1 / %2").arg(status.maxSteps).arg(status.maxSteps));
-  showFigure(step_, stepText);
+  if (status.maxSteps > 0) showFigure(step_, status.widestStepText());
+  showFigure(step_, status.stepText());
   progress_->setMaximum(1000);
   progress_->setValue(status.maxSteps > 0 ? static_cast<int>(1000 * status.step / status.maxSteps)
                                           : 0);
-  const bool working =
-      status.state == QLatin1String("running") || status.state == QLatin1String("evaluating");
-  showFigure(timeLeft_, working && status.secondsLeft
+  showFigure(timeLeft_, status.isWorking() && status.secondsLeft
                             ? tr("ETA %1").arg(widgets::durationText(*status.secondsLeft))
                             : QString());
-  showFigure(speed_, working && status.imagesPerSecond
+  showFigure(speed_, status.isWorking() && status.imagesPerSecond
                          ? tr("%1 images/s").arg(*status.imagesPerSecond, 0, 'f', 1)
                          : QString());
   showFigure(averagePrecision_,
@@ -237,24 +229,16 @@ void TopBar::openMenu() {
 
 void TopBar::updateButtons() {
   const bool didResume = pause_->text().endsWith(tr("Resume"));
-  pause_->setText(kGap + (resumes() ? tr("Resume") : tr("Pause")));
-  pause_->setToolTip(status_.canResume ? tr("Go on from the newest checkpoint (Ctrl+Shift+P)")
-                     : resumes()       ? tr("Go on (Ctrl+Shift+P)")
-                                       : tr("Wait after the present step (Ctrl+Shift+P)"));
+  pause_->setText(kGap + (status_.resumes() ? tr("Resume") : tr("Pause")));
+  pause_->setToolTip(status_.canResume   ? tr("Resume from the latest checkpoint (Ctrl+Shift+P)")
+                     : status_.resumes() ? tr("Resume (Ctrl+Shift+P)")
+                                         : tr("Pause after the current step (Ctrl+Shift+P)"));
   pause_->setEnabled(canPauseOrResume());
   stop_->setEnabled(canStop());
-  if (resumes() != didResume) updateIcons();
+  if (status_.resumes() != didResume) updateIcons();
 }
 
-bool TopBar::resumes() const {
-  return status_.state == QLatin1String("paused") || status_.canResume;
-}
-
-bool TopBar::canStop() const {
-  return status_.isLive &&
-         (status_.state == QLatin1String("running") ||
-          status_.state == QLatin1String("evaluating") || status_.state == QLatin1String("paused"));
-}
+bool TopBar::canStop() const { return status_.canStop(); }
 
 bool TopBar::canPauseOrResume() const { return canStop() || (status_.canResume && !starting_); }
 
@@ -271,8 +255,9 @@ void TopBar::reserveWidths() {
 void TopBar::updateIcons() {
   const widgets::Theme& theme = widgets::currentTheme();
   train_->setIcon(widgets::icon(QStringLiteral("play"), theme.accentText, theme.textFaint));
-  pause_->setIcon(widgets::icon(resumes() ? QStringLiteral("play") : QStringLiteral("pause"),
-                                theme.text, theme.textFaint));
+  pause_->setIcon(
+      widgets::icon(status_.resumes() ? QStringLiteral("play") : QStringLiteral("pause"),
+                    theme.text, theme.textFaint));
   stop_->setIcon(widgets::icon(QStringLiteral("stop"), theme.text, theme.textFaint));
   menu_->setIcon(widgets::icon(QStringLiteral("more"), theme.textMuted));
 }

@@ -2,7 +2,8 @@
 
 #include <QString>
 #include <QWidget>
-#include <optional>
+
+#include "app/models/run_status.h"
 
 class QLabel;
 class QMenu;
@@ -13,18 +14,6 @@ class QToolButton;
 namespace lockstep::app {
 
 class StatePill;
-
-/// What the bar tells about the chosen run.
-struct RunStatus {
-  QString name;
-  QString state;  ///< empty: no run
-  qint64 step = 0, maxSteps = 0;
-  std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
-  QString averagePrecisionName;  ///< "last AP"
-  bool isHidden = false;         ///< by the filter of the run list
-  bool isLive = false;           ///< its engine can be asked
-  bool canResume = false;        ///< it ended before its last step, and can go on
-};
 
 /// The bar at the top: Train, which names the experiment that it trains, and apart from it the
 /// buttons that act on the chosen run, its name, and how far it is. Nothing moves when names or
@@ -64,7 +53,6 @@ class TopBar : public QWidget {
   void connectSignals();
   void updateIcons();
   void updateButtons();
-  bool resumes() const;
   void reserveWidths();
   void showFigure(QLabel* label, const QString& text);
   void updateTrain();

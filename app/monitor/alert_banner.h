@@ -6,10 +6,6 @@
 
 namespace lockstep::app {
 
-/// The step where the evidence of an alert begins, or that of a failure which is told again behind
-/// a cut: where the curves are to be looked at.
-std::int64_t stepToShow(const protocol::Alert& alert);
-
 /// Over the curves: the newest alert of the leading run that still holds. Once dismissed, it and
 /// the older ones stay away.
 class AlertBanner : public widgets::Banner {
@@ -25,7 +21,7 @@ class AlertBanner : public widgets::Banner {
   void showRequested(const lockstep::protocol::Alert& alert);
 
  private:
-  const protocol::Alert* alertOf(const RunController& run) const;
+  const protocol::Alert* shownAlert() const;
 
   QPointer<RunController> run_;
   Dismissals dismissals_;  ///< by the time of the newest alert then

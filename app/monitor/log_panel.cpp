@@ -11,8 +11,8 @@
 #include <QStyledItemDelegate>
 #include <QTabBar>
 #include <QVBoxLayout>
-#include <algorithm>
 
+#include "app/models/run_alerts.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
@@ -111,11 +111,11 @@ void LogPanel::buildUi() {
   shownLog_->setSourceModel(log_);
   shownLog_->setFilterRole(LogModel::TextRole);
   shownLog_->setFilterCaseSensitivity(Qt::CaseInsensitive);
-  logList_ = makeList(shownLog_, tr("Log"), tr("Nothing was logged"));
-  alertList_ = makeList(alerts_, tr("Alerts"),
-                        tr("No alerts. What would be told: losses that are not finite, jump or "
-                           "overfit, a late rank, checkpoints and files that could not be "
-                           "written, a failed run"));
+  logList_ = makeList(shownLog_, tr("Log"), tr("The log is empty"));
+  alertList_ =
+      makeList(alerts_, tr("Alerts"),
+               tr("No alerts. They report losses that are not finite, loss spikes, overfitting, "
+                  "slow ranks, checkpoints and files that could not be written, and failed runs"));
   stack_ = new QStackedWidget;
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);
@@ -153,14 +153,7 @@ void LogPanel::setLog(const std::vector<LogEntry>& entries) {
 }
 
 void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts) {
-  std::vector<LogEntry> entries;
-  for (const protocol::Alert& alert : alerts) {
-    // A failure that is told again behind a cut has the step where the run goes on.
-    const std::int64_t step = std::max(alert.step, alert.to);
-    entries.push_back({alert.seq, step, alert.time, alert.severity,
-                       "step " + std::to_string(step) + ": " + alert.text});
-  }
-  alerts_->setEntries(entries);
+  alerts_->setEntries(alertLines(alerts));
   tabs_->setTabText(1, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));
 }
 

@@ -1,38 +1,11 @@
 #include "app/predictions/predictions_page.h"
 
 #include <QVBoxLayout>
-#include <algorithm>
-#include <iterator>
-#include <map>
 #include <utility>
 
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
-namespace {
-
-/// The newest step that can be predicted with, before all one that shows something; where no
-/// checkpoint is kept, the newest with stored predictions. Steps rise and are not all empty.
-qint64 stepToOpenWith(const std::vector<std::int64_t>& stored,
-                      const std::vector<std::int64_t>& kept) {
-  const auto both = std::find_if(kept.rbegin(), kept.rend(), [&](std::int64_t step) {
-    return std::binary_search(stored.begin(), stored.end(), step);
-  });
-  if (both != kept.rend()) return *both;
-  return kept.empty() ? stored.back() : kept.back();
-}
-
-/// AP of masks by step, of boxes where the model has no masks.
-std::map<qint64, double> averagePrecisions(const MetricStore& metrics) {
-  const MetricSeries* series = metrics.series("eval/segm/AP");
-  if (!series) series = metrics.series("eval/bbox/AP");
-  std::map<qint64, double> values;
-  for (std::size_t i = 0; series && i < series->size(); ++i)
-    values[series->step(i)] = series->value(i);
-  return values;
-}
-
-}  // namespace
 
 PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
   view_ = new widgets::PredictionsView;
@@ -49,16 +22,21 @@ void PredictionsPage::connectSignals() {
           &PredictionsPage::requestPrediction);
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     wantedStep_.reset();
-    followsNewest_ = step >= newest_;
+    followsNewest_ = step >= steps_.toOpenWith();
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
   connectStore();
-  connect(&inspect_, &InspectProcess::predictionReady, this,
+  connectAnswers(&inspect_);
+}
+
+template <typename Engine>
+void PredictionsPage::connectAnswers(Engine* engine) {
+  connect(engine, &Engine::predictionReady, this,
           [this](qint64 image, qint64 step, const QString& file) {
             store_.readAnswer(step, file, ImageId{image});
           });
-  connect(&inspect_, &InspectProcess::predictionFailed, this,
+  connect(engine, &Engine::predictionFailed, this,
           [this](qint64 image, qint64 step, const QString& why) {
             view_->setPredictionFailed(ImageId{image}, step, why);
           });
@@ -103,16 +81,14 @@ void PredictionsPage::setRun(RunController* run) {
   run_ = run;
   hasDataset_ = false;
   hasRecalled_ = false;
-  steps_.clear();
-  newest_ = 0;
+  steps_ = {};
   wantedStep_.reset();
   followsNewest_ = true;
   view_->clear();
   view_->setMessage({});
-  view_->setEmptyText(
-      tr("No run to show"),
-      tr("Choose a run at the left: its held-out images and what it predicts on them appear here."),
-      tr("Configure an experiment"));
+  view_->setEmptyText(tr("No run to show"),
+                      tr("Select a run on the left to see its held-out images and predictions."),
+                      tr("Configure an experiment"));
   store_.setRun({});
   inspect_.setRun(run ? run->folder() : QString());
   if (!run) return;
@@ -151,14 +127,7 @@ void PredictionsPage::recallAnswers() {
 void PredictionsPage::connectRun() {
   connect(run_, &RunController::resultsChanged, this, &PredictionsPage::takeResults);
   connect(run_, &RunController::cutAfter, this, &PredictionsPage::forgetAfter);
-  connect(run_, &RunController::predictionReady, this,
-          [this](qint64 image, qint64 step, const QString& file) {
-            store_.readAnswer(step, file, ImageId{image});
-          });
-  connect(run_, &RunController::predictionFailed, this,
-          [this](qint64 image, qint64 step, const QString& why) {
-            view_->setPredictionFailed(ImageId{image}, step, why);
-          });
+  connectAnswers(run_.data());
 }
 
 void PredictionsPage::showEvent(QShowEvent* event) {
@@ -169,28 +138,22 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 void PredictionsPage::load() {
   if (!run_ || store_.runFolder() == run_->folder()) return;
   view_->setPredictionPossible(true);
-  view_->setMessage(tr("Reading the held-out images…"));
+  view_->setMessage(tr("Loading the held-out images…"));
   store_.setRun(run_->folder());
 }
 
-/// Steps that can be chosen are those with stored predictions and those with a checkpoint to
-/// predict with.
 void PredictionsPage::takeResults() {
   if (!run_ || !hasDataset_) return;
-  const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
   const std::vector<std::int64_t>& kept = run_->checkpointSteps();
-  store_.readSteps(stored);
-  steps_.clear();
-  std::set_union(stored.begin(), stored.end(), kept.begin(), kept.end(),
-                 std::back_inserter(steps_));
-  view_->setCheckpoints(steps_, {kept.begin(), kept.end()});
-  view_->setAveragePrecisions(averagePrecisions(run_->history().metrics()));
+  steps_ = PredictionSteps(run_->history().predictionSteps(), kept);
+  store_.readSteps(run_->history().predictionSteps());
+  view_->setCheckpoints(steps_.all(), {kept.begin(), kept.end()});
+  view_->setAveragePrecisions(maskOrBoxAp(run_->history().metrics()));
   recallAnswers();
-  if (!steps_.empty()) newest_ = stepToOpenWith(stored, kept);
   if (wantedStep_) {
     showStep(*wantedStep_);
-  } else if (followsNewest_ && !steps_.empty()) {
-    view_->setCurrentCheckpoint(newest_);
+  } else if (followsNewest_ && !steps_.isEmpty()) {
+    view_->setCurrentCheckpoint(steps_.toOpenWith());
   }
 }
 
@@ -199,17 +162,16 @@ void PredictionsPage::forgetAfter(qint64 step) {
   std::erase_if(memories_[run_->folder()].answers,
                 [step](const StepPredictions& answer) { return answer.step > step; });
   store_.forgetAfter(step);
-  std::erase_if(steps_, [step](qint64 known) { return known > step; });
+  steps_.forgetAfter(step);
   view_->forgetAfter(step);
 }
 
 void PredictionsPage::showStep(qint64 step) {
   wantedStep_ = step;
-  if (steps_.empty()) return;
+  if (steps_.isEmpty()) return;
   wantedStep_.reset();
-  const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
-  const qint64 shown = after == steps_.begin() ? steps_.front() : *std::prev(after);
-  followsNewest_ = shown >= newest_;
+  const qint64 shown = steps_.atOrBefore(step);
+  followsNewest_ = shown >= steps_.toOpenWith();
   view_->setCurrentCheckpoint(shown);
 }
 

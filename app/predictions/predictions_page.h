@@ -8,6 +8,7 @@
 
 #include "app/controllers/inspect_process.h"
 #include "app/controllers/run_controller.h"
+#include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
 #include "engine/coco/files/dataset.h"
 
@@ -51,6 +52,9 @@ class PredictionsPage : public QWidget {
   };
   void connectSignals();
   void connectStore();
+  /// Of the live run's engine, or of one that inspects it.
+  template <typename Engine>
+  void connectAnswers(Engine* engine);
   void connectRun();
   void load();
   void takeResults();
@@ -67,10 +71,9 @@ class PredictionsPage : public QWidget {
   InspectProcess inspect_;
   QHash<QString, Memory> memories_;    ///< by folder
   std::optional<coco::Image> looked_;  ///< at last, of whichever run
-  std::vector<qint64> steps_;          ///< that can be chosen, rising
-  qint64 newest_ = 0;                  ///< of them, the one that is shown while nobody chose
-  std::optional<qint64> wantedStep_;   ///< asked for before the steps were known
-  bool followsNewest_ = true;          ///< nobody has chosen an older step
+  PredictionSteps steps_;
+  std::optional<qint64> wantedStep_;  ///< asked for before the steps were known
+  bool followsNewest_ = true;         ///< nobody has chosen an older step
   bool hasDataset_ = false;
   bool hasRecalled_ = false;  ///< the answers of before were shown
 };

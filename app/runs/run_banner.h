@@ -2,10 +2,9 @@
 
 #include <QHash>
 #include <QString>
-#include <optional>
 #include <vector>
 
-#include "app/controllers/shown_run.h"
+#include "app/controllers/run_message.h"
 #include "app/models/dismissals.h"
 #include "widgets/banner.h"
 
@@ -27,14 +26,7 @@ class RunBanner : public widgets::Banner {
   void resumeRequested(const QString& folder, const QStringList& overrides);
 
  private:
-  struct Message {
-    QString folder, kind, title, detail, action;
-    QString skipAction;      ///< to go on without images that cannot be read
-    bool isFailure = false;  ///< else a fault of the moment
-  };
-  static std::optional<Message> messageOf(const ShownRun& shown, bool leads, bool isOnly);
-  static Message failureOf(const RunController& run);
-  bool isDismissed(const Message& message) const;
+  bool isDismissed(const RunMessage& message) const;
 
   QString shownOf_, shownKind_;  ///< whose message stands here, and which
   bool showsFailure_ = false;

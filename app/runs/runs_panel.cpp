@@ -24,7 +24,7 @@
 namespace lockstep::app {
 namespace {
 
-/// A click beside the runs leaves them selected: to show none is nobody's wish.
+/// A click beside the runs leaves them selected: nobody wants to show none.
 class RunListView : public QListView {
  public:
   using QListView::QListView;
@@ -38,23 +38,6 @@ class RunListView : public QListView {
 };
 
 }  // namespace
-
-bool RunFilter::setText(const QString& text) {
-  const bool isExpression =
-      text.size() > 2 && text.startsWith(QLatin1Char('/')) && text.endsWith(QLatin1Char('/'));
-  const QRegularExpression expression(
-      isExpression ? text.mid(1, text.size() - 2) : QRegularExpression::escape(text.trimmed()),
-      QRegularExpression::CaseInsensitiveOption);
-  if (!expression.isValid()) return false;
-  expression_ = expression;
-  return true;
-}
-
-bool RunFilter::accepts(const QModelIndex& run) const {
-  const QString text = run.data(RunListModel::NameRole).toString() + QLatin1Char(' ') +
-                       run.data(RunListModel::StateRole).toString();
-  return expression_.match(text).hasMatch();
-}
 
 RunsPanel::RunsPanel(RunListModel* model, QWidget* parent) : QWidget(parent), model_(model) {
   buildUi();
@@ -117,7 +100,7 @@ void RunsPanel::connectSignals() {
   connect(&debounce_, &QTimer::timeout, this, &RunsPanel::takeFilterText);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           [this](const QItemSelection& selected) {
-            leaveHiddenRows(selected);
+            deselectHiddenRows(selected);
             takeSelection();
           });
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
@@ -130,8 +113,8 @@ void RunsPanel::connectSignals() {
           [this](const QModelIndex& first, const QModelIndex& last) {
             if (!filter_.isEmpty()) applyFilter(first.row(), last.row());
           });
-  connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectWanted);
-  connect(model_, &RunListModel::loaded, this, &RunsPanel::selectWanted);
+  connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
+  connect(model_, &RunListModel::loaded, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::updateEmptyState);
   connect(model_, &RunListModel::listingFaultChanged, this, &RunsPanel::updateListingFault);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
@@ -143,7 +126,7 @@ void RunsPanel::connectSignals() {
 void RunsPanel::takeFilterText() {
   const bool valid = filter_.setText(filterText_->text());
   filterText_->setProperty("fault", !valid);
-  filterText_->setToolTip(valid ? QString() : tr("This is not a regular expression"));
+  filterText_->setToolTip(valid ? QString() : tr("Not a valid regular expression"));
   widgets::repolish(filterText_);
   alwaysShown_.clear();
   applyFilter(0, model_->rowCount() - 1);
@@ -184,11 +167,11 @@ void RunsPanel::updateHiddenNote() {
 void RunsPanel::updateListingFault() {
   const QString fault = model_->listingFault();
   listingFault_->setVisible(!fault.isEmpty());
-  listingFault_->setText(tr("These runs are as last seen. %1").arg(fault));
+  listingFault_->setText(tr("This list may be out of date. %1").arg(fault));
 }
 
 /// Select all, or a range, is of the rows that can be seen.
-void RunsPanel::leaveHiddenRows(const QItemSelection& selected) {
+void RunsPanel::deselectHiddenRows(const QItemSelection& selected) {
   if (isSelecting_) return;
   QItemSelection hidden;
   for (const QModelIndex& index : selected.indexes())
@@ -218,37 +201,37 @@ void RunsPanel::takeSelection() {
 }
 
 void RunsPanel::selectRun(const QString& folder) {
-  wanted_ = {folder};
+  pending_ = {folder};
   alwaysShown_.insert(folder);
   choseFirst_ = true;
   list_->selectionModel()->clearSelection();
-  selectWanted();
+  selectPending();
 }
 
 void RunsPanel::addToSelection(const QString& folder) {
-  wanted_.append(folder);
+  pending_.append(folder);
   alwaysShown_.insert(folder);
   choseFirst_ = true;
-  selectWanted();
+  selectPending();
 }
 
-void RunsPanel::selectWanted() {
+void RunsPanel::selectPending() {
   if (!model_->isLoaded()) return;  // in the order they were asked for, not in that of the listing
   QItemSelectionModel* selection = list_->selectionModel();
   // Nothing asked for: the newest run, so that a window opened again shows where one was.
-  if (!choseFirst_ && wanted_.isEmpty() && model_->rowCount() > 0) {
+  if (!choseFirst_ && pending_.isEmpty() && model_->rowCount() > 0) {
     choseFirst_ = true;
-    wanted_ = {model_->index(0).data(RunListModel::FolderRole).toString()};
+    pending_ = {model_->index(0).data(RunListModel::FolderRole).toString()};
   }
-  if (wanted_.isEmpty()) return;
+  if (pending_.isEmpty()) return;
   applyFilter(0, model_->rowCount() - 1);
   const QScopedValueRollback<bool> guard(isSelecting_, true);
-  const QStringList wanted = wanted_;
+  const QStringList wanted = pending_;
   for (const QString& folder : wanted) {
     const int row = model_->rowOf(folder);
     if (row < 0) continue;
     const QModelIndex index = model_->index(row);
-    wanted_.removeAll(folder);
+    pending_.removeAll(folder);
     if (selection->hasSelection()) {
       selection->select(index, QItemSelectionModel::Select);
     } else {
@@ -285,21 +268,21 @@ void RunsPanel::updateEmptyState() {
         tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),
-                       tr("Nothing was trained in\n%1").arg(model_->parentFolder()),
+                       tr("There are no runs in\n%1").arg(model_->parentFolder()),
                        tr("Open experiment…"));
   }
 }
 
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
-  if (run.data(RunListModel::AliveRole).toBool()) return tr("It is running.");
+  if (run.data(RunListModel::AliveRole).toBool()) return tr("It is still running.");
   if (run.data(RunListModel::StateRole).toString() != QLatin1String("finished")) return {};
   const bool isAtItsEnd = run.data(RunListModel::StepRole).toLongLong() >=
                           run.data(RunListModel::MaxStepsRole).toLongLong();
   const QString line = QStringLiteral("lockstep-engine train %1 --resume --set %2")
                            .arg(run.data(RunListModel::FolderRole).toString());
-  return isAtItsEnd ? tr("It has reached solver.max_steps. More steps go on from there:\n%1")
+  return isAtItsEnd ? tr("It has reached solver.max_steps. To train for more steps:\n%1")
                           .arg(line.arg(QStringLiteral("solver.max_steps=N")))
-                    : tr("It has stopped early. More patience goes on from there:\n%1")
+                    : tr("It stopped early. To continue with more patience:\n%1")
                           .arg(line.arg(QStringLiteral("evaluation.early_stop.patience=N")));
 }
 
@@ -308,7 +291,7 @@ void RunsPanel::openMenu(const QPoint& position) {
   if (!index.isValid()) return;
   const QString folder = index.data(RunListModel::FolderRole).toString();
   QMenu menu(this);
-  QAction* resume = menu.addAction(tr("Resume from the newest checkpoint"), this,
+  QAction* resume = menu.addAction(tr("Resume from the latest checkpoint"), this,
                                    [this, folder] { Q_EMIT resumeRequested(folder); });
   const QString blocked = resumeBlockedBy(index);
   resume->setEnabled(blocked.isEmpty());
@@ -317,10 +300,9 @@ void RunsPanel::openMenu(const QPoint& position) {
   menu.addAction(tr("Edit a copy of its configuration\tCtrl+D"), this,
                  [this, folder] { Q_EMIT copyConfigRequested(folder); });
   menu.addSeparator();
-  menu.addAction(tr("Open the folder"), this,
+  menu.addAction(tr("Open folder"), this,
                  [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); });
-  menu.addAction(tr("Copy the path"), this,
-                 [folder] { QApplication::clipboard()->setText(folder); });
+  menu.addAction(tr("Copy path"), this, [folder] { QApplication::clipboard()->setText(folder); });
   menu.exec(list_->viewport()->mapToGlobal(position));
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <QRegularExpression>
 #include <QSet>
 #include <QTimer>
 #include <QWidget>
+
+#include "app/models/run_filter.h"
 
 class QItemSelection;
 class QLabel;
@@ -18,18 +19,6 @@ class EmptyState;
 namespace lockstep::app {
 
 class RunListModel;
-
-/// Takes runs whose name or state contains the text, or matches /regex/.
-class RunFilter {
- public:
-  /// False when the text is a /regex/ that does not compile; the filter then stays as it was.
-  bool setText(const QString& text);
-  bool isEmpty() const { return expression_.pattern().isEmpty(); }
-  bool accepts(const QModelIndex& run) const;
-
- private:
-  QRegularExpression expression_;
-};
 
 /// The left dock: filter and list of runs. The current run leads (top bar, predictions); all
 /// selected ones are compared. The filter hides rows and leaves the selection as it is.
@@ -69,11 +58,11 @@ class RunsPanel : public QWidget {
   /// Rows first to last.
   void applyFilter(int first, int last);
   void takeFilterText();
-  void leaveHiddenRows(const QItemSelection& selected);
+  void deselectHiddenRows(const QItemSelection& selected);
   int hiddenCount() const;
   void updateHiddenNote();
   void updateListingFault();
-  void selectWanted();
+  void selectPending();
   void updateEmptyState();
   void openMenu(const QPoint& position);
 
@@ -87,7 +76,7 @@ class RunsPanel : public QWidget {
   widgets::EmptyState* empty_ = nullptr;
   QTimer debounce_;
   QString current_;
-  QStringList wanted_;         ///< to be selected once they are listed
+  QStringList pending_;        ///< to be selected once they are listed
   QSet<QString> alwaysShown_;  ///< asked for since the filter was set: it does not hide them
   bool isCurrentHidden_ = false;
   bool choseFirst_ = false;

@@ -12,10 +12,10 @@
 #include <fstream>
 #include <string>
 
+#include "app/controllers/metric_curve.h"
 #include "app/frame/main_window.h"
 #include "app/models/decimation.h"
 #include "app/models/metric_store.h"
-#include "app/monitor/metric_curve.h"
 #include "app/monitor/monitor_page.h"
 #include "engine/events/writer.h"
 #include "tests/app/made_run.h"

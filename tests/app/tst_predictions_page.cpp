@@ -208,7 +208,7 @@ class TstPredictionsPage : public QObject {
     Q_EMIT window.monitorPage()->predictionsRequested(25);
     window.runsPanel()->selectRun(b);
     QTRY_COMPARE(window.runsPanel()->currentRun(), b);
-    window.showPage(app::MainWindow::Page::Predictions);
+    window.showPage(app::Page::Predictions);
     auto* page = window.findChild<PredictionsPage*>();
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
     QTRY_VERIFY(window.isReady());

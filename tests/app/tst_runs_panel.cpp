@@ -140,7 +140,7 @@ class TstRunsPanel : public QObject {
   void aFailedListingIsSaidOverTheRuns() {
     QVERIFY(parent_->remove());
     model_->refresh();
-    QTRY_VERIFY(says(QStringLiteral("as last seen")));
+    QTRY_VERIFY(says(QStringLiteral("out of date")));
     QCOMPARE(visible().size(), 3);
   }
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/controllers/run_controller.h"
-#include "app/monitor/monitor_cards.h"
+#include "app/models/metric_store.h"
+#include "app/models/monitor_cards.h"
 
 namespace lockstep::app {
 
@@ -18,14 +18,14 @@ struct CardFact {
 /// Whether the fact is the second curve's share of the first, which makes a legend needless.
 bool hasShare(const CardPlan& plan);
 
-/// Of a run, by its newest records. `isOnlyRun`: no other is drawn on the card.
-CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun);
+/// By the newest records of a run. `isOnlyRun`: no other is drawn on the card.
+CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyRun);
 
 /// GPUs whose figures the run's records tell, by the driver's numbers.
-std::vector<int> toldGpus(const RunController& run);
+std::vector<int> recordedGpus(const MetricStore& metrics);
 /// Ranks whose times the run's records tell; 0 of a single one.
-int toldRanks(const RunController& run);
+int recordedRankCount(const MetricStore& metrics);
 /// The one that holds the others up now.
-std::optional<int> lateRank(const RunController& run);
+std::optional<int> lateRank(const MetricStore& metrics);
 
 }  // namespace lockstep::app

@@ -1,9 +1,9 @@
-#include "app/monitor/card_curves.h"
+#include "app/controllers/card_curves.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "app/monitor/metric_curve.h"
+#include "app/controllers/metric_curve.h"
 
 namespace lockstep::app {
 namespace {
@@ -20,8 +20,6 @@ widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XA
   return curve;
 }
 
-}  // namespace
-
 std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
                                          widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
@@ -32,22 +30,26 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
       const bool leads = curves.size() <= plan.curves.size();
       curves.back().markLowest = own.markLowest;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
+      // Of several runs the colour tells which, and dots alone that it is held-out.
+      curves.back().hasOwnHue = own.gapToPrevious && runs.size() == 1;
     }
   }
   return curves;
 }
 
-std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run, int ranks,
-                                          std::optional<int> first, widgets::XAxis axis) {
+std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run,
+                                          const CardParts& parts, widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < parts.ranks; ++rank) {
     CardCurve own = plan.curves.front();
     own.tag = tagOfRank(own.tag, rank);
     own.name += QStringLiteral(" %1").arg(rank);
     curves.push_back(curveOf(run, own, axis));
     curves.back().styleIndex = rank;
   }
-  if (first) std::rotate(curves.begin(), curves.begin() + *first, curves.begin() + *first + 1);
+  // It lies over the others and begins the legend.
+  if (const auto late = parts.lateRank)
+    std::rotate(curves.begin(), curves.begin() + *late, curves.begin() + *late + 1);
   return curves;
 }
 
@@ -71,6 +73,17 @@ std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun
     }
   }
   return curves;
+}
+
+}  // namespace
+
+std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
+                                         const CardParts& parts, widgets::XAxis axis) {
+  if (!plan.perRank && !plan.perGpu) return curvesOfRuns(plan, runs, axis);
+  if (!parts.isOneRun) return {};
+  if (plan.perGpu) return curvesOfDevices(plan, runs.front(), parts.gpus, axis);
+  return parts.ranks > 1 ? curvesOfRanks(plan, runs.front(), parts, axis)
+                         : std::vector<widgets::Curve>();
 }
 
 }  // namespace lockstep::app

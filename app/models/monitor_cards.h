@@ -16,7 +16,7 @@ struct CardCurve {
   bool evaluation = false;  ///< few points, with markers
   widgets::Curve::Stroke stroke = widgets::Curve::Stroke::Automatic;
   bool markLowest = false;
-  bool gapToPrevious = false;
+  bool gapToPrevious = false;  ///< it is held-out, and the one before it training
   bool smooth = true;
 };
 

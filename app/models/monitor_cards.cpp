@@ -1,4 +1,4 @@
-#include "app/monitor/monitor_cards.h"
+#include "app/models/monitor_cards.h"
 
 #include <string_view>
 
@@ -30,7 +30,7 @@ CardPlan card(const QString& title, std::vector<CardCurve> curves, int row, int 
   plan.curves = std::move(curves);
   plan.row = row;
   plan.column = column;
-  plan.emptyText = QStringLiteral("No step yet");
+  plan.emptyText = QStringLiteral("Waiting for the first step");
   return plan;
 }
 
@@ -63,7 +63,7 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves, int row
   plan.columnSpan = 2;
   plan.perGpu = true;
   plan.ignoreOutliers = false;
-  plan.emptyText = QStringLiteral("No figures of devices yet");
+  plan.emptyText = QStringLiteral("No device metrics yet");
   return plan;
 }
 
@@ -73,12 +73,13 @@ std::vector<CardPlan> deviceCards() {
                              line("system/cpu_percent", QStringLiteral("CPU"))},
                             5, 0);
   use.yMost = 100;
-  use.tip = QStringLiteral("CPU: of the cores that the ranks of this machine may use");
+  use.tip = QStringLiteral("CPU: of the cores available to the ranks on this machine");
   CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
                                {line("system/gpuN/memory_gib", QStringLiteral("GPU")),
                                 line("system/memory_gib", QStringLiteral("host"))},
                                5, 2);
-  memory.tip = QStringLiteral("Host: resident, of the ranks here. GPU: in use by whatever program");
+  memory.tip = QStringLiteral(
+      "Host: resident memory of the ranks on this machine. GPU: in use by any process");
   CardPlan heat =
       deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
                  {line("system/gpuN/temperature_celsius", QStringLiteral("GPU"))}, 6, 0);
@@ -98,14 +99,13 @@ std::vector<CardPlan> monitorCards() {
   loss.rowSpan = 2;
   loss.columnSpan = 3;
   loss.curves.back().markLowest = true;
-  loss.emptyText = QStringLiteral("The first step has not come yet");
 
   CardPlan precision = rateCard(QStringLiteral("AP"),
                                 {evaluation("eval/segm/AP", QStringLiteral("mask"), Stroke::Run),
                                  evaluation("eval/bbox/AP", QStringLiteral("box"))},
                                 0, 3);
   precision.ignoreOutliers = false;
-  precision.emptyText = QStringLiteral("AP was not due yet: evaluation.ap_every");
+  precision.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
   precision.tip = QString::fromStdString(coco::apLimitText());
 
   CardPlan rate =
@@ -119,8 +119,8 @@ std::vector<CardPlan> monitorCards() {
                            3, 1);
   time.curves.back().stroke = Stroke::Dots;
 
-  CardPlan own = rankCard(QStringLiteral("Own step time, s"), kOwnSecondsTag, 4, 0);
-  own.tip = QStringLiteral("A step takes all ranks as long as the slowest: here without that wait");
+  CardPlan own = rankCard(QStringLiteral("Step time per rank, s"), kOwnSecondsTag, 4, 0);
+  own.tip = QStringLiteral("Without the wait for the slowest rank, which every step ends with");
 
   std::vector<CardPlan> cards{
       loss,
@@ -137,7 +137,7 @@ std::vector<CardPlan> monitorCards() {
       rateCard(QStringLiteral("Gradient norm"), {line("solver/grad_norm", QStringLiteral("norm"))},
                3, 3),
       own,
-      rankCard(QStringLiteral("Waiting for images, s"), kDataSecondsTag, 4, 2)};
+      rankCard(QStringLiteral("Data wait per rank, s"), kDataSecondsTag, 4, 2)};
   for (CardPlan& card : deviceCards()) cards.push_back(std::move(card));
   return cards;
 }

@@ -1,4 +1,4 @@
-#include "app/monitor/card_facts.h"
+#include "app/models/card_facts.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -14,18 +14,12 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
 
-double lastValue(const RunController& run, const std::string& tag) {
-  const MetricSeries* series = run.history().metrics().series(tag);
-  return series && series->size() > 0 ? series->value(series->size() - 1) : std::nan("");
-}
-
 /// By the ends of the drawn lines. Without ranks that the newest record no longer tells of: a run
 /// may go on with fewer.
-std::optional<alerts::SlowestRank> slowestRank(const RunController& run) {
-  const MetricStore& metrics = run.history().metrics();
+std::optional<alerts::SlowestRank> slowestRank(const MetricStore& metrics) {
   std::map<int, alerts::RankTimes> ranks;
   std::optional<std::int64_t> newest;
-  for (int rank = 0; rank < toldRanks(run); ++rank) {
+  for (int rank = 0; rank < recordedRankCount(metrics); ++rank) {
     const MetricSeries* own = metrics.series(tagOfRank(kOwnSecondsTag, rank));
     const MetricSeries* data = metrics.series(tagOfRank(kDataSecondsTag, rank));
     if (!data || own->size() == 0 || data->size() == 0) continue;
@@ -40,19 +34,19 @@ std::optional<alerts::SlowestRank> slowestRank(const RunController& run) {
 CardFact ownTimeFact(const alerts::SlowestRank& slowest) {
   if (!(slowest.others.own > 0)) return {};
   const QString text =
-      slowest.isLate() ? tr("rank %1 is late: +%2 %") : tr("slowest: rank %1, +%2 %");
+      slowest.isLate() ? tr("rank %1 is slow: +%2 %") : tr("slowest: rank %1, +%2 %");
   return {text.arg(slowest.rank).arg(std::lround(100 * slowest.laterBy() / slowest.others.own)),
           slowest.isLate()};
 }
 
 CardFact imagesFact(const alerts::SlowestRank& slowest) {
   if (!slowest.isLate()) return {};
-  if (slowest.isLateForImages()) return {tr("why rank %1 is late").arg(slowest.rank), true};
-  return {tr("not why rank %1 is late").arg(slowest.rank)};
+  if (slowest.isLateForImages()) return {tr("why rank %1 is slow").arg(slowest.rank), true};
+  return {tr("not why rank %1 is slow").arg(slowest.rank)};
 }
 
-CardFact rankFact(const CardPlan& plan, const RunController& run) {
-  const auto slowest = slowestRank(run);
+CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
+  const auto slowest = slowestRank(metrics);
   if (!slowest) return {};
   return plan.curves.front().tag == kOwnSecondsTag ? ownTimeFact(*slowest) : imagesFact(*slowest);
 }
@@ -60,35 +54,40 @@ CardFact rankFact(const CardPlan& plan, const RunController& run) {
 /// The driver serves no more (NV_MAX_DEVICES in its nvlimits.h).
 constexpr int kMostGpus = 32;
 
-/// The newest figure where there is one curve to have it: of the only GPU, or without one.
-CardFact deviceFact(const CardPlan& plan, const RunController& run) {
-  const std::vector<int> gpus = toldGpus(run);
+QString newestFigure(const MetricStore& metrics, const std::string& tag) {
+  const auto now = metrics.lastValue(tag);
+  return now && std::isfinite(*now) ? widgets::valueText(*now) : QString();
+}
+
+/// Where there is one curve to have it: of the only GPU, or without one.
+CardFact deviceFact(const CardPlan& plan, const MetricStore& metrics) {
+  const std::vector<int> gpus = recordedGpus(metrics);
   if (gpus.size() > 1) return {};
   const std::string& tag = (gpus.empty() ? plan.curves.back() : plan.curves.front()).tag;
-  const double now = lastValue(run, gpus.empty() ? tag : tagOfGpu(tag, gpus.front()));
-  return {std::isfinite(now) ? widgets::valueText(now) : QString()};
+  return {newestFigure(metrics, gpus.empty() ? tag : tagOfGpu(tag, gpus.front()))};
+}
+
+CardFact dataShare(const MetricStore& metrics) {
+  const auto whole = metrics.lastValue("time/step_seconds");
+  const auto waiting = metrics.lastValue("time/data_seconds");
+  if (!whole || !waiting || !(*whole > 0 && *waiting >= 0)) return {};
+  return {tr("data %1 %").arg(std::lround(100 * *waiting / *whole))};
 }
 
 }  // namespace
 
-CardFact cardFact(const CardPlan& plan, const RunController& run, bool isOnlyRun) {
-  if (plan.perRank) return isOnlyRun ? rankFact(plan, run) : CardFact{};
-  if (plan.perGpu) return isOnlyRun ? deviceFact(plan, run) : CardFact{};
-  if (isOnlyRun && hasShare(plan)) {
-    const double whole = lastValue(run, "time/step_seconds");
-    const double waiting = lastValue(run, "time/data_seconds");
-    if (!(whole > 0 && waiting >= 0)) return {};
-    return {tr("data %1 %").arg(std::lround(100 * waiting / whole))};
-  }
-  if (!isOnlyRun || plan.curves.size() > 1) return {};
-  const double now = lastValue(run, plan.curves.front().tag);
-  return {std::isfinite(now) ? widgets::valueText(now) : QString()};
+CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyRun) {
+  if (!isOnlyRun) return {};
+  if (plan.perRank) return rankFact(plan, metrics);
+  if (plan.perGpu) return deviceFact(plan, metrics);
+  if (hasShare(plan)) return dataShare(metrics);
+  if (plan.curves.size() > 1) return {};
+  return {newestFigure(metrics, plan.curves.front().tag)};
 }
 
 bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == "time/step_seconds"; }
 
-std::vector<int> toldGpus(const RunController& run) {
-  const MetricStore& metrics = run.history().metrics();
+std::vector<int> recordedGpus(const MetricStore& metrics) {
   std::vector<int> gpus;
   for (int gpu = 0; gpu < kMostGpus; ++gpu)
     if (metrics.series(tagOfGpu("system/gpuN/utilisation_percent", gpu)) ||
@@ -97,14 +96,14 @@ std::vector<int> toldGpus(const RunController& run) {
   return gpus;
 }
 
-int toldRanks(const RunController& run) {
+int recordedRankCount(const MetricStore& metrics) {
   int ranks = 0;
-  while (run.history().metrics().series(tagOfRank(kOwnSecondsTag, ranks))) ++ranks;
+  while (metrics.series(tagOfRank(kOwnSecondsTag, ranks))) ++ranks;
   return ranks;
 }
 
-std::optional<int> lateRank(const RunController& run) {
-  const auto slowest = slowestRank(run);
+std::optional<int> lateRank(const MetricStore& metrics) {
+  const auto slowest = slowestRank(metrics);
   return slowest && slowest->isLate() ? std::optional(slowest->rank) : std::nullopt;
 }
 

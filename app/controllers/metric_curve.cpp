@@ -1,33 +1,16 @@
-#include "app/monitor/metric_curve.h"
+#include "app/controllers/metric_curve.h"
 
 namespace lockstep::app {
 namespace {
 
 XScale scaleOf(const RunController& run, widgets::XAxis axis) {
-  XScale scale;
-  scale.baseTime = run.history().metrics().baseTime();
-  switch (axis) {
-    case widgets::XAxis::Step:
-      break;
-    case widgets::XAxis::Epoch:
-      scale.quantity = XScale::Quantity::Epoch;
-      scale.stepsPerEpoch = run.info().stepsPerEpoch.value_or(0);
-      break;
-    case widgets::XAxis::Relative:
-      scale.quantity = XScale::Quantity::RelativeSeconds;
-      break;
-    case widgets::XAxis::Wall:
-      scale.quantity = XScale::Quantity::WallSeconds;
-      break;
-  }
-  return scale;
+  return {axis, run.info().stepsPerEpoch.value_or(0), run.history().metrics().baseTime()};
 }
 
-std::vector<QPointF> toPoints(const std::vector<PlotPoint>& points) {
-  std::vector<QPointF> result;
-  result.reserve(points.size());
-  for (const PlotPoint& point : points) result.push_back({point.x, point.y});
-  return result;
+/// The series whose steps and times stand for the run's; nullptr where x cannot be told by it.
+const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
+  const MetricSeries* records = run.history().metrics().series("train/loss_total");
+  return records && records->size() > 0 && hasAxis(run, axis) ? records : nullptr;
 }
 
 }  // namespace
@@ -59,8 +42,7 @@ std::pair<double, double> MetricCurve::xRange() const {
 }
 
 widgets::CurveSamples MetricCurve::sample(const std::vector<double>& columnEdges) const {
-  const DecimatedCurve curve = decimate(*series(), scale(), columnEdges, smooth_);
-  return {toPoints(curve.raw), toPoints(curve.smooth), toPoints(curve.nonFinite)};
+  return decimate(*series(), scale(), columnEdges, smooth_);
 }
 
 std::vector<double> MetricCurve::valuesBetween(double low, double high, int atMost) const {
@@ -88,12 +70,6 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   const auto index = own ? own->lowest() : std::nullopt;
   if (!index) return std::nullopt;
   return reading(*own, *index);
-}
-
-/// The series whose steps and times stand for the run's; nullptr where x cannot be told by it.
-static const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
-  const MetricSeries* records = run.history().metrics().series("train/loss_total");
-  return records && records->size() > 0 && hasAxis(run, axis) ? records : nullptr;
 }
 
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {
