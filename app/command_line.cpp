@@ -11,18 +11,18 @@ namespace {
 
 Error fault(const QString& text) { return base::mendable(text.toStdString()); }
 
-QString page(const QString& value) {
+Page page(const QString& value) {
+  if (value == QLatin1String("configure")) return Page::Configure;
+  if (value == QLatin1String("monitor")) return Page::Monitor;
+  if (value == QLatin1String("predictions")) return Page::Predictions;
   if (value == QLatin1String("data") || value == QLatin1String("compare"))
     throw fault(
         QStringLiteral(
             "--page %1: this page is not built yet; choose configure, monitor or predictions")
             .arg(value));
-  if (value != QLatin1String("configure") && value != QLatin1String("monitor") &&
-      value != QLatin1String("predictions"))
-    throw fault(
-        QStringLiteral("--page %1: there is no such page; choose configure, monitor or predictions")
-            .arg(value));
-  return value;
+  throw fault(
+      QStringLiteral("--page %1: there is no such page; choose configure, monitor or predictions")
+          .arg(value));
 }
 
 widgets::ThemeSwitch::Mode theme(const QString& value) {

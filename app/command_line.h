@@ -3,15 +3,17 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <optional>
 
+#include "app/models/page.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
 
 /// What the user asked for in the command line.
 struct CommandLine {
-  QStringList paths;  ///< absolute: run folders, experiment files, folders of runs
-  QString page;       ///< configure | monitor | predictions; empty: by what the paths are
+  QStringList paths;         ///< absolute: run folders, experiment files, folders of runs
+  std::optional<Page> page;  ///< nothing: by what the paths are
   widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
   bool themeGiven = false;
   double scale = 0;    ///< 0: the system's

@@ -6,8 +6,8 @@
 #include "app/command_line.h"
 #include "app/controllers/draft_folder.h"
 #include "app/ending_signals.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/screenshot.h"
+#include "app/frame/main_window.h"
+#include "app/frame/screenshot.h"
 #include "engine/base/error.h"
 
 namespace {

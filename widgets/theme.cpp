@@ -90,6 +90,22 @@ double luminance(const QColor& color) {
          0.0722 * channelLuminance(color.blueF());
 }
 
+// Begun from Okabe and Ito's set. Six and no more: the least difference between any two, seen with
+// and without a colour blindness, and 3:1 on the ground leave no room for a seventh.
+constexpr int kColors = 6;
+
+const std::array<QColor, kColors>& runColors(const Theme& theme) {
+  static const std::array<QColor, kColors> kLight{
+      QColor(0x00, 0x72, 0xb2), QColor(0xd5, 0x5e, 0x00), QColor(0x05, 0xa8, 0x5c),
+      QColor(0xb1, 0x65, 0x8c), QColor(0x22, 0x26, 0x2c), QColor(0x61, 0x57, 0x41)};
+  static const std::array<QColor, kColors> kDark{
+      QColor(0x4c, 0x9a, 0xff), QColor(0xf0, 0x80, 0x3c), QColor(0x3f, 0xd4, 0x9b),
+      QColor(0xd9, 0x86, 0xb8), QColor(0xe6, 0xe9, 0xee), QColor(0xff, 0xd2, 0x3c)};
+  return theme.isDark ? kDark : kLight;
+}
+
+std::size_t styleRow(int index) { return static_cast<std::size_t>(std::max(index, 0)); }
+
 bool isDarkPalette(const QPalette& palette) {
   return palette.color(QPalette::Window).lightness() < 128;
 }
@@ -111,24 +127,20 @@ const Theme& currentTheme() {
 }
 
 RunStyle runStyle(int index, const Theme& theme) {
-  // Begun from Okabe and Ito's set. Six and no more: the least difference between any two, seen
-  // with and without a colour blindness, and 3:1 on the ground leave no room for a seventh.
-  static constexpr int kColors = 6;
-  static const std::array<QColor, kColors> kLight{
-      QColor(0x00, 0x72, 0xb2), QColor(0xd5, 0x5e, 0x00), QColor(0x05, 0xa8, 0x5c),
-      QColor(0xb1, 0x65, 0x8c), QColor(0x22, 0x26, 0x2c), QColor(0x61, 0x57, 0x41)};
-  static const std::array<QColor, kColors> kDark{
-      QColor(0x4c, 0x9a, 0xff), QColor(0xf0, 0x80, 0x3c), QColor(0x3f, 0xd4, 0x9b),
-      QColor(0xd9, 0x86, 0xb8), QColor(0xe6, 0xe9, 0xee), QColor(0xff, 0xd2, 0x3c)};
   // None is the dots of held-out losses.
   static const std::array<QVector<qreal>, kRunStyles / kColors> kDashes{
       QVector<qreal>{}, QVector<qreal>{6, 2.5}, QVector<qreal>{3, 1.6},
       QVector<qreal>{7, 2, 1.5, 2}};
-  const std::size_t row = static_cast<std::size_t>(std::max(index, 0));
+  const std::size_t row = styleRow(index);
   // Solid as long as the colours do; a colour that comes again has the next dash. Dashes hide the
   // ups and downs of a line, so none without need.
   const std::size_t dash = row / kColors % kDashes.size();
-  return {(theme.isDark ? kDark : kLight)[row % kColors], kDashes[dash]};
+  return {runColors(theme)[row % kColors], kDashes[dash]};
+}
+
+QColor heldOutColor(int index, const Theme& theme) {
+  constexpr std::size_t kBlue = 0, kVermilion = 1;
+  return runColors(theme)[styleRow(index) % kColors == kVermilion ? kBlue : kVermilion];
 }
 
 QFont monoFont(int sizePx) {

@@ -9,7 +9,7 @@
 class QPalette;
 class QWidget;
 
-/// Views only: data in by setters or models, wishes out by signals; no file, process or socket.
+/// Views only: data in by setters or models, requests out by signals; no file, process or socket.
 namespace lockstep::widgets {
 
 /// Every colour of the window. Widgets that paint themselves read currentTheme() while painting;
@@ -53,6 +53,9 @@ struct RunStyle {
 /// So many differ; after that they come again.
 inline constexpr int kRunStyles = 24;
 RunStyle runStyle(int index, const Theme& theme);
+/// Of the held-out curve beside the training curve of a run in style `index`: vermilion, and blue
+/// beside vermilion, which every eye tells apart from all other runs' colours.
+QColor heldOutColor(int index, const Theme& theme);
 
 /// Figures, steps, paths, YAML: of equal width. sizePx in logical pixels.
 QFont monoFont(int sizePx = 12);

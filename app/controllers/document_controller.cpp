@@ -2,12 +2,8 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QLocale>
-#include <QTimer>
-#include <chrono>
 #include <utility>
 
-#include "app/controllers/draft_keeper.h"
 #include "app/models/line_difference.h"
 #include "engine/base/error.h"
 #include "engine/config/moved_paths.h"
@@ -18,9 +14,6 @@ namespace {
 
 using Kind = DocumentNotice::Kind;
 
-/// A draft is written at the first edit and then at most so often.
-constexpr std::chrono::milliseconds kDraftPause{200};
-
 QString clean(const QString& path) { return QDir::cleanPath(QFileInfo(path).absoluteFilePath()); }
 
 /// The run whose record (config.yaml) this file is; empty: of none.
@@ -29,10 +22,6 @@ QString runOfRecord(const QString& path) {
   const bool isRecord = real.fileName() == QLatin1String("config.yaml") &&
                         run_folder::isRunFolder(real.absolutePath().toStdString());
   return isRecord ? real.absolutePath() : QString();
-}
-
-QString timeText(const QDateTime& time) {
-  return QLocale(QLocale::English).toString(time.toLocalTime(), QStringLiteral("d MMM, HH:mm"));
 }
 
 QString nameOf(const QString& path) { return QFileInfo(path).fileName(); }
@@ -45,18 +34,12 @@ DocumentController::DocumentController(std::function<QString()> text, DocumentQu
     : QObject(parent),
       text_(std::move(text)),
       questions_(questions),
-      drafts_(draftFolder),
-      draftPause_(new QTimer(this)) {
-  draftPause_->setSingleShot(true);
-  draftPause_->setInterval(kDraftPause);
-  connect(draftPause_, &QTimer::timeout, this, [this] {
-    if (std::exchange(isDraftDue_, false)) updateDraft();
-  });
-  connect(&file_, &ExperimentFile::changed, this, &DocumentController::takeFileChange);
-}
-
-DocumentController::~DocumentController() {
-  if (isDraftDue_) updateDraft();
+      draft_(draftFolder, [this] { return unsavedDraft(); }) {
+  connect(&file_, &ExperimentFile::changed, this, &DocumentController::handleFileChange);
+  connect(&draft_, &DocumentDraft::backupFailed, this,
+          [this](const QString& reason) { showNotice(DocumentNotice::backupFailed(reason)); });
+  connect(&draft_, &DocumentDraft::backupRecovered, this,
+          [this] { clearNotice(Kind::BackupFailed); });
 }
 
 QString DocumentController::name() const { return nameOf(path_); }
@@ -77,21 +60,19 @@ bool DocumentController::open(const QString& path) {
   try {
     ExperimentFile::read(
         file);  // before anything is asked: a file that cannot be opened asks nothing
-    if (!mayLeave()) return false;
+    if (!maybeSave()) return false;
     show(ExperimentFile::read(file), file, /*isFile=*/true, {});
   } catch (const std::exception& error) {
     Q_EMIT failed(tr("The experiment file cannot be opened"), QString::fromUtf8(error.what()));
     return false;
   }
   const QString real = ExperimentFile::realPath(file);
-  for (const LeftDraft& left : drafts_.left()) {
+  for (const OrphanedDraft& left : draft_.folder().orphaned()) {
     if (left.draft.file != real) continue;
-    bringBack(left);
+    restoreDraft(left);
     return true;
   }
-  if (drafts_.isEditedElsewhere(real, keeper_.get()))
-    tell({Kind::EditedElsewhere, tr("Another window has unsaved edits of %1").arg(name()),
-          tr("They are not shown here. Whoever saves second is asked.")});
+  if (draft_.isEditedElsewhere(real)) showNotice(DocumentNotice::editedElsewhere(name()));
   return true;
 }
 
@@ -100,7 +81,7 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
       QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
   try {
     const QString text = ExperimentFile::read(record);
-    if (!mayLeave()) return false;
+    if (!maybeSave()) return false;
     show(text, QDir::current().filePath(nameOf(runFolder) + QStringLiteral(".yaml")),
          /*isFile=*/false, record);
     return true;
@@ -111,12 +92,12 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
 }
 
 bool DocumentController::openDraft(const QString& id) {
-  for (const LeftDraft& left : drafts_.left()) {
+  for (const OrphanedDraft& left : draft_.folder().orphaned()) {
     if (left.id != id) continue;
-    if (!mayLeave()) return false;
+    if (!maybeSave()) return false;
     const QString path = left.draft.proposal.isEmpty() ? left.draft.file : left.draft.proposal;
     show(left.draft.base, path, !left.draft.file.isEmpty(), {});
-    bringBack(left);
+    restoreDraft(left);
     return true;
   }
   Q_EMIT failed(tr("The unsaved edits cannot be opened"),
@@ -126,9 +107,9 @@ bool DocumentController::openDraft(const QString& id) {
 
 void DocumentController::show(const QString& text, const QString& path, bool isFile,
                               const QString& recordOfRun) {
-  forgetDocumentNotice();
+  clearDocumentNotice();
   // Of the document before: it was saved, given up, or never edited.
-  dropDraft();
+  draft_.drop();
   hasDocument_ = true;
   path_ = path;
   base_ = text;
@@ -143,11 +124,8 @@ void DocumentController::show(const QString& text, const QString& path, bool isF
 }
 
 /// Puts a draft over the document it is of, as one edit.
-void DocumentController::bringBack(const LeftDraft& left) {
-  keeper_ = drafts_.take(left.id);
-  if (!keeper_) return;  // another window was quicker
-  connectKeeper();
-  draftText_ = left.draft.text;
+void DocumentController::restoreDraft(const OrphanedDraft& left) {
+  if (!draft_.take(left)) return;  // another window was quicker
   const QString onDisk = file_.isAttached() ? file_.known() : QString();
   if (file_.isAttached() && onDisk != left.draft.base) {
     // Saving must ask: the edits did not begin from what the file holds now.
@@ -155,38 +133,30 @@ void DocumentController::bringBack(const LeftDraft& left) {
     Q_EMIT opened(left.draft.base, path_);
   }
   Q_EMIT textReplaced(left.draft.text);
-  const bool hasChanged = file_.look() != ExperimentFile::State::Same;
-  QStringList detail{tr("From %1.").arg(timeText(left.draft.edited))};
-  if (file_.isAttached() && file_.state() == ExperimentFile::State::Gone)
-    detail << tr("The file is no longer there; Save writes it again.");
-  else if (hasChanged)
-    detail << tr("The file has changed since; saving asks.");
-  const qsizetype more = drafts_.left().size();
-  if (more > 0) detail << tr("%1 more in the menu, under Unsaved edits.").arg(more);
-  tell({Kind::CameBack, tr("Unsaved edits of %1 came back").arg(name()),
-        detail.join(QLatin1Char(' ')), tr("Discard"), tr("Keep")});
+  using Since = DocumentNotice::SinceDraft;
+  const bool hasChanged = file_.check() != ExperimentFile::State::Same;
+  const bool isGone = file_.isAttached() && file_.state() == ExperimentFile::State::Gone;
+  const Since since = isGone ? Since::FileGone : hasChanged ? Since::FileChanged : Since::FileSame;
+  showNotice(DocumentNotice::restored(name(), left.draft.edited, since,
+                                      draft_.folder().orphaned().size()));
   Q_EMIT stateChanged();
 }
 
-void DocumentController::announceLeftDrafts() {
-  const QList<LeftDraft> left = drafts_.left();
-  if (left.isEmpty() || notice_.kind == Kind::CameBack) return;
+void DocumentController::announceDrafts() {
+  const QList<OrphanedDraft> left = draft_.folder().orphaned();
+  if (left.isEmpty() || notice_.kind == Kind::Restored) return;
   const Draft& newest = left.front().draft;
-  const QString more = left.size() > 1 ? tr(" and of %1 more").arg(left.size() - 1) : QString();
-  tell({Kind::Left,
-        tr("Unsaved edits of %1 from %2%3 were kept")
-            .arg(nameOf(newest.proposal), timeText(newest.edited), more),
-        tr("They stay in the menu, under Unsaved edits."), tr("Open them"), tr("Later")});
+  showNotice(DocumentNotice::draftsFound(nameOf(newest.proposal), newest.edited, left.size() - 1));
 }
 
-bool DocumentController::leave() {
-  if (!mayLeave()) return false;
-  dropDraft();
+bool DocumentController::close() {
+  if (!maybeSave()) return false;
+  draft_.drop();
   return true;
 }
 
 /// Asks about unsaved edits. Those given up keep their draft until another document stands here.
-bool DocumentController::mayLeave() {
+bool DocumentController::maybeSave() {
   if (!isUnsaved()) return true;
   switch (questions_->beforeLeaving(name(), hasFile())) {
     case DocumentQuestions::Leaving::Save:
@@ -201,17 +171,17 @@ bool DocumentController::mayLeave() {
 
 bool DocumentController::save() {
   if (!hasDocument_) return false;
-  if (!file_.isAttached()) return saveElsewhere();
-  file_.look();
+  if (!file_.isAttached()) return saveAs();
+  file_.check();
   while (isInConflict()) {
-    const QString seen = file_.onDisk(), whyUnseen = file_.whyUnreadable();
+    const QString seen = file_.onDisk(), whyUnseen = file_.readError();
     const auto answer = askBeforeOverwriting();
     if (answer == DocumentQuestions::Overwriting::Cancel) return false;
-    if (answer == DocumentQuestions::Overwriting::SaveElsewhere) return saveElsewhere();
-    file_.look();  // others write while a person thinks: the answer is to what was shown
-    const bool isAsSeen = file_.onDisk() == seen && file_.whyUnreadable() == whyUnseen;
+    if (answer == DocumentQuestions::Overwriting::SaveAs) return saveAs();
+    file_.check();  // others write while a person thinks: the answer is to what was shown
+    const bool isAsSeen = file_.onDisk() == seen && file_.readError() == whyUnseen;
     if (answer == DocumentQuestions::Overwriting::Reload && (isAsSeen || !isInConflict())) {
-      takeTextInConflict();
+      reloadInConflict();
       return false;  // the person looks at it first
     }
     if (isAsSeen) break;
@@ -220,37 +190,37 @@ bool DocumentController::save() {
 }
 
 /// As the file has it, where that still differs and can be read; else says why not.
-void DocumentController::takeTextInConflict() {
-  const QString whyUnreadable = file_.whyUnreadable();
-  if (isInConflict() && whyUnreadable.isEmpty()) return takeText(file_.onDisk());
+void DocumentController::reloadInConflict() {
+  const QString readError = file_.readError();
+  if (isInConflict() && readError.isEmpty()) return reload(file_.onDisk());
   if (!isUnsaved()) return;  // it was, meanwhile
-  Q_EMIT failed(tr("The file's text was not taken"),
-                !whyUnreadable.isEmpty() ? whyUnreadable
-                : hasFile()
-                    ? tr("%1 has again what the edits here began from: save them, or take "
-                         "them back with Ctrl+Z")
-                          .arg(path_)
-                    : tr("%1 was deleted or moved meanwhile: Save writes it again").arg(path_));
+  Q_EMIT failed(
+      tr("The file was not reloaded"),
+      !readError.isEmpty() ? readError
+      : hasFile()
+          ? tr("%1 is again as it was before your edits: save them, or undo them with Ctrl+Z")
+                .arg(path_)
+          : tr("%1 was deleted or moved in the meantime: Save writes it again").arg(path_));
 }
 
-/// The file of the last look has something else than was read of it, and than is shown.
+/// The file as last checked has something else than was read of it, and than is shown.
 bool DocumentController::isInConflict() const {
   if (file_.state() != ExperimentFile::State::Changed) return false;
-  return !file_.whyUnreadable().isEmpty() || file_.onDisk() != text_();
+  return !file_.readError().isEmpty() || file_.onDisk() != text_();
 }
 
 DocumentQuestions::Overwriting DocumentController::askBeforeOverwriting() {
-  if (const QString why = file_.whyUnreadable(); !why.isEmpty())
+  if (const QString why = file_.readError(); !why.isEmpty())
     return questions_->beforeOverwritingUnreadable(name(), why);
   return questions_->beforeOverwriting(name(), lineDifference(file_.onDisk(), text_()));
 }
 
-bool DocumentController::saveElsewhere() {
+bool DocumentController::saveAs() {
   const QString chosen = questions_->whereToSave(path_);
   if (chosen.isEmpty()) return false;
   if (!runOfRecord(chosen).isEmpty()) {
     Q_EMIT failed(tr("The experiment was not saved"),
-                  tr("%1 is the record of a run: choose another name").arg(chosen));
+                  tr("%1 is the saved configuration of a run: choose another name").arg(chosen));
     return false;
   }
   const QString target = clean(chosen), folder = folderOf(path_);
@@ -260,9 +230,7 @@ bool DocumentController::saveElsewhere() {
   if (moved.keys.empty()) return true;
   QStringList keys;
   for (const std::string& key : moved.keys) keys << QString::fromStdString(key);
-  tell({Kind::PathsMoved, tr("Relative paths were rewritten for the folder of %1").arg(name()),
-        tr("They name the same files as from %1: %2.")
-            .arg(folder, keys.join(QStringLiteral(", ")))});
+  showNotice(DocumentNotice::pathsMoved(name(), folder, keys));
   return true;
 }
 
@@ -275,18 +243,18 @@ bool DocumentController::writeTo(const QString& path, const QString& text) {
     return false;
   }
   if (text_() != text) Q_EMIT textReplaced(text);
-  standIn(path, text);
+  markSaved(path, text);
   return true;
 }
 
 /// The text stands in this file from now on.
-void DocumentController::standIn(const QString& path, const QString& text) {
+void DocumentController::markSaved(const QString& path, const QString& text) {
   path_ = path;
   base_ = text;
   recordOfRun_.clear();
   file_.attach(path, text);
-  dropDraft();
-  forgetDocumentNotice();
+  draft_.drop();
+  clearDocumentNotice();
   Q_EMIT saved(path);
   Q_EMIT stateChanged();
 }
@@ -294,10 +262,10 @@ void DocumentController::standIn(const QString& path, const QString& text) {
 QString DocumentController::fileToTrain() {
   if (!hasDocument_) return {};
   const QString seen = text_();
-  file_.look();
+  file_.check();
   if (text_() != seen) return {};  // read again just now, and said so: it has to be seen first
   if (!isUnsaved()) return file_.isAttached() ? path_ : recordOfRun_;
-  const QString copy = hasFile() ? file_.nameBeside() : QString();
+  const QString copy = hasFile() ? file_.copyName() : QString();
   switch (questions_->beforeTraining(name(), copy)) {
     case DocumentQuestions::Training::Save:
       return save() ? path_ : QString();
@@ -312,76 +280,63 @@ QString DocumentController::fileToTrain() {
 QString DocumentController::trainCopy() {
   const QString original = name(), text = text_();
   try {
-    standIn(file_.writeBeside(text), text);
+    markSaved(file_.writeCopy(text), text);
   } catch (const std::exception& error) {
     Q_EMIT failed(tr("The copy was not written"), QString::fromUtf8(error.what()));
     return {};
   }
-  tell({Kind::SavedAsCopy, tr("Saved as %1").arg(name()), tr("%1 is as it was.").arg(original)});
+  showNotice(DocumentNotice::savedAsCopy(name(), original));
   return path_;
 }
 
-void DocumentController::keepDraft() {
-  isDraftDue_ = false;
-  updateDraft();
-  if (keeper_) keeper_->finish();
-}
+void DocumentController::keepDraft() { draft_.finish(); }
 
-void DocumentController::noteEdit() {
-  if (draftPause_->isActive()) {
-    isDraftDue_ = true;
-  } else {
-    draftPause_->start();
-    updateDraft();
-  }
+void DocumentController::markEdited() {
+  draft_.markEdited();
   Q_EMIT stateChanged();
 }
 
-void DocumentController::look() { file_.look(); }
+void DocumentController::checkFile() { file_.check(); }
 
 /// The file is not what it was.
-void DocumentController::takeFileChange() {
-  forgetDocumentNotice();
+void DocumentController::handleFileChange() {
+  clearDocumentNotice();
   const QString text = text_();
-  const bool isReadable = file_.whyUnreadable().isEmpty();
+  const bool hasChanged = file_.state() == ExperimentFile::State::Changed;
   if (file_.state() == ExperimentFile::State::Gone) {
-    tell({Kind::Gone, tr("%1 was deleted or moved").arg(name()),
-          tr("Its text is still here; Save writes it again.")});
-  } else if (file_.state() == ExperimentFile::State::Changed && !isReadable) {
-    tell({Kind::ChangedOutside, tr("%1 changed on disk and cannot be read").arg(name()),
-          file_.whyUnreadable()});
-  } else if (file_.state() == ExperimentFile::State::Changed && text == file_.onDisk()) {
-    takeText(text);
-  } else if (file_.state() == ExperimentFile::State::Changed && text == file_.known()) {
-    takeText(file_.onDisk());
-    tell({Kind::ReadAgain, tr("%1 changed on disk and was read again").arg(name()),
-          tr("Ctrl+Z brings the text before back.")});
-  } else if (file_.state() == ExperimentFile::State::Changed) {
-    tell({Kind::ChangedOutside, tr("%1 changed on disk while it is edited here").arg(name()),
-          tr("Saving asks. The file's text can be taken now; Ctrl+Z brings yours back."),
-          tr("Take the file's text")});
+    showNotice(DocumentNotice::gone(name()));
+  } else if (hasChanged && !file_.readError().isEmpty()) {
+    showNotice(DocumentNotice::changedUnreadable(name(), file_.readError()));
+  } else if (hasChanged && text == file_.onDisk()) {
+    reload(text);
+  } else if (hasChanged && text == file_.known()) {
+    reload(file_.onDisk());
+    showNotice(DocumentNotice::reloaded(name()));
+  } else if (hasChanged) {
+    showNotice(DocumentNotice::changedWhileEdited(name()));
   }
-  updateDraft();
+  draft_.update();
   Q_EMIT stateChanged();
 }
 
 /// Shows what the file has, as one change that can be undone.
-void DocumentController::takeText(const QString& text) {
+void DocumentController::reload(const QString& text) {
   if (text_() != text) Q_EMIT textReplaced(text);
-  standIn(path_, text);
+  markSaved(path_, text);
 }
 
-void DocumentController::actOnNotice() {
+void DocumentController::acceptNotice() {
   switch (std::exchange(notice_, {}).kind) {
-    case Kind::CameBack:
-      giveUpDraft();
+    case Kind::Restored:
+      discardDraft();
       break;
     case Kind::ChangedOutside:
-      if (file_.look() == ExperimentFile::State::Changed && file_.whyUnreadable().isEmpty())
-        takeText(file_.onDisk());
+      if (file_.check() == ExperimentFile::State::Changed && file_.readError().isEmpty())
+        reload(file_.onDisk());
       break;
-    case Kind::Left:
-      if (const QList<LeftDraft> left = drafts_.left(); !left.isEmpty()) openDraft(left.front().id);
+    case Kind::DraftsFound:
+      if (const QList<OrphanedDraft> left = draft_.folder().orphaned(); !left.isEmpty())
+        openDraft(left.front().id);
       break;
     default:
       break;
@@ -389,72 +344,39 @@ void DocumentController::actOnNotice() {
   Q_EMIT noticeChanged();
 }
 
-void DocumentController::dismissNotice() { forgetNotice(notice_.kind); }
+void DocumentController::dismissNotice() { clearNotice(notice_.kind); }
 
 /// The text is again what the file has, or what the edits began from where there is none.
-void DocumentController::giveUpDraft() {
-  const bool isOnDisk = file_.isAttached() && file_.look() != ExperimentFile::State::Gone &&
-                        file_.whyUnreadable().isEmpty();
-  if (isOnDisk) return takeText(file_.onDisk());
+void DocumentController::discardDraft() {
+  const bool isOnDisk = file_.isAttached() && file_.check() != ExperimentFile::State::Gone &&
+                        file_.readError().isEmpty();
+  if (isOnDisk) return reload(file_.onDisk());
   Q_EMIT textReplaced(file_.isAttached() ? file_.known() : base_);
-  updateDraft();
+  draft_.update();
   Q_EMIT stateChanged();
 }
 
-/// The draft on disk as it has to be now: none of what is saved.
-void DocumentController::updateDraft() {
-  if (!isUnsaved()) return dropDraft();
-  const QString text = text_();
-  if (keeper_ && text == draftText_) return;
-  try {
-    if (!keeper_) {
-      keeper_ = drafts_.make();
-      connectKeeper();
-    }
-  } catch (const std::exception& error) {
-    tellNotKept(QString::fromUtf8(error.what()));
-  }
-  if (!keeper_) return;
+std::optional<Draft> DocumentController::unsavedDraft() const {
+  if (!isUnsaved()) return std::nullopt;
   const bool isFile = file_.isAttached();
-  keeper_->keep({isFile ? ExperimentFile::realPath(path_) : QString(), path_,
-                 isFile ? file_.known() : base_, text, QDateTime::currentDateTime()});
-  draftText_ = text;
+  return Draft{isFile ? ExperimentFile::realPath(path_) : QString(), path_,
+               isFile ? file_.known() : base_, text_(), QDateTime::currentDateTime()};
 }
 
-void DocumentController::connectKeeper() {
-  if (!keeper_) return;
-  connect(keeper_.get(), &DraftKeeper::failed, this, &DocumentController::tellNotKept);
-  connect(keeper_.get(), &DraftKeeper::recovered, this, [this] {
-    isNotKeptTold_ = false;
-    forgetNotice(Kind::NotKept);
-  });
-}
-
-void DocumentController::dropDraft() {
-  isDraftDue_ = false;
-  draftText_.clear();
-  if (const auto keeper = std::exchange(keeper_, nullptr)) keeper->drop();
-}
-
-void DocumentController::tellNotKept(const QString& reason) {
-  if (std::exchange(isNotKeptTold_, true)) return;
-  tell({Kind::NotKept, tr("Unsaved edits are not kept: save them yourself"), reason});
-}
-
-void DocumentController::tell(DocumentNotice notice) {
+void DocumentController::showNotice(DocumentNotice notice) {
   notice_ = std::move(notice);
   Q_EMIT noticeChanged();
 }
 
-void DocumentController::forgetNotice(Kind kind) {
+void DocumentController::clearNotice(Kind kind) {
   if (kind == Kind::None || notice_.kind != kind) return;
   notice_ = {};
   Q_EMIT noticeChanged();
 }
 
 /// What was said of the document as it was; other drafts still wait.
-void DocumentController::forgetDocumentNotice() {
-  if (notice_.kind != Kind::Left && notice_.kind != Kind::NotKept) forgetNotice(notice_.kind);
+void DocumentController::clearDocumentNotice() {
+  if (notice_.isOfDocument()) clearNotice(notice_.kind);
 }
 
 }  // namespace lockstep::app

@@ -61,9 +61,9 @@ QString DraftFolder::usualFolder() {
   return state + QStringLiteral("/lockstep/drafts");
 }
 
-QList<LeftDraft> DraftFolder::left() const {
+QList<OrphanedDraft> DraftFolder::orphaned() const {
   removeStrayLocks();
-  QList<LeftDraft> found;
+  QList<OrphanedDraft> found;
   for (const QString& id : idsIn(folder_)) {
     if (base::FileLock::isHeld(lockFile(folder_, id))) continue;
     const std::optional<Draft> draft = readDraft(folder_, id);
@@ -75,8 +75,9 @@ QList<LeftDraft> DraftFolder::left() const {
     }
     found.append({id, *draft});
   }
-  std::sort(found.begin(), found.end(),
-            [](const LeftDraft& a, const LeftDraft& b) { return a.draft.edited > b.draft.edited; });
+  std::sort(found.begin(), found.end(), [](const OrphanedDraft& a, const OrphanedDraft& b) {
+    return a.draft.edited > b.draft.edited;
+  });
   return found;
 }
 

@@ -19,7 +19,7 @@ struct Draft {
 };
 
 /// A draft that no living window holds: the program that wrote it was killed, or its session ended.
-struct LeftDraft {
+struct OrphanedDraft {
   QString id;
   Draft draft;
 };
@@ -36,7 +36,7 @@ class DraftFolder {
 
   /// The last edited first. A draft that is no different from its file by now is removed, and a
   /// lock without a draft.
-  QList<LeftDraft> left() const;
+  QList<OrphanedDraft> orphaned() const;
   /// Left drafts that are none any more (a damaged disk): each gets another name, under which a
   /// person may find what was typed, and which is told here this once.
   QStringList setAsideDamaged() const;

@@ -25,7 +25,7 @@ EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   silence_.setInterval(kLongestSilence);
   connect(&silence_, &QTimer::timeout, this, [this] {
     socket_.abort();
-    tryAgainLater(tr("it takes the connection and says nothing"));
+    tryAgainLater(tr("it accepts the connection but does not respond"));
     Q_EMIT unreachable();
   });
   connect(&socket_, &QLocalSocket::connected, this, [this] {
@@ -110,7 +110,7 @@ void EngineLink::takeLine(const std::string& line) {
     message = protocol::decodeEngineMessage(line);
   } catch (const protocol::VersionMismatch& error) {
     disconnectFromEngine();
-    Q_EMIT failed(tr("%1. Use the lockstep of the same version as the engine that runs.")
+    Q_EMIT failed(tr("%1. Use lockstep of the same version as the running engine.")
                       .arg(QString::fromUtf8(error.what())));
     return;
   } catch (const Error&) {

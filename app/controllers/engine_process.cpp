@@ -45,7 +45,7 @@ void EngineProcess::start(QStringList arguments, const QStringList& overrides,
                           const QString& runsFolder) {
   for (const QString& value : overrides) arguments << QStringLiteral("--set") << value;
   if (process_) {
-    Q_EMIT failed(tr("A run is being started already; wait for it."), -1);
+    Q_EMIT failed(tr("A run is already starting; wait for it."), -1);
     return;
   }
   process_ = new QProcess(this);
@@ -58,8 +58,8 @@ void EngineProcess::start(QStringList arguments, const QStringList& overrides,
     if (error != QProcess::FailedToStart) return;  // the others are followed by finished()
     process_->deleteLater();
     process_ = nullptr;
-    Q_EMIT failed(tr("%1 cannot be started: it is missing or not executable. Build it, or install "
-                     "Lockstep anew.")
+    Q_EMIT failed(tr("%1 cannot be started: it is missing or not executable. Build it, or "
+                     "reinstall Lockstep.")
                       .arg(QDir::toNativeSeparators(program_)),
                   -1);
   });
@@ -77,11 +77,11 @@ void EngineProcess::finish(int exitCode, QProcess::ExitStatus status) {
   }
   QString message = lastLines(process->readAllStandardError());
   if (status == QProcess::CrashExit) {
-    message = tr("lockstep-engine was killed while it started the run.\n%1").arg(message).trimmed();
+    message = tr("lockstep-engine was killed while starting the run.\n%1").arg(message).trimmed();
   } else if (exitCode == 0) {
-    message = tr("lockstep-engine ended without naming a run folder.");
+    message = tr("lockstep-engine exited without naming a run folder.");
   } else if (message.isEmpty()) {
-    message = tr("lockstep-engine ended with exit status %1 and said nothing.").arg(exitCode);
+    message = tr("lockstep-engine exited with status %1 and no message.").arg(exitCode);
   }
   Q_EMIT failed(message, status == QProcess::CrashExit ? -1 : exitCode);
 }

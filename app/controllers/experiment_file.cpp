@@ -48,7 +48,7 @@ QString numbered(const QFileInfo& file, int number) {
 ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
   settle_.setSingleShot(true);
   settle_.setInterval(kSettle);
-  connect(&settle_, &QTimer::timeout, this, &ExperimentFile::look);
+  connect(&settle_, &QTimer::timeout, this, &ExperimentFile::check);
   const auto wait = [this] { settle_.start(); };
   connect(&watcher_, &QFileSystemWatcher::fileChanged, this, wait);
   connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, wait);
@@ -109,7 +109,7 @@ void ExperimentFile::watch() {
   if (!wanted.isEmpty()) watcher_.addPaths(wanted);
 }
 
-ExperimentFile::State ExperimentFile::look() {
+ExperimentFile::State ExperimentFile::check() {
   if (!isAttached()) return State::Same;
   settle_.stop();
   const auto before = std::make_tuple(state_, onDisk_, whyUnreadable_);
@@ -127,13 +127,13 @@ ExperimentFile::State ExperimentFile::look() {
   return state_;
 }
 
-QString ExperimentFile::nameBeside() const {
+QString ExperimentFile::copyName() const {
   int number = 2;
   while (QFileInfo::exists(numbered(QFileInfo(path_), number))) ++number;
   return QFileInfo(numbered(QFileInfo(path_), number)).fileName();
 }
 
-QString ExperimentFile::writeBeside(const QString& text) const {
+QString ExperimentFile::writeCopy(const QString& text) const {
   int number = 2;
   while (!claim(numbered(QFileInfo(path_), number))) ++number;
   const QString copy = numbered(QFileInfo(path_), number);

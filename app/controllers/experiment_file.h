@@ -25,24 +25,24 @@ class ExperimentFile : public QObject {
   /// `path` with every link followed; a file that is not there keeps its name.
   static QString realPath(const QString& path);
 
-  /// Watches a file whose text is known to have been `known`. state() is told when look() says so.
+  /// Watches a file whose text is known to have been `known`. state() is told when check() says so.
   void attach(const QString& path, const QString& known);
   void detach();
   bool isAttached() const { return !path_.isEmpty(); }
   QString path() const { return path_; }
   QString known() const { return known_; }
-  /// Of the last look.
+  /// Of the last check.
   State state() const { return state_; }
   QString onDisk() const { return onDisk_; }
   /// Why the file that changed cannot be read; empty: it can.
-  QString whyUnreadable() const { return whyUnreadable_; }
+  QString readError() const { return whyUnreadable_; }
   /// Reads the file. Emits changed() when that tells anything new.
-  State look();
+  State check();
 
   /// Makes a new file beside this one, NAME-2.yaml or the first that is free. Throws Error.
-  QString writeBeside(const QString& text) const;
+  QString writeCopy(const QString& text) const;
   /// The name it would have now.
-  QString nameBeside() const;
+  QString copyName() const;
 
  Q_SIGNALS:
   void changed();

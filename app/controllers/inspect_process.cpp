@@ -97,7 +97,7 @@ void InspectProcess::takeEnd() {
   const QString said =
       QString::fromUtf8(ended->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
   link_.disconnectFromEngine();
-  failAll(said.isEmpty() ? tr("lockstep-engine inspect ended.") : said);
+  failAll(said.isEmpty() ? tr("lockstep-engine inspect exited unexpectedly.") : said);
 }
 
 /// What was asked for on the old connection is asked for again on the next one. While our own
@@ -126,8 +126,7 @@ void InspectProcess::takeAnswer(const QString& id, const QString& extraJson) {
   const QString path =
       QJsonDocument::fromJson(extraJson.toUtf8()).object().value(QStringLiteral("path")).toString();
   if (path.isEmpty()) {
-    Q_EMIT predictionFailed(request.imageId, request.step,
-                            tr("The engine's answer names no file."));
+    Q_EMIT predictionFailed(request.imageId, request.step, tr("The engine's reply names no file."));
   } else {
     Q_EMIT predictionReady(request.imageId, request.step, path);
   }

@@ -110,7 +110,7 @@ void RunController::connectSignals() {
     for (const Request& request : std::exchange(requests_, {}))
       if (request.name == QLatin1String("predict"))
         Q_EMIT predictionFailed(request.imageId, request.step,
-                                tr("The engine went away before it answered."));
+                                tr("The engine disconnected before it replied."));
     refresh();
   });
   connect(&link_, &EngineLink::welcomed, this, [this](const protocol::Welcome& welcome) {
@@ -276,8 +276,8 @@ void RunController::setFault(std::optional<RunFault>& which, std::optional<RunFa
 void RunController::command(const QString& name) {
   const QString id = link_.sendCommand(name);
   if (id.isEmpty()) {
-    Q_EMIT failed(tr("The run was not asked to %1").arg(name),
-                  tr("No connection to its engine at %1. It is tried again every two seconds.")
+    Q_EMIT failed(tr("The run could not be asked to %1").arg(name),
+                  tr("Not connected to its engine at %1. Retrying every two seconds.")
                       .arg(QString::fromStdString(summary_.info.socket)));
     return;
   }
@@ -292,7 +292,7 @@ void RunController::saveCheckpoint() { command(QStringLiteral("checkpoint")); }
 void RunController::predict(qint64 imageId, qint64 step) {
   const QString id = link_.sendPredict({imageId}, QString::number(step), kScoreThreshold);
   if (id.isEmpty()) {
-    Q_EMIT predictionFailed(imageId, step, tr("There is no connection to the run's engine."));
+    Q_EMIT predictionFailed(imageId, step, tr("Not connected to the run's engine."));
     return;
   }
   requests_[id] = {QStringLiteral("predict"), imageId, step};
@@ -304,8 +304,7 @@ void RunController::takeAnswer(const QString& id, const QString& extraJson) {
   const QString path =
       QJsonDocument::fromJson(extraJson.toUtf8()).object().value(QStringLiteral("path")).toString();
   if (path.isEmpty()) {
-    Q_EMIT predictionFailed(request.imageId, request.step,
-                            tr("The engine's answer names no file."));
+    Q_EMIT predictionFailed(request.imageId, request.step, tr("The engine's reply names no file."));
   } else {
     Q_EMIT predictionReady(request.imageId, request.step, path);
   }

@@ -7,8 +7,10 @@
 namespace lockstep::app {
 namespace {
 
+using widgets::CurveSamples;
+
 void addNonFinite(const MetricSeries& series, const XScale& scale, std::size_t begin,
-                  std::size_t end, double columnWidth, std::vector<PlotPoint>& points) {
+                  std::size_t end, double columnWidth, std::vector<QPointF>& points) {
   const auto& runs = series.nonFiniteRuns();
   auto run = std::lower_bound(runs.begin(), runs.end(), begin,
                               [](const auto& r, std::size_t i) { return r.second <= i; });
@@ -30,7 +32,7 @@ void addNonFinite(const MetricSeries& series, const XScale& scale, std::size_t b
 }
 
 void addEveryPoint(const MetricSeries& series, const XScale& scale, std::size_t begin,
-                   std::size_t end, bool smooth, DecimatedCurve& curve) {
+                   std::size_t end, bool smooth, CurveSamples& curve) {
   const std::vector<double> smoothed =
       smooth ? series.smoothedRange(begin, end) : std::vector<double>();
   for (std::size_t i = begin; i < end; ++i) {
@@ -42,7 +44,7 @@ void addEveryPoint(const MetricSeries& series, const XScale& scale, std::size_t 
 }
 
 void addColumn(const MetricSeries& series, const XScale& scale, std::size_t begin, std::size_t end,
-               bool smooth, DecimatedCurve& curve) {
+               bool smooth, CurveSamples& curve) {
   const double firstX = scale.at(series.axis(), begin), lastX = scale.at(series.axis(), end - 1);
   const ValueSpan span = series.span(begin, end);
   if (!span.hasFinite) {
@@ -52,7 +54,7 @@ void addColumn(const MetricSeries& series, const XScale& scale, std::size_t begi
   }
   // First the end that is nearer to where the line comes from, so that it crosses the column once.
   const double before =
-      curve.raw.empty() || std::isnan(curve.raw.back().y) ? span.least : curve.raw.back().y;
+      curve.raw.empty() || std::isnan(curve.raw.back().y()) ? span.least : curve.raw.back().y();
   const bool leastFirst = std::abs(before - span.least) <= std::abs(before - span.most);
   curve.raw.push_back({firstX, leastFirst ? span.least : span.most});
   if (end - begin > 1) curve.raw.push_back({lastX, leastFirst ? span.most : span.least});
@@ -66,13 +68,13 @@ void addColumn(const MetricSeries& series, const XScale& scale, std::size_t begi
 
 double XScale::at(const StepAxis& axis, std::size_t index) const {
   switch (quantity) {
-    case Quantity::Step:
+    case widgets::XAxis::Step:
       return static_cast<double>(axis.step(index));
-    case Quantity::Epoch:
+    case widgets::XAxis::Epoch:
       return static_cast<double>(axis.step(index)) / stepsPerEpoch;
-    case Quantity::RelativeSeconds:
+    case widgets::XAxis::Relative:
       return axis.seconds(index);
-    case Quantity::WallSeconds:
+    case widgets::XAxis::Wall:
       return baseTime + axis.seconds(index);
   }
   return 0;
@@ -91,9 +93,9 @@ std::size_t XScale::firstAt(const StepAxis& axis, double x) const {
   return low;
 }
 
-DecimatedCurve decimate(const MetricSeries& series, const XScale& scale,
-                        const std::vector<double>& columnEdges, bool smooth) {
-  DecimatedCurve curve;
+widgets::CurveSamples decimate(const MetricSeries& series, const XScale& scale,
+                               const std::vector<double>& columnEdges, bool smooth) {
+  CurveSamples curve;
   if (series.size() == 0 || columnEdges.size() < 2) return curve;
   smooth = smooth && series.smoothing() > 0;
   const std::size_t columns = columnEdges.size() - 1;

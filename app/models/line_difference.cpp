@@ -32,12 +32,12 @@ Window withoutCommonEnds(const QStringList& before, const QStringList& after) {
 }
 
 /// Tells the lines of a window, removed ones before added ones, around a longest common part.
-class Teller {
+class DifferenceWriter {
  public:
-  Teller(const QStringList& before, const QStringList& after, const Window& window)
+  DifferenceWriter(const QStringList& before, const QStringList& after, const Window& window)
       : before_(before), after_(after), window_(window) {}
 
-  QStringList tell() {
+  QStringList write() {
     const qsizetype rows = window_.beforeEnd - window_.beforeBegin,
                     columns = window_.afterEnd - window_.afterBegin;
     qsizetype row = 0, column = 0;
@@ -100,7 +100,7 @@ class Teller {
 
 QString lineDifference(const QString& before, const QString& after, int mostLines) {
   const QStringList left = before.split(QLatin1Char('\n')), right = after.split(QLatin1Char('\n'));
-  QStringList lines = Teller(left, right, withoutCommonEnds(left, right)).tell();
+  QStringList lines = DifferenceWriter(left, right, withoutCommonEnds(left, right)).write();
   if (lines.size() > mostLines) {
     const qsizetype more = lines.size() - mostLines;
     lines = lines.mid(0, mostLines);

@@ -25,6 +25,8 @@ class MetricStore {
 
   /// nullptr: the run has no such tag (yet).
   const MetricSeries* series(std::string_view tag) const;
+  /// The newest value of a tag.
+  std::optional<double> lastValue(std::string_view tag) const;
   std::vector<std::string> tags() const;
   /// Wall time of the first record; 0 before it.
   double baseTime() const { return baseTime_; }

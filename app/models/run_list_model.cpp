@@ -44,7 +44,7 @@ RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasThere
       listing.fault = QString::fromUtf8(error.what());
     }
   } else if (wasThere) {
-    listing.fault = tr("%1: is not there any more").arg(parent);
+    listing.fault = tr("%1: no longer exists").arg(parent);
   }
   for (const QString& single : singles) {
     if (!QFileInfo::exists(single)) continue;
@@ -236,8 +236,8 @@ QStringList RunListModel::namesOf(const QStringList& folders) const {
   return names;
 }
 
-void RunListModel::keepApart(const QStringList& folders) {
-  if (!styles_.keepApart(folders)) return;
+void RunListModel::makeDistinct(const QStringList& folders) {
+  if (!styles_.makeDistinct(folders)) return;
   Q_EMIT stylesChanged();
   if (!rows_.empty())
     Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StyleIndexRole});

@@ -51,7 +51,7 @@ class RunListModel : public QAbstractListModel {
   /// What these runs are called side by side: by their folders where names are alike.
   QStringList namesOf(const QStringList& folders) const;
   /// Runs that are drawn together get styles that differ.
-  void keepApart(const QStringList& folders);
+  void makeDistinct(const QStringList& folders);
   QStringList keptStyles() const { return styles_.kept(); }
   /// Before the first listing: what keptStyles() was.
   void restoreStyles(const QStringList& kept) { styles_.restore(kept); }

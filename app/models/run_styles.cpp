@@ -35,7 +35,7 @@ int RunStyles::give(const QString& run, const std::vector<int>& others) {
   return styles_[run];
 }
 
-bool RunStyles::keepApart(const QStringList& shown) {
+bool RunStyles::makeDistinct(const QStringList& shown) {
   std::set<int> taken;
   std::vector<int> all;
   for (const QString& run : shown)

@@ -18,7 +18,7 @@ class RunStyles {
   int give(const QString& run, const std::vector<int>& others);
   /// Gives other styles to those of `shown` that look as one before them does, as far as there are
   /// enough. True where one changed.
-  bool keepApart(const QStringList& shown);
+  bool makeDistinct(const QStringList& shown);
 
   /// One text a run, for restore(): the last given are last, and the oldest are forgotten.
   QStringList kept() const;

@@ -187,7 +187,7 @@ void addSplitOption(Command& command, std::string& split) {
       .oneOf({"val", "train"});
 }
 
-void addWorkersOption(Command& command, RankWish& ranks) {
+void addWorkersOption(Command& command, RankRequest& ranks) {
   command
       .option("--workers", ranks.workers,
               "Ranks that share the images; default: one on each GPU, or one on the CPU")

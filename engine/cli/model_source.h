@@ -28,7 +28,7 @@ void addOverrideOption(Command& command, ModelOptions& options);
 /// --split val|train.
 void addSplitOption(Command& command, std::string& split);
 /// --workers, of those whose images are shared out.
-void addWorkersOption(Command& command, RankWish& ranks);
+void addWorkersOption(Command& command, RankRequest& ranks);
 
 /// The model that `evaluate`, `predict` and `inspect` speak of.
 struct ModelSource {

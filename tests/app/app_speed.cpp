@@ -12,11 +12,11 @@
 #include <fstream>
 #include <string>
 
-#include "app/main_window/main_window.h"
-#include "app/main_window/metric_curve.h"
-#include "app/main_window/monitor_page.h"
+#include "app/controllers/metric_curve.h"
+#include "app/frame/main_window.h"
 #include "app/models/decimation.h"
 #include "app/models/metric_store.h"
+#include "app/monitor/monitor_page.h"
 #include "engine/events/writer.h"
 #include "tests/app/made_run.h"
 #include "widgets/plots/curve_card.h"

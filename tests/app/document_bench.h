@@ -22,12 +22,12 @@ struct DocumentWindow {
     QObject::connect(&document, &app::DocumentController::textReplaced,
                      [this](const QString& taken) {
                        shown = taken;
-                       document.noteEdit();
+                       document.markEdited();
                      });
   }
   void type(const char* bytes) {
     shown = text(bytes);
-    document.noteEdit();
+    document.markEdited();
   }
 
   QString shown;

@@ -7,12 +7,12 @@
 
 #include "app/controllers/open_runs.h"
 #include "app/controllers/run_controller.h"
-#include "app/main_window/alert_banner.h"
-#include "app/main_window/log_panel.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/run_banner.h"
-#include "app/main_window/runs_panel.h"
+#include "app/frame/main_window.h"
+#include "app/monitor/alert_banner.h"
+#include "app/monitor/log_panel.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
 #include "engine/supervisor/event_journal.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
@@ -63,7 +63,7 @@ class TstAlerts : public QObject {
   void aDismissedAlertDoesNotHideLaterOnes() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), lateRun("late", 2000));
-    MainWindow window(&theme_, optionsFor({folder}, QStringLiteral("monitor")));
+    MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
     auto* banner = window.monitorPage()->findChild<widgets::Banner*>();
@@ -85,7 +85,7 @@ class TstAlerts : public QObject {
     QTemporaryDir parent;
     const QString first = tests::makeRun(parent.path(), lateRun("first", 2000));
     const QString second = tests::makeRun(parent.path(), lateRun("second", 1000));
-    MainWindow window(&theme_, optionsFor({parent.path()}, QStringLiteral("monitor")));
+    MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
     auto* banner = window.monitorPage()->findChild<widgets::Banner*>();
@@ -108,7 +108,7 @@ class TstAlerts : public QObject {
     failing.state = "failed";
     failing.error = "rank 1 was killed";
     const QString failed = tests::makeRun(parent.path(), failing);
-    app::MainWindowOptions options = optionsFor({parent.path()}, QStringLiteral("monitor"));
+    app::MainWindowOptions options = optionsFor({parent.path()}, app::Page::Monitor);
     options.keepLayout = true;
     for (const bool wasDismissed : {false, true}) {
       MainWindow window(&theme_, options);
@@ -154,7 +154,7 @@ class TstAlerts : public QObject {
                                        [](const protocol::Alert&) {});
       journal.appendEvent(alert, 40, 3000);
     }
-    MainWindow window(&theme_, optionsFor({parent.path()}, QStringLiteral("monitor")));
+    MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
     const auto* banner = window.monitorPage()->alertBanner();
@@ -176,7 +176,7 @@ class TstAlerts : public QObject {
       supervisor::EventJournal journal(folder.toStdString(), 15, [](const protocol::Alert&) {});
       journal.appendScalars(16, 3000, {{"train/loss_total", 1.F}});
     }
-    MainWindow window(&theme_, optionsFor({folder}, QStringLiteral("monitor")));
+    MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
     QTRY_COMPARE(alertsIn(window).size(), 1);
@@ -191,7 +191,7 @@ class TstAlerts : public QObject {
     run.state = "failed";
     run.error = "rank 1 was killed";
     MainWindow window(&theme_,
-                      optionsFor({tests::makeRun(parent.path(), run)}, QStringLiteral("monitor")));
+                      optionsFor({tests::makeRun(parent.path(), run)}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
     QTRY_COMPARE(alertsIn(window).size(), 1);

@@ -87,7 +87,7 @@ class TstCommandLine : public QObject {
          QStringLiteral("--size"), QStringLiteral("1600x1000"), QStringLiteral("--screenshot"),
          folder.filePath(QStringLiteral("a.png"))});
     QCOMPARE(line.paths, QStringList{folder.path()});
-    QCOMPARE(line.page, QStringLiteral("monitor"));
+    QVERIFY(line.page == app::Page::Monitor);
     QCOMPARE(line.theme, widgets::ThemeSwitch::Mode::Dark);
     QCOMPARE(line.scale, 1.5);
     QCOMPARE(line.size, QSize(1600, 1000));

@@ -8,10 +8,9 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using app::DecimatedCurve;
 using app::MetricStore;
-using app::PlotPoint;
 using app::XScale;
+using widgets::CurveSamples;
 
 namespace {
 
@@ -50,7 +49,7 @@ class TstDecimation : public QObject {
     const MetricStore store = madeStore(20000);
     const auto* series = store.series("loss");
     const std::vector<double> columns = edges(1000.5, 15000.5, 300);
-    const DecimatedCurve curve = decimate(*series, XScale{}, columns, false);
+    const CurveSamples curve = decimate(*series, XScale{}, columns, false);
     std::map<std::size_t, std::pair<double, double>> plain, drawn;
     auto take = [&](auto& found, double x, double y) {
       const auto [at, isNew] = found.try_emplace(columnOf(columns, x), y, y);
@@ -60,42 +59,43 @@ class TstDecimation : public QObject {
       const auto x = static_cast<double>(series->step(i));
       if (x >= columns.front() && x < columns.back()) take(plain, x, series->value(i));
     }
-    for (const PlotPoint& point : curve.raw)
-      if (point.x >= columns.front() && point.x < columns.back()) take(drawn, point.x, point.y);
+    for (const QPointF& point : curve.raw)
+      if (point.x() >= columns.front() && point.x() < columns.back())
+        take(drawn, point.x(), point.y());
     QCOMPARE(drawn.size(), plain.size());
     QVERIFY(drawn == plain);
     QVERIFY(curve.raw.size() <= 2 * 302);
     for (std::size_t i = 1; i < curve.raw.size(); ++i)
-      QVERIFY(curve.raw[i].x >= curve.raw[i - 1].x);
+      QVERIFY(curve.raw[i].x() >= curve.raw[i - 1].x());
   }
 
   void aSinglePeakAmongAMillionPointsIsDrawn() {
     MetricStore store;
     for (int i = 0; i < 1'000'000; ++i) store.append(i, i, {{"loss", i == 777'777 ? 50.F : 1.F}});
-    const DecimatedCurve curve =
+    const CurveSamples curve =
         decimate(*store.series("loss"), XScale{}, edges(0, 1'000'000, 800), false);
     QVERIFY(std::any_of(curve.raw.begin(), curve.raw.end(),
-                        [](const PlotPoint& p) { return p.y == 50; }));
+                        [](const QPointF& p) { return p.y() == 50; }));
   }
 
   void everyPointIsKeptWhereFewAreInView() {
     const MetricStore store = madeStore(1000);
-    const DecimatedCurve curve =
+    const CurveSamples curve =
         decimate(*store.series("loss"), XScale{}, edges(99.5, 120.5, 200), true);
     QCOMPARE(curve.raw.size(), std::size_t{23});  // 100 … 120 and one beyond either side
-    QCOMPARE(curve.raw.front().x, 99.0);
-    QCOMPARE(curve.raw.back().x, 121.0);
+    QCOMPARE(curve.raw.front().x(), 99.0);
+    QCOMPARE(curve.raw.back().x(), 121.0);
     QCOMPARE(curve.smooth.size(), curve.raw.size());
-    QCOMPARE(curve.smooth[1].y, store.series("loss")->smoothed(99));
+    QCOMPARE(curve.smooth[1].y(), store.series("loss")->smoothed(99));
   }
 
   void smoothedValuesAreThoseOfAllPointsNotOfTheDrawnOnes() {
     const MetricStore store = madeStore(20000);
     const auto* series = store.series("loss");
-    const DecimatedCurve curve = decimate(*series, XScale{}, edges(0, 20001, 250), true);
+    const CurveSamples curve = decimate(*series, XScale{}, edges(0, 20001, 250), true);
     QVERIFY(!curve.smooth.empty());
-    for (const PlotPoint& point : curve.smooth)
-      QCOMPARE(point.y, series->smoothed(static_cast<std::size_t>(point.x) - 1));
+    for (const QPointF& point : curve.smooth)
+      QCOMPARE(point.y(), series->smoothed(static_cast<std::size_t>(point.x()) - 1));
   }
 
   void smoothingOffGivesNoSmoothLine() {
@@ -106,22 +106,22 @@ class TstDecimation : public QObject {
 
   void nonFiniteValuesAreGapsWithAMark() {
     const MetricStore store = madeStore(60, 20);
-    const DecimatedCurve curve = decimate(*store.series("loss"), XScale{}, edges(0, 61, 400), true);
+    const CurveSamples curve = decimate(*store.series("loss"), XScale{}, edges(0, 61, 400), true);
     QCOMPARE(curve.raw.size(), std::size_t{60});
-    QVERIFY(std::isnan(curve.raw[5].y) && std::isnan(curve.smooth[5].y));
+    QVERIFY(std::isnan(curve.raw[5].y()) && std::isnan(curve.smooth[5].y()));
     QCOMPARE(curve.nonFinite.size(), std::size_t{3});
-    QCOMPARE(curve.nonFinite[0].x, 6.0);
-    QCOMPARE(curve.nonFinite[0].y, static_cast<double>(store.series("loss")->value(4)));
+    QCOMPARE(curve.nonFinite[0].x(), 6.0);
+    QCOMPARE(curve.nonFinite[0].y(), static_cast<double>(store.series("loss")->value(4)));
   }
 
   void aColumnOfNothingButNonFiniteValuesIsAGap() {
     MetricStore store;
     for (int i = 0; i < 4000; ++i)
       store.append(i, i, {{"loss", i >= 1000 && i < 3000 ? std::nanf("") : 1.F}});
-    const DecimatedCurve curve =
+    const CurveSamples curve =
         decimate(*store.series("loss"), XScale{}, edges(0, 4000, 100), false);
     const auto gaps = std::count_if(curve.raw.begin(), curve.raw.end(),
-                                    [](const PlotPoint& p) { return std::isnan(p.y); });
+                                    [](const QPointF& p) { return std::isnan(p.y()); });
     QCOMPARE(gaps, 50);
     QVERIFY(!curve.nonFinite.empty() && curve.nonFinite.size() <= 51);
   }
@@ -129,16 +129,16 @@ class TstDecimation : public QObject {
   void otherQuantitiesOfXAreFollowed_data() {
     QTest::addColumn<int>("quantity");
     QTest::addColumn<double>("x");
-    QTest::newRow("step") << static_cast<int>(XScale::Quantity::Step) << 11.0;
-    QTest::newRow("epoch") << static_cast<int>(XScale::Quantity::Epoch) << 2.75;
-    QTest::newRow("relative") << static_cast<int>(XScale::Quantity::RelativeSeconds) << 5.0;
-    QTest::newRow("wall") << static_cast<int>(XScale::Quantity::WallSeconds) << 505.0;
+    QTest::newRow("step") << static_cast<int>(widgets::XAxis::Step) << 11.0;
+    QTest::newRow("epoch") << static_cast<int>(widgets::XAxis::Epoch) << 2.75;
+    QTest::newRow("relative") << static_cast<int>(widgets::XAxis::Relative) << 5.0;
+    QTest::newRow("wall") << static_cast<int>(widgets::XAxis::Wall) << 505.0;
   }
   void otherQuantitiesOfXAreFollowed() {
     QFETCH(int, quantity);
     QFETCH(double, x);
     const MetricStore store = madeStore(100);
-    const XScale scale{static_cast<XScale::Quantity>(quantity), 4, store.baseTime()};
+    const XScale scale{static_cast<widgets::XAxis>(quantity), 4, store.baseTime()};
     const auto* series = store.series("loss");
     QCOMPARE(scale.at(series->axis(), 10), x);
     QCOMPARE(nearestIndex(*series, scale, x), std::size_t{10});

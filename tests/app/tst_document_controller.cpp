@@ -28,7 +28,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     made->type("two");
     made->type("one");  // undone
     QVERIFY(!made->document.isUnsaved());
-    QVERIFY(made->document.leave());
+    QVERIFY(made->document.close());
     QVERIFY(made->answers.asked.isEmpty());
     QCOMPARE(draftCount(), 0);
   }
@@ -54,7 +54,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QFETCH(int, drafts);
     const auto made = edited();
     made->answers.leaving = static_cast<DocumentQuestions::Leaving>(answer);
-    QCOMPARE(made->document.leave(), leaves);
+    QCOMPARE(made->document.close(), leaves);
     QCOMPARE(made->answers.asked, QStringList{text("leave a.yaml")});
     QCOMPARE(read(path("a.yaml")), inFile);
     QTRY_COMPARE(draftCount(), drafts);
@@ -112,7 +112,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     };
     row("overwrite", Overwriting::Overwrite, "two", "two");
     row("reload", Overwriting::Reload, "theirs", "theirs");
-    row("elsewhere", Overwriting::SaveElsewhere, "theirs", "two");
+    row("elsewhere", Overwriting::SaveAs, "theirs", "two");
     row("cancel", Overwriting::Cancel, "theirs", "two");
   }
   void whatChangedOutsideIsNotOverwrittenUnasked() {
@@ -213,7 +213,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
     made->answers.whileAsked = [this, &made] {
       write(path("a.yaml"), "theirs 2");
-      made->document.look();  // as the watcher does while a dialog stands there
+      made->document.checkFile();  // as the watcher does while a dialog stands there
     };
     made->document.save();
     QCOMPARE(made->answers.asked.size(), 2);
@@ -266,7 +266,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.open(path("a.yaml")));
     write(path("a.yaml"), "theirs");
     QTRY_COMPARE(made->shown, text("theirs"));
-    QCOMPARE(made->document.notice().kind, Kind::ReadAgain);
+    QCOMPARE(made->document.notice().kind, Kind::Reloaded);
     QVERIFY(!made->document.isUnsaved());
     QVERIFY(made->answers.asked.isEmpty());
     // The text before is an edit again when it is brought back.
@@ -279,7 +279,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     write(path("a.yaml"), "theirs");
     QTRY_COMPARE(made->document.notice().kind, Kind::ChangedOutside);
     QCOMPARE(made->shown, text("two"));
-    made->document.actOnNotice();
+    made->document.acceptNotice();
     QCOMPARE(made->shown, text("theirs"));
     QVERIFY(!made->document.isUnsaved());
     QCOMPARE(made->document.notice().kind, Kind::None);
@@ -293,7 +293,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QTRY_COMPARE(made->document.notice().kind, Kind::Gone);
     QVERIFY(made->document.isUnsaved());
     QTRY_COMPARE(draftCount(), 1);
-    QVERIFY(!made->document.leave());  // asked
+    QVERIFY(!made->document.close());  // asked
     QVERIFY(made->document.save());
     QCOMPARE(read(path("a.yaml")), QByteArray("one"));
     QVERIFY(!made->document.isUnsaved());
@@ -303,9 +303,9 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
   void aSaveThatFailsSaysWhyAndKeepsTheEdits() {
     const auto made = edited();
     QSignalSpy failed(&made->document, &DocumentController::failed);
-    made->answers.overwriting = DocumentQuestions::Overwriting::SaveElsewhere;
+    made->answers.overwriting = DocumentQuestions::Overwriting::SaveAs;
     made->answers.place = path("no/such/b.yaml");
-    QVERIFY(!made->document.saveElsewhere());
+    QVERIFY(!made->document.saveAs());
     QCOMPARE(failed.count(), 1);
     QVERIFY(failed[0][1].toString().contains(text("no/such")));
     QCOMPARE(made->document.path(), path("a.yaml"));
@@ -319,7 +319,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     const auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
     made->answers.place = path("elsewhere/b.yaml");
-    QVERIFY(made->document.saveElsewhere());
+    QVERIFY(made->document.saveAs());
     const QByteArray moved = "base: ../base.yaml  # mine\nmodel: {weights: ../../w}\nname: a\n";
     QCOMPARE(read(path("elsewhere/b.yaml")), moved);
     QCOMPARE(made->shown, QString::fromUtf8(moved));
@@ -330,7 +330,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(draftCount(), 0);
     // Beside itself nothing moves, and nothing is said.
     made->answers.place = path("elsewhere/c.yaml");
-    QVERIFY(made->document.saveElsewhere());
+    QVERIFY(made->document.saveAs());
     QCOMPARE(read(path("elsewhere/c.yaml")), moved);
     QCOMPARE(made->document.notice().kind, Kind::None);
   }
@@ -340,7 +340,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     const auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
     made->answers.place = path("no/such/b.yaml");
-    QVERIFY(!made->document.saveElsewhere());
+    QVERIFY(!made->document.saveAs());
     QCOMPARE(made->shown, text("base: base.yaml\n"));
     QVERIFY(!made->document.isUnsaved());
   }
@@ -349,12 +349,12 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     const auto made = window();
     QVERIFY(made->document.openCopyOfRun(tests::makeRun(folder(), {})));
     made->type("name: other\n");
-    QVERIFY(!made->document.leave());
+    QVERIFY(!made->document.close());
     QVERIFY(made->answers.asked.last().startsWith(text("leave without a file ")));
     const auto gone = edited();
     QVERIFY(QFile::remove(path("a.yaml")));
-    gone->document.look();
-    QVERIFY(!gone->document.leave());
+    gone->document.checkFile();
+    QVERIFY(!gone->document.close());
     QCOMPARE(gone->answers.asked.last(), text("leave without a file a.yaml"));
   }
 
@@ -400,7 +400,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     write(path("a.yaml"), "theirs");
     QVERIFY(made->document.fileToTrain().isEmpty());
     QCOMPARE(made->shown, text("theirs"));
-    QCOMPARE(made->document.notice().kind, Kind::ReadAgain);
+    QCOMPARE(made->document.notice().kind, Kind::Reloaded);
     QCOMPARE(made->document.fileToTrain(), path("a.yaml"));
   }
 };

@@ -25,7 +25,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.open(path("a.yaml")));
     QCOMPARE(made->shown, text("two"));
     QVERIFY(made->document.isUnsaved());
-    QCOMPARE(made->document.notice().kind, Kind::CameBack);
+    QCOMPARE(made->document.notice().kind, Kind::Restored);
     QVERIFY(made->answers.asked.isEmpty());
     QVERIFY(made->document.save());
     QCOMPARE(read(path("a.yaml")), QByteArray("two"));
@@ -42,7 +42,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QCOMPARE(draftCount(), 1);
     made = window();
     QVERIFY(made->document.open(path("a.yaml")));
-    made->document.actOnNotice();
+    made->document.acceptNotice();
     QCOMPARE(made->shown, text("one"));
     QVERIFY(!made->document.isUnsaved());
     made.reset();
@@ -59,7 +59,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QVERIFY(!made->document.save());
     QCOMPARE(made->answers.asked, QStringList{text("overwrite a.yaml")});
     QCOMPARE(read(path("a.yaml")), QByteArray("theirs"));
-    made->document.actOnNotice();  // gives them up
+    made->document.acceptNotice();  // gives them up
     QCOMPARE(made->shown, text("theirs"));
   }
 
@@ -67,8 +67,8 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     edited().reset();
     QVERIFY(QFile::remove(path("a.yaml")));
     const auto made = window();
-    QCOMPARE(made->document.leftDrafts().size(), 1);
-    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
+    QCOMPARE(made->document.orphanedDrafts().size(), 1);
+    QVERIFY(made->document.openDraft(made->document.orphanedDrafts()[0].id));
     QCOMPARE(made->shown, text("two"));
     QVERIFY(made->document.save());
     QCOMPARE(read(path("a.yaml")), QByteArray("two"));
@@ -81,7 +81,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     made->type("name: other\n");
     made.reset();
     made = window();
-    QVERIFY(made->document.openDraft(made->document.leftDrafts()[0].id));
+    QVERIFY(made->document.openDraft(made->document.orphanedDrafts()[0].id));
     QCOMPARE(made->shown, text("name: other\n"));
     QVERIFY(!made->document.hasFile() && made->document.isUnsaved());
   }
@@ -109,29 +109,30 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     second.reset();
     const auto third = window();
     QStringList left;
-    for (const app::LeftDraft& draft : third->document.leftDrafts()) left << draft.draft.text;
+    for (const app::OrphanedDraft& draft : third->document.orphanedDrafts())
+      left << draft.draft.text;
     left.sort();
     QCOMPARE(left, (QStringList{text("three"), text("two 2")}));
     // One is put over the file, the other still waits.
     QVERIFY(third->document.open(path("a.yaml")));
-    QCOMPARE(third->document.leftDrafts().size(), 1);
+    QCOMPARE(third->document.orphanedDrafts().size(), 1);
   }
 
   void draftsThatWaitAreAnnouncedAndOpened() {
     edited().reset();
     const auto made = window();
-    made->document.announceLeftDrafts();
-    QCOMPARE(made->document.notice().kind, Kind::Left);
+    made->document.announceDrafts();
+    QCOMPARE(made->document.notice().kind, Kind::DraftsFound);
     QVERIFY(made->document.notice().title.contains(text("a.yaml")));
-    made->document.actOnNotice();
+    made->document.acceptNotice();
     QCOMPARE(made->shown, text("two"));
-    QCOMPARE(made->document.notice().kind, Kind::CameBack);
+    QCOMPARE(made->document.notice().kind, Kind::Restored);
   }
 
   void draftsThatCannotBeKeptAreTold() {
     write(path("state"), "a file where the folder should be");
     const auto made = edited();
-    QCOMPARE(made->document.notice().kind, Kind::NotKept);
+    QCOMPARE(made->document.notice().kind, Kind::BackupFailed);
     QVERIFY(made->document.notice().detail.contains(path("state")));
     QVERIFY(made->document.isUnsaved());
   }

@@ -9,10 +9,10 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/document_banner.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/runs_panel.h"
+#include "app/configure/configure_page.h"
+#include "app/configure/document_banner.h"
+#include "app/frame/main_window.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
@@ -137,7 +137,7 @@ class TstDocumentsInWindow : public QObject {
     const Answer cancel("Cancel");
     QVERIFY(!window->configurePage()->save());
     QVERIFY(cancel.isGiven());
-    QCOMPARE(cancel.asked().contains(text("Take the file's text")), isReadable);
+    QCOMPARE(cancel.asked().contains(text("Reload")), isReadable);
     QCOMPARE(cancel.asked().contains(text("Lines of the file")), isReadable);
     QCOMPARE(cancel.asked().contains(text("is not UTF-8")), !isReadable);
     QVERIFY(cancel.asked().contains(text("Overwrite the file")));
@@ -186,12 +186,12 @@ class TstDocumentsInWindow : public QObject {
     }
     auto window = open({});
     QTRY_VERIFY(window->isReady());
-    QCOMPARE(window->page(), MainWindow::Page::Configure);
+    QCOMPARE(window->page(), app::Page::Configure);
     QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
     const auto* banner = window->findChild<app::DocumentBanner*>();
     QVERIFY(banner->isVisible());
     QVERIFY(banner->title().contains(text("a.yaml")));
-    window->configurePage()->document()->actOnNotice();
+    window->configurePage()->document()->acceptNotice();
     QVERIFY(!banner->isVisible());
     QCOMPARE(window->configurePage()->editor()->text(), text("name: one\n"));
   }
@@ -205,11 +205,11 @@ class TstDocumentsInWindow : public QObject {
     const QString run = tests::makeRun(folder_->path(), {});
     auto window = open({run});
     QTRY_VERIFY(window->isReady());
-    QCOMPARE(window->page(), MainWindow::Page::Monitor);
+    QCOMPARE(window->page(), app::Page::Monitor);
     const auto* banner = window->findChild<app::DocumentBanner*>();
     QVERIFY(banner->isVisible());
     window->findChild<app::DocumentBanner*>()->findChild<QPushButton*>()->click();
-    QCOMPARE(window->page(), MainWindow::Page::Configure);
+    QCOMPARE(window->page(), app::Page::Configure);
     QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
   }
 
@@ -266,22 +266,22 @@ class TstDocumentsInWindow : public QObject {
       return false;
     };
     auto window = open({});
-    window->showPage(MainWindow::Page::Configure);
+    window->showPage(app::Page::Configure);
     QVERIFY(window->configurePage()->openCopyOfRun(run));
     QTRY_VERIFY(window->isReady());
-    QVERIFY(says(*window, "● in no file yet"));
+    QVERIFY(says(*window, "● not saved yet"));
     type(*window, "name: two\n");
-    QVERIFY(says(*window, "● in no file yet · edited"));
+    QVERIFY(says(*window, "● not saved yet · edited"));
     window->keepDrafts();
     window.reset();
     window = open({});
     QTRY_VERIFY(window->isReady());
-    QVERIFY(says(*window, "● in no file yet · edited"));
+    QVERIFY(says(*window, "● not saved yet · edited"));
     const Answer cancel("Cancel");
     QVERIFY(!window->close());
     QVERIFY(cancel.isGiven());
     QVERIFY(!cancel.asked().contains(text("changes to")));
-    QVERIFY(cancel.asked().contains(text("in no file")));
+    QVERIFY(cancel.asked().contains(text("not saved in any file")));
   }
 
   void tabTitlesAreWhole_data() {
@@ -294,7 +294,7 @@ class TstDocumentsInWindow : public QObject {
     auto window = open(withExperiment ? QStringList{path("a.yaml")} : QStringList());
     QTRY_VERIFY(window->isReady());
     const auto* tabs = window->findChild<QTabBar*>(text("pageTabs"));
-    using Page = MainWindow::Page;
+    using app::Page;
     for (const auto page : {Page::Configure, Page::Predictions, Page::Monitor, Page::Configure}) {
       window->showPage(page);
       QCoreApplication::processEvents();

@@ -45,9 +45,9 @@ class TstDraftFolder : public QObject {
       keeper->keep(draft(written.file, QStringLiteral("before")));
       keeper->keep(written);
       keeper->finish();
-      QVERIFY(drafts.left().isEmpty());  // its window lives
+      QVERIFY(drafts.orphaned().isEmpty());  // its window lives
     }
-    const QList<LeftDraft> left = drafts.left();
+    const QList<OrphanedDraft> left = drafts.orphaned();
     QCOMPARE(left.size(), 1);
     QCOMPARE(left[0].draft.text, written.text);
     QCOMPARE(left[0].draft.base, written.base);
@@ -81,11 +81,11 @@ class TstDraftFolder : public QObject {
       const auto keeper = drafts.make();
       keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
     }
-    const QString id = drafts.left()[0].id;
+    const QString id = drafts.orphaned()[0].id;
     const auto first = drafts.take(id);
     QVERIFY(first);
     QVERIFY(!DraftFolder(folder()).take(id));
-    QVERIFY(drafts.left().isEmpty());
+    QVERIFY(drafts.orphaned().isEmpty());
     first->drop();
     QVERIFY(!drafts.take(id));
     QVERIFY(QDir(folder()).isEmpty());
@@ -100,7 +100,7 @@ class TstDraftFolder : public QObject {
     drafts.make()->keep(draft(QStringLiteral("/old.yaml"), QStringLiteral("x"), 1));
     drafts.make()->keep(draft(QStringLiteral("/new.yaml"), QStringLiteral("x"), 3));
     drafts.make()->keep(draft(file.fileName(), QStringLiteral("name: saved\n"), 2));
-    const QList<LeftDraft> left = drafts.left();
+    const QList<OrphanedDraft> left = drafts.orphaned();
     QCOMPARE(left.size(), 2);
     QCOMPARE(left[0].draft.file, QStringLiteral("/new.yaml"));
     QCOMPARE(left[1].draft.file, QStringLiteral("/old.yaml"));
@@ -121,13 +121,13 @@ class TstDraftFolder : public QObject {
 
   void whatIsNoDraftStaysUntouched() {
     const DraftFolder drafts(folder());
-    QVERIFY(drafts.left().isEmpty());  // no folder
+    QVERIFY(drafts.orphaned().isEmpty());  // no folder
     drafts.make();
     QFile file(folder() + QStringLiteral("/notes.json"));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("{\"text\": 3");
     file.close();
-    QVERIFY(drafts.left().isEmpty());
+    QVERIFY(drafts.orphaned().isEmpty());
     QVERIFY(drafts.setAsideDamaged().isEmpty());
     QVERIFY(file.exists());
   }
@@ -136,7 +136,7 @@ class TstDraftFolder : public QObject {
     const DraftFolder drafts(folder());
     drafts.make();  // a window that was killed before it wrote
     const auto living = drafts.make();
-    QVERIFY(drafts.left().isEmpty());
+    QVERIFY(drafts.orphaned().isEmpty());
     QCOMPARE(QDir(folder()).entryList(QDir::Files),
              QStringList{living->id() + QStringLiteral(".lock")});
   }
@@ -159,7 +159,7 @@ class TstDraftFolder : public QObject {
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(), QByteArray("{\"text\": \"what was ty"));
     QVERIFY(drafts.setAsideDamaged().isEmpty());
-    QCOMPARE(drafts.left().size(), 1);
+    QCOMPARE(drafts.orphaned().size(), 1);
     QVERIFY(!QFile::exists(folder() + QLatin1Char('/') + id + QStringLiteral(".lock")));
   }
 

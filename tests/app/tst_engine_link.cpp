@@ -63,7 +63,8 @@ class TstEngineLink : public QObject {
     link.connectToEngine(engine.path());
     QTRY_VERIFY(hellos > 1);  // it was tried anew
     QVERIFY(!wasConnected);
-    QVERIFY2(link.trouble().contains(QStringLiteral("says nothing")), qPrintable(link.trouble()));
+    QVERIFY2(link.trouble().contains(QStringLiteral("does not respond")),
+             qPrintable(link.trouble()));
     QVERIFY(link.sendCommand(QStringLiteral("stop")).isEmpty());
   }
 

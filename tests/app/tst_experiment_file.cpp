@@ -93,7 +93,7 @@ class TstExperimentFile : public QObject {
     QSignalSpy changed(&file, &ExperimentFile::changed);
     file.attach(path("a.yaml"), text("one"));
     writeOutside(path("a.yaml"), "one", true);
-    QCOMPARE(file.look(), State::Same);
+    QCOMPARE(file.check(), State::Same);
     QCOMPARE(changed.count(), 0);
   }
 
@@ -112,8 +112,8 @@ class TstExperimentFile : public QObject {
     ExperimentFile file;
     file.attach(path("a.yaml"), text("one"));
     writeOutside(path("a.yaml"), "\xff\xfe");
-    QCOMPARE(file.look(), State::Changed);
-    QVERIFY(file.whyUnreadable().contains(text("UTF-8")));
+    QCOMPARE(file.check(), State::Changed);
+    QVERIFY(file.readError().contains(text("UTF-8")));
   }
 
   void aLinkIsFollowedAndStays() {
@@ -159,9 +159,9 @@ class TstExperimentFile : public QObject {
     writeOutside(path("a.b-2.yaml"), "someone's");
     ExperimentFile file;
     file.attach(path("a.b.yaml"), text("one"));
-    QCOMPARE(file.nameBeside(), text("a.b-3.yaml"));
-    QCOMPARE(file.writeBeside(text("mine")), path("a.b-3.yaml"));
-    QCOMPARE(file.writeBeside(text("mine too")), path("a.b-4.yaml"));
+    QCOMPARE(file.copyName(), text("a.b-3.yaml"));
+    QCOMPARE(file.writeCopy(text("mine")), path("a.b-3.yaml"));
+    QCOMPARE(file.writeCopy(text("mine too")), path("a.b-4.yaml"));
     QCOMPARE(ExperimentFile::read(path("a.b-2.yaml")), text("someone's"));
     QCOMPARE(ExperimentFile::read(path("a.b-3.yaml")), text("mine"));
     QCOMPARE(ExperimentFile::read(path("a.b.yaml")), text("one"));

@@ -129,7 +129,7 @@ class TstInspectProcess : public QObject {
     process_->predict(3, 40);
     process_->predict(4, 40);
     QTRY_COMPARE(failed_->count(), 2);
-    QVERIFY((*failed_)[0][2].toString().contains(QStringLiteral("says nothing")));
+    QVERIFY((*failed_)[0][2].toString().contains(QStringLiteral("does not respond")));
     process_->setWelcomeTimeout(std::chrono::seconds(5));
     letInspectName(*living);
     process_->predict(3, 40);

@@ -12,14 +12,15 @@
 #include <QTest>
 #include <algorithm>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_cards.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/run_banner.h"
-#include "app/main_window/run_state_text.h"
-#include "app/main_window/runs_panel.h"
-#include "app/main_window/top_bar.h"
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/frame/top_bar.h"
+#include "app/models/metric_text.h"
+#include "app/models/monitor_cards.h"
+#include "app/monitor/curve_tools.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
@@ -73,7 +74,7 @@ class TstMainWindow : public QObject {
     MainWindow window(&theme_, optionsFor({parent.path()}));
     window.show();
     QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.page(), MainWindow::Page::Monitor);
+    QCOMPARE(window.page(), app::Page::Monitor);
     bool told = false;
     for (const auto* empty : window.findChildren<widgets::EmptyState*>())
       told = told || (empty->isVisible() && empty->title().contains(QStringLiteral("No run")));
@@ -92,7 +93,7 @@ class TstMainWindow : public QObject {
     QVERIFY(window.configurePage()->open(file.fileName()));
     QTRY_VERIFY(window.isReady());
     const auto* train = window.findChild<QPushButton*>(QStringLiteral("trainButton"));
-    QTRY_VERIFY(train->toolTip().startsWith(QStringLiteral("Mend")));
+    QTRY_VERIFY(train->toolTip().startsWith(QStringLiteral("Fix")));
     QVERIFY(!train->isEnabled());
   }
 
@@ -112,9 +113,9 @@ class TstMainWindow : public QObject {
     for (const char* text : {"Train", "Save experiment", "Save experiment as…"})
       QVERIFY2(isOffered(text), text);
     QTRY_VERIFY(window.configurePage()->isReady());
-    window.showPage(MainWindow::Page::Monitor);
+    window.showPage(app::Page::Monitor);
     actionOf(window, "Train")->trigger();  // to the fault that is in the way
-    QCOMPARE(window.page(), MainWindow::Page::Configure);
+    QCOMPARE(window.page(), app::Page::Configure);
     const auto* text = window.configurePage()->findChild<widgets::YamlText*>();
     QTRY_COMPARE(text->selectedText(), QStringLiteral("-1"));
   }
@@ -128,7 +129,7 @@ class TstMainWindow : public QObject {
     window.runsPanel()->findChild<QListView*>()->clearSelection();
     const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     QVERIFY(empty->isVisible());
-    QCOMPARE(empty->title(), QStringLiteral("Choose a run in the list"));
+    QCOMPARE(empty->title(), QStringLiteral("Select a run in the list"));
   }
 
   void theLastFiguresAndTheBestAreNamedApart() {
@@ -156,7 +157,9 @@ class TstMainWindow : public QObject {
     QTRY_COMPARE(window.runsPanel()->currentRun(), newer);
     QTRY_VERIFY(window.isReady());
     QVERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) >= 40);
-    QCOMPARE(window.monitorPage()->cards().front()->plot()->curves().size(), std::size_t{2});
+    const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
+    QCOMPARE(curves.size(), std::size_t{2});
+    QVERIFY(!curves[0].hasOwnHue && curves[1].hasOwnHue);
   }
 
   void selectedRunsAreCompared() {
@@ -171,6 +174,7 @@ class TstMainWindow : public QObject {
     QCOMPARE(curves.size(), std::size_t{4});
     QVERIFY(curves[0].styleIndex != curves[2].styleIndex);
     QVERIFY(!curves[0].markLowest && curves[1].markLowest && curves[3].markLowest);
+    QVERIFY(!curves[1].hasOwnHue && !curves[3].hasOwnHue);  // the colour tells the run
   }
 
   void theMenuOffersWhatTheChosenRunCanDo() {
@@ -239,11 +243,11 @@ class TstMainWindow : public QObject {
     QSignalSpy chosen(window.monitorPage(), &app::MonitorPage::predictionsRequested);
     widgets::CurveCard* card = window.monitorPage()->cards().front();
     QTest::mouseClick(card->plot(), Qt::LeftButton);
-    QCOMPARE(window.page(), MainWindow::Page::Monitor);
+    QCOMPARE(window.page(), app::Page::Monitor);
     Q_EMIT card->predictionsRequested(35);
     QCOMPARE(chosen.count(), 1);
     QCOMPARE(chosen[0][0].toLongLong(), 20);  // the leading run has no step 35
-    QCOMPARE(window.page(), MainWindow::Page::Predictions);
+    QCOMPARE(window.page(), app::Page::Predictions);
   }
 
   void pagesAreReachedByTheKeyboard() {
@@ -252,11 +256,11 @@ class TstMainWindow : public QObject {
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
-    QCOMPARE(window.page(), MainWindow::Page::Configure);
+    QCOMPARE(window.page(), app::Page::Configure);
     QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
-    QCOMPARE(window.page(), MainWindow::Page::Predictions);
+    QCOMPARE(window.page(), app::Page::Predictions);
     QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
-    QCOMPARE(window.page(), MainWindow::Page::Monitor);
+    QCOMPARE(window.page(), app::Page::Monitor);
   }
 
   void aFailedRunSaysWhyOnThePagesOfRuns() {
@@ -269,11 +273,11 @@ class TstMainWindow : public QObject {
     QVERIFY(banner->isVisible());
     QVERIFY(banner->detail().contains(QStringLiteral("rank 0 ran out of memory")));
     QVERIFY(!banner->action().isEmpty());
-    window.showPage(MainWindow::Page::Predictions);
+    window.showPage(app::Page::Predictions);
     QVERIFY(banner->isVisible());
-    window.showPage(MainWindow::Page::Configure);  // there another experiment may be open
+    window.showPage(app::Page::Configure);  // there another experiment may be open
     QVERIFY(!banner->isVisible());
-    window.showPage(MainWindow::Page::Monitor);
+    window.showPage(app::Page::Monitor);
     QVERIFY(banner->isVisible());
   }
 
@@ -322,7 +326,8 @@ class TstMainWindow : public QObject {
     window.findChild<app::RunListModel*>()->refresh();
     const auto told = [&] {
       for (const auto* banner : window.findChildren<widgets::Banner*>())
-        if (banner->isVisible() && banner->title().contains(QStringLiteral("left the list")))
+        if (banner->isVisible() &&
+            banner->title().contains(QStringLiteral("dropped from the list")))
           return banner->detail() == gone;
       return false;
     };
@@ -374,7 +379,7 @@ class TstMainWindow : public QObject {
     QTRY_VERIFY(window.isReady() &&
                 window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 40);
     QCOMPARE(window.monitorPage()->cards().front()->plot()->drawnPointCount(0), 80);
-    window.monitorPage()->setSmoothing(0);
+    window.monitorPage()->tools()->setSmoothing(0);
     QTRY_COMPARE(window.monitorPage()->cards().front()->plot()->drawnPointCount(0), 40);
   }
 

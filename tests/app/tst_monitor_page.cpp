@@ -4,7 +4,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/monitor_page.h"
+#include "app/monitor/curve_tools.h"
+#include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/curve_card.h"
@@ -42,7 +43,7 @@ class TstMonitorPage : public QObject {
     show(page, {{run.get(), QStringLiteral("told"), 0}, {older.get(), QStringLiteral("older"), 1}});
     QCOMPARE(note(page), QString());
     chooseEpochs(page);
-    QTRY_VERIFY2(note(page).startsWith(QStringLiteral("Not drawn over epochs: older. ")),
+    QTRY_VERIFY2(note(page).startsWith(QStringLiteral("Not shown by epoch: older. ")),
                  qPrintable(note(page)));
     page.setRuns({{run.get(), QStringLiteral("told"), 0}});
     QCOMPARE(note(page), QString());
@@ -58,7 +59,7 @@ class TstMonitorPage : public QObject {
     QVERIFY(tip && tip->isVisible());
     QVERIFY2(tip->readings()
                  .notes.join(QLatin1Char('\n'))
-                 .contains(QStringLiteral("step 40, kept no longer (best mask AP)")),
+                 .contains(QStringLiteral("step 40, no longer kept (best mask AP)")),
              qPrintable(tip->readings().notes.join(QLatin1Char('\n'))));
   }
 

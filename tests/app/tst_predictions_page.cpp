@@ -5,10 +5,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/predictions_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/frame/main_window.h"
+#include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/runs_panel.h"
 #include "engine/events/reader.h"
 #include "tests/app/fake_socket.h"
 #include "tests/app/made_run.h"
@@ -208,7 +208,7 @@ class TstPredictionsPage : public QObject {
     Q_EMIT window.monitorPage()->predictionsRequested(25);
     window.runsPanel()->selectRun(b);
     QTRY_COMPARE(window.runsPanel()->currentRun(), b);
-    window.showPage(app::MainWindow::Page::Predictions);
+    window.showPage(app::Page::Predictions);
     auto* page = window.findChild<PredictionsPage*>();
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
     QTRY_VERIFY(window.isReady());

@@ -3,9 +3,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/frame/main_window.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
@@ -22,8 +22,8 @@ namespace {
 std::vector<widgets::CurveCard*> cardsOfRanks(const MainWindow& window) {
   std::vector<widgets::CurveCard*> found;
   for (widgets::CurveCard* card : window.monitorPage()->cards())
-    if (card->title() == QStringLiteral("Own step time, s") ||
-        card->title() == QStringLiteral("Waiting for images, s"))
+    if (card->title() == QStringLiteral("Step time per rank, s") ||
+        card->title() == QStringLiteral("Data wait per rank, s"))
       found.push_back(card);
   return found;
 }
@@ -64,7 +64,7 @@ class TstRankCards : public QObject {
       const auto& curves = card->plot()->curves();
       QCOMPARE(curves.size(), std::size_t{3});
       for (int rank = 0; rank < 3; ++rank) {
-        // Who is late is first, in the style it always has.
+        // Who is slow is first, in the style it always has.
         QCOMPARE(curves[rank].name, QStringLiteral("rank %1").arg(kOrder[rank]));
         QCOMPARE(curves[rank].styleIndex, kOrder[rank]);
         QCOMPARE(card->plot()->drawnPointCount(rank), 16);  // 8 records, raw and smoothed
@@ -92,10 +92,10 @@ class TstRankCards : public QObject {
     QTest::addColumn<int>("lateRankUntil");
     QTest::addColumn<QString>("own");     // as a regular expression
     QTest::addColumn<QString>("images");  // the same
-    const QString late = QStringLiteral("rank %1 is late: \\+4[0-9] %");
-    QTest::newRow("computing") << 3 << false << 1000 << late.arg(2) << "not why rank 2 is late";
-    QTest::newRow("images") << 3 << true << 1000 << late.arg(2) << "why rank 2 is late";
-    QTest::newRow("sixteen") << 16 << true << 1000 << late.arg(15) << "why rank 15 is late";
+    const QString late = QStringLiteral("rank %1 is slow: \\+4[0-9] %");
+    QTest::newRow("computing") << 3 << false << 1000 << late.arg(2) << "not why rank 2 is slow";
+    QTest::newRow("images") << 3 << true << 1000 << late.arg(2) << "why rank 2 is slow";
+    QTest::newRow("sixteen") << 16 << true << 1000 << late.arg(15) << "why rank 15 is slow";
     QTest::newRow("it is gone") << 3 << true << 20 << "slowest: rank [01], \\+[0-9] %"
                                 << "";
     QTest::newRow("one is left") << 2 << true << 20 << ""

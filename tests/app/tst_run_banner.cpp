@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/run_banner.h"
+#include "app/runs/run_banner.h"
 #include "engine/events/reader.h"
 #include "engine/protocol/cause.h"
 #include "tests/app/made_run.h"
@@ -101,7 +101,7 @@ class TstRunBanner : public QObject {
     readAgain(run);
     banner.showRuns({shown(run, "a")});
     QCOMPARE(banner.action(), QStringLiteral("Resume from step 20"));
-    QCOMPARE(banner.otherAction(), QStringLiteral("Resume and skip such images"));
+    QCOMPARE(banner.otherAction(), QStringLiteral("Resume and skip unreadable images"));
     Q_EMIT banner.otherActionTriggered();
     QCOMPARE(resumed.count(), 1);
     QCOMPARE(resumed[0][0].toString(), folder);
@@ -148,7 +148,7 @@ class TstRunBanner : public QObject {
     {
       RunBanner banner;
       banner.showRuns({shown(run, "a")});
-      QCOMPARE(banner.action(), QStringLiteral("Start it again"));
+      QCOMPARE(banner.action(), QStringLiteral("Restart the run"));
     }
     QVERIFY(QFile::remove(folder + QStringLiteral("/config.yaml")));
     readAgain(run);

@@ -114,7 +114,7 @@ class TstRunListModel : public QObject {
     QTest::addColumn<bool>("isFile");
     QTest::addColumn<QString>("words");
     QTest::newRow("no folder any more") << true << "cannot be listed";
-    QTest::newRow("gone") << false << "is not there any more";
+    QTest::newRow("gone") << false << "no longer exists";
   }
   void aFailedListingKeepsTheRunsAndSaysSo() {
     QFETCH(bool, isFile);

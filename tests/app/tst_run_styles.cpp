@@ -41,22 +41,23 @@ class TstRunStyles : public QObject {
       styles.give(runs.back(), {});  // all as if they were alone
     }
     const int leading = *styles.find(runs.front());
-    QVERIFY(styles.keepApart(runs));
+    QVERIFY(styles.makeDistinct(runs));
     std::set<int> different;
     for (const QString& run : runs) different.insert(*styles.find(run));
     QCOMPARE(different.size(), std::size_t{RunStyles::kCount});
     QCOMPARE(*styles.find(runs.front()), leading);
-    QVERIFY(!styles.keepApart(runs));
+    QVERIFY(!styles.makeDistinct(runs));
     // One more than there are styles has to look like another.
     styles.give(QStringLiteral("/more"), {});
-    QVERIFY(!styles.keepApart(runs + QStringList{QStringLiteral("/more")}));
+    QVERIFY(!styles.makeDistinct(runs + QStringList{QStringLiteral("/more")}));
   }
 
   void aRunThatIsDrawnLaterKeepsItsStyle() {
     RunStyles styles;
     for (const char* run : {"/a", "/b", "/c"}) styles.give(QString::fromLatin1(run), {});
     styles.restore({QStringLiteral("1 /c")});
-    QVERIFY(styles.keepApart({QStringLiteral("/a"), QStringLiteral("/b"), QStringLiteral("/c")}));
+    QVERIFY(
+        styles.makeDistinct({QStringLiteral("/a"), QStringLiteral("/b"), QStringLiteral("/c")}));
     QCOMPARE(styles.find(QStringLiteral("/c")), std::optional(1));
     QCOMPARE(styles.find(QStringLiteral("/b")), std::optional(2));
   }

@@ -5,8 +5,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/runs_panel.h"
 #include "app/models/run_list_model.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 
@@ -140,7 +140,7 @@ class TstRunsPanel : public QObject {
   void aFailedListingIsSaidOverTheRuns() {
     QVERIFY(parent_->remove());
     model_->refresh();
-    QTRY_VERIFY(says(QStringLiteral("as last seen")));
+    QTRY_VERIFY(says(QStringLiteral("out of date")));
     QCOMPARE(visible().size(), 3);
   }
 

@@ -3,10 +3,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/run_banner.h"
-#include "app/main_window/runs_panel.h"
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 
@@ -44,16 +44,16 @@ class TstSmallScreens : public QObject {
  private Q_SLOTS:
   void everyPageFitsWithEveryBanner_data() {
     QTest::addColumn<QSize>("size");
-    QTest::addColumn<MainWindow::Page>("page");
+    QTest::addColumn<app::Page>("page");
     for (const QSize size : {QSize(1280, 720), QSize(1000, 600)})
-      for (const auto& [name, page] : {std::pair("Configure", MainWindow::Page::Configure),
-                                       {"Monitor", MainWindow::Page::Monitor},
-                                       {"Predictions", MainWindow::Page::Predictions}})
+      for (const auto& [name, page] : {std::pair("Configure", app::Page::Configure),
+                                       {"Monitor", app::Page::Monitor},
+                                       {"Predictions", app::Page::Predictions}})
         QTest::addRow("%s %d x %d", name, size.width(), size.height()) << size << page;
   }
   void everyPageFitsWithEveryBanner() {
     QFETCH(QSize, size);
-    QFETCH(MainWindow::Page, page);
+    QFETCH(app::Page, page);
     QTemporaryDir parent;
     const QString failed = makeFailedRun(parent.path());
     tests::MadeRun other;
@@ -83,9 +83,9 @@ class TstSmallScreens : public QObject {
       return count;
     };
     // A run that left; the one that failed; its alert.
-    QTRY_COMPARE(bannersShown(), page == MainWindow::Page::Monitor       ? 3
-                                 : page == MainWindow::Page::Predictions ? 2
-                                                                         : 1);
+    QTRY_COMPARE(bannersShown(), page == app::Page::Monitor       ? 3
+                                 : page == app::Page::Predictions ? 2
+                                                                  : 1);
     QTRY_COMPARE(window.size(), size);
     const QSize least = window.minimumSizeHint();
     QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),

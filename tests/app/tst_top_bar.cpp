@@ -7,7 +7,7 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "app/main_window/top_bar.h"
+#include "app/frame/top_bar.h"
 #include "tests/support/test_main.h"
 #include "widgets/theme.h"
 

@@ -13,10 +13,10 @@
 #include <QTest>
 #include <set>
 
-#include "app/main_window/configure_page.h"
-#include "app/main_window/main_window.h"
-#include "app/main_window/predictions_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
@@ -135,7 +135,7 @@ class TstWrittenKeys : public QObject {
   /// Else a text editor takes Ctrl+D for itself, and doubles the line.
   void noFieldTakesAKeyOfTheWindow() {
     QTemporaryDir parent;
-    MainWindow window(&theme_, optionsFor({parent.path()}, QStringLiteral("configure")));
+    MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Configure));
     window.show();
     QFile file(parent.filePath(QStringLiteral("a.yaml")));
     QVERIFY(file.open(QIODevice::WriteOnly));
@@ -167,7 +167,7 @@ class TstWrittenKeys : public QObject {
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QTRY_VERIFY(!window.runsPanel()->currentRun().isEmpty());
-    window.showPage(MainWindow::Page::Configure);
+    window.showPage(app::Page::Configure);
     QVERIFY(window.configurePage()->openCopyOfRun(window.runsPanel()->currentRun()));
     auto* text = window.findChild<widgets::YamlText*>();
     const QString copy = text->text();
@@ -198,7 +198,7 @@ class TstWrittenKeys : public QObject {
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QTRY_VERIFY(window.isReady());
     QTest::keyClick(window.focusWidget(), Qt::Key_3, Qt::ControlModifier);
-    QCOMPARE(window.page(), MainWindow::Page::Predictions);
+    QCOMPARE(window.page(), app::Page::Predictions);
     QTRY_VERIFY(window.isReady());
     const widgets::PredictionsView* view = window.predictionsPage()->view();
     const ImageId first = view->currentImage();

@@ -2,12 +2,13 @@
 
 #include <QStringList>
 
-#include "app/main_window/main_window.h"
+#include "app/frame/main_window.h"
 
 namespace lockstep::tests {
 
 /// Of a window that shows these runs and keeps nothing of how it was left.
-inline app::MainWindowOptions optionsFor(const QStringList& paths, const QString& page = {}) {
+inline app::MainWindowOptions optionsFor(const QStringList& paths,
+                                         std::optional<app::Page> page = {}) {
   app::MainWindowOptions options;
   options.paths = paths;
   options.page = page;

@@ -10,10 +10,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/main_window/main_window.h"
-#include "app/main_window/monitor_page.h"
-#include "app/main_window/runs_panel.h"
+#include "app/frame/main_window.h"
 #include "app/models/run_list_model.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/end_to_end/workplace.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -24,7 +24,7 @@
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/predictions_view.h"
-#include "widgets/image_view/verdict.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
@@ -107,7 +107,7 @@ class TstWindow : public QObject {
   /// Turns to the image that was not watched, and has it predicted with the checkpoint of a step.
   static void predictUnwatched(MainWindow& window, qint64 step) {
     window.show();
-    window.showPage(MainWindow::Page::Predictions);
+    window.showPage(app::Page::Predictions);
     QTRY_VERIFY_WITH_TIMEOUT(window.isReady(), kPatienceMs);
     auto* view = window.findChild<widgets::PredictionsView*>();
     auto* stage = window.findChild<widgets::ImageStage*>();
@@ -198,7 +198,7 @@ class TstWindow : public QObject {
   /// Every point of the record is in the window, from step 1 on, none twice.
   void compareWithTheRecord(const QString& run) {
     QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
-    QCOMPARE(window_->page(), MainWindow::Page::Monitor);
+    QCOMPARE(window_->page(), app::Page::Monitor);
     const tests::Curves record = place_->curvesOf(run);
     const tests::Curve& training = record.of("train/loss_total");
     QCOMPARE(record.doubles, 0);
@@ -264,7 +264,7 @@ class TstWindow : public QObject {
     window_->activateWindow();  // as a window manager does when a question is answered
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
-    QCOMPARE(window_->page(), MainWindow::Page::Predictions);
+    QCOMPARE(window_->page(), app::Page::Predictions);
     auto* canvas = window_->findChild<widgets::ImageCanvas*>();
     QVERIFY(canvas);
     QTRY_VERIFY2_WITH_TIMEOUT(canvas->isVisible(), complaints().constData(), kPatienceMs);
@@ -301,9 +301,9 @@ class TstWindow : public QObject {
 
   /// After Train: the page of curves comes by itself, and with it the run.
   void waitForTheRun(QString& run) {
-    QTRY_VERIFY2_WITH_TIMEOUT(window_->page() == MainWindow::Page::Monitor &&
-                                  !window_->runsPanel()->currentRun().isEmpty(),
-                              complaints().constData(), kPatienceMs);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window_->page() == app::Page::Monitor && !window_->runsPanel()->currentRun().isEmpty(),
+        complaints().constData(), kPatienceMs);
     run = window_->runsPanel()->currentRun();
     QCOMPARE(run, QString::fromStdString(place_->onlyRun().folder.string()));
   }
@@ -358,7 +358,7 @@ class TstWindow : public QObject {
     const QString before = experimentText(data);
     place_->write(text("experiment.yaml"), before.toUtf8());
     STEP(open({place_->path(text("experiment.yaml"))}));
-    QCOMPARE(window_->page(), MainWindow::Page::Configure);
+    QCOMPARE(window_->page(), app::Page::Configure);
 
     STEP(enter("solver.base_lr", "0.0125"));
     const QString after = QString(before).replace(text("base_lr: 0.02 "), text("base_lr: 0.0125 "));

@@ -3,7 +3,7 @@
 
 #include "engine/config/fields.h"
 #include "tests/support/test_main.h"
-#include "widgets/config_editor/completion.h"
+#include "widgets/experiment/completion.h"
 
 using namespace lockstep;
 using widgets::completeAt;

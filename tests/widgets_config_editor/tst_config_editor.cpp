@@ -184,7 +184,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(fault >= 0);
     Q_EMIT list->faultChosen(fault);
     QCOMPARE(yaml()->selectedText(), QStringLiteral("shedule"));
-    Q_EMIT list->mendRequested(fault);
+    Q_EMIT list->fixRequested(fault);
     QCOMPARE(editor_->text(), document());
   }
 
@@ -197,13 +197,13 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(line("solver.momentum")->placeholderText(), QStringLiteral("0.8"));
     QCOMPARE(editor_->loaded().experiment.solver.baseLr, 0.02);
     QVERIFY(!line("solver.base_lr")->isEnabled());
-    QVERIFY(isTold("The text is not YAML"));
+    QVERIFY(isTold("The text is not valid YAML"));
 
     yaml()->changeTo(document().toStdString() + "checkpoint: {keep: 9}\n");
     QTRY_VERIFY(editor_->isReady());
     QVERIFY(line("solver.base_lr")->isEnabled());
     QCOMPARE(line("checkpoint.keep")->text(), QStringLiteral("9"));
-    QVERIFY(!isTold("The text is not YAML"));
+    QVERIFY(!isTold("The text is not valid YAML"));
   }
 
   void aTextThatWasNeverYamlShowsNoValues() {
@@ -211,16 +211,16 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     open(QStringLiteral("solver: [1, 2\n"));
     QCOMPARE(line("solver.base_lr")->text(), QString());
     QVERIFY(!line("solver.base_lr")->isEnabled());
-    QVERIFY(isTold("The text is not YAML"));
+    QVERIFY(isTold("The text is not valid YAML"));
   }
 
   void whatARowRefusesIsForgottenOnceTheTextChanges() {
     open(document());
     enter("augment.min_size", QStringLiteral("[200, 300"));
     QCOMPARE(editor_->text(), document());
-    QVERIFY(isTold("cannot be edited by the form"));
+    QVERIFY(isTold("The form cannot edit this text"));
     yaml()->changeTo(yaml()->utf8() + "checkpoint: {keep: 9}\n");
-    QVERIFY(!isTold("cannot be edited by the form"));
+    QVERIFY(!isTold("The form cannot edit this text"));
   }
 
   void whatIsBeingTypedInARowIsTakenOverWhenAskedFor() {

@@ -30,7 +30,7 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     open(QStringLiteral("solver: {max_steps: -1}\n"));
     QVERIFY(!isTold("epochs of 60 images"));
     QVERIFY(facts->curve()->points().empty());
-    QVERIFY(isTold("Not known until the errors are mended"));
+    QVERIFY(isTold("Available once the errors are fixed"));
     editor_->setImageCounts(60, 12);
     editor_->setComparison(QStringLiteral("other"), {});
     QVERIFY(facts->curve()->points().empty());
@@ -43,7 +43,7 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     // Wrong later: those of the text before, and said so.
     yaml()->changeTo(data.toStdString() + "{max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(isTold("70 steps") && isTold("Of the last text without errors"));
+    QVERIFY(isTold("70 steps") && isTold("From the last valid text"));
   }
 
   void figuresOfATextThatAlwaysHadErrorsAreNotKept() {
@@ -52,14 +52,14 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     QTRY_VERIFY(isTold("70 steps"));
     yaml()->changeTo("solver: {max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(!isTold("70 steps") && !isTold("Of the last text"));
-    QVERIFY(isTold("Not known until the errors are mended"));
+    QVERIFY(!isTold("70 steps") && !isTold("From the last valid text"));
+    QVERIFY(isTold("Available once the errors are fixed"));
     QVERIFY(facts->curve()->points().empty());
     editor_->setImageCounts(60, 12);
     QVERIFY(!isTold("70 steps"));
     yaml()->changeTo("solver: {max_steps: 71}\n");
     QTRY_VERIFY(isTold("71 steps"));
-    QVERIFY(!isTold("Not known"));
+    QVERIFY(!isTold("Available once"));
   }
 
   void anEmptyExperimentSaysThatDataAreMissing() {
@@ -85,14 +85,14 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
   void whatIsInNoFileStaysSoWhenItIsEdited() {
     open(document());
     editor_->setUnsaved(true);
-    QVERIFY(isTold("in no file yet") && !isTold("edited"));
+    QVERIFY(isTold("not saved yet") && !isTold("edited"));
     yaml()->changeTo(document().toStdString() + "# more\n");
-    QVERIFY(isTold("in no file yet · edited"));
+    QVERIFY(isTold("not saved yet · edited"));
     editor_->setSaved(editor_->filePath());
     editor_->setUnsaved(false);
-    QVERIFY(!isTold("in no file yet") && !isTold("edited"));
+    QVERIFY(!isTold("not saved yet") && !isTold("edited"));
     yaml()->changeTo(document().toStdString());
-    QVERIFY(isTold("edited") && !isTold("in no file"));
+    QVERIFY(isTold("edited") && !isTold("not saved"));
   }
 
   void everyFaultOfTheListCanBeRead() {

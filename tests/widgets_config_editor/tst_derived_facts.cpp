@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "tests/support/test_main.h"
-#include "widgets/config_editor/derived_facts.h"
 #include "widgets/config_editor/learning_rate_curve.h"
+#include "widgets/experiment/derived_facts.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -40,17 +40,17 @@ class TstDerivedFacts : public QObject {
 
  private Q_SLOTS:
   void stepsAreEpochsOnceTheImagesAreKnown() {
-    QCOMPARE(valueOf(deriveFacts(small(), {}), "length"), QStringLiteral("400 steps"));
-    QCOMPARE(valueOf(deriveFacts(small(), {60, 12}), "length"),
+    QCOMPARE(valueOf(deriveFacts(small(), {}), "training length"), QStringLiteral("400 steps"));
+    QCOMPARE(valueOf(deriveFacts(small(), {60, 12}), "training length"),
              QStringLiteral("400 steps = 13.33 epochs of 60 images"));
   }
 
   void epochsAreStepsOnceTheImagesAreKnown() {
     config::Experiment experiment = small();
     experiment.solver.maxSteps = {12, config::Duration::Unit::Epochs};
-    QCOMPARE(valueOf(deriveFacts(experiment, {60, 12}), "length"),
+    QCOMPARE(valueOf(deriveFacts(experiment, {60, 12}), "training length"),
              QStringLiteral("360 steps = 12 epochs of 60 images"));
-    QCOMPARE(valueOf(deriveFacts(experiment, {}), "length"), QStringLiteral("12 epochs"));
+    QCOMPARE(valueOf(deriveFacts(experiment, {}), "training length"), QStringLiteral("12 epochs"));
     QVERIFY(!planSteps(experiment, {}).isExact);
     QCOMPARE(planSteps(experiment, {60, 12}).maxSteps(), std::int64_t{360});
   }
@@ -80,7 +80,7 @@ class TstDerivedFacts : public QObject {
     config::Experiment experiment = small();
     experiment.dataset.val = {};
     const DerivedFacts derived = deriveFacts(experiment, {60, 0});
-    QCOMPARE(valueOf(derived, "evaluations"), QStringLiteral("none: no held-out part"));
+    QCOMPARE(valueOf(derived, "evaluations"), QStringLiteral("none: no held-out set"));
     QCOMPARE(valueOf(derived, "held-out images"), QStringLiteral("none"));
     QCOMPARE(valueOf(derived, "checkpoints"), QStringLiteral("4 (every 100), keeps 3"));
   }

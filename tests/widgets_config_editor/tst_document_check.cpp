@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "tests/support/test_main.h"
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 using namespace lockstep::widgets;
 

@@ -101,8 +101,8 @@ class TstYamlText : public QObject {
       const auto letters = [](QString from) {
         return from.remove(QLatin1Char('\n')).remove(QLatin1Char(' '));
       };
-      QCOMPARE(letters(text.annotation(1)),
-               letters(QString::fromStdString(told.text)) + QStringLiteral("doubleclick:right"));
+      QCOMPARE(letters(text.annotation(1)), letters(QString::fromStdString(told.text)) +
+                                                QStringLiteral("double-clicktouse:right"));
     }
   }
 
@@ -143,7 +143,7 @@ class TstYamlText : public QObject {
     YamlText text;
     text.setDocument(QStringLiteral("solver:\n  base_lr: -1\n"));
     text.setFaults({fault(2, 19, 21)});
-    QSignalSpy wanted(&text, &YamlText::mendRequested);
+    QSignalSpy wanted(&text, &YamlText::fixRequested);
     text.setCursorPosition(0, 0);
     QTest::keyClick(&text, Qt::Key_Return, Qt::AltModifier);
     QCOMPARE(wanted.size(), 0);

@@ -45,7 +45,7 @@ class TstClassFilter : public QObject {
   }
 
   void aLongListScrollsAndItsColumnsFit() {
-    std::vector<std::optional<ScoreCounts>> counts(80, ScoreCounts{10000, 20000, 30000});
+    std::vector<std::optional<coco::Counts>> counts(80, coco::Counts{10000, 20000, 30000});
     filter_->setCounts(counts);
     filter_->menu()->popup({0, 0});
     QCOMPARE(list()->topLevelItemCount(), 80);
@@ -87,15 +87,15 @@ class TstClassFilter : public QObject {
   }
 
   void countsStandBesideTheirClass() {
-    std::vector<std::optional<ScoreCounts>> counts(80);
-    counts[2] = ScoreCounts{5, 6, 7};
+    std::vector<std::optional<coco::Counts>> counts(80);
+    counts[2] = coco::Counts{5, 6, 7};
     filter_->setCounts(counts);
     QCOMPARE(cell(2, 0), QStringLiteral("class number 3"));
     QCOMPARE(cell(2, 1) + cell(2, 2) + cell(2, 3), QStringLiteral("567"));
     QCOMPARE(cell(3, 1), QString());
     list()->sortByColumn(3, Qt::DescendingOrder);
     QCOMPARE(cell(0, 0), QStringLiteral("class number 3"));
-    counts[9] = ScoreCounts{0, 0, 11};  // sorted as numbers, also when others come
+    counts[9] = coco::Counts{0, 0, 11};  // sorted as numbers, also when others come
     filter_->setCounts(counts);
     QCOMPARE(cell(0, 0), QStringLiteral("class number 10"));
   }

@@ -66,7 +66,7 @@ class TstDecodedImage : public QObject {
     QVERIFY(
         widgets::decodeImage(write("empty.jpg", {}), {}).failure.contains(QStringLiteral("empty")));
     QVERIFY(widgets::decodeImage(write("words.jpg", "these are words"), {})
-                .failure.contains(QStringLiteral("not an image")));
+                .failure.contains(QStringLiteral("format is unknown")));
   }
 
   void whatWouldBeReadForEverIsNotOpened() {
@@ -83,7 +83,7 @@ class TstDecodedImage : public QObject {
     const QByteArray bytes = jpegBytes({600, 400});
     const widgets::DecodedImage image =
         widgets::decodeImage(write("cut.jpg", bytes.left(bytes.size() / 2)), {600, 400});
-    QVERIFY(!image.failure.isEmpty() || image.warning.contains(QStringLiteral("ends early")));
+    QVERIFY(!image.failure.isEmpty() || image.warning.contains(QStringLiteral("is truncated")));
   }
 
   void anotherSizeThanTheAnnotationsIsTold() {

@@ -5,10 +5,10 @@
 #include "engine/base/counter_hash.h"
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
-#include "widgets/image_view/checkpoint_analysis.h"
-#include "widgets/image_view/image_order.h"
-#include "widgets/image_view/instance_match.h"
-#include "widgets/image_view/precision_recall_curve.h"
+#include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/image_order.h"
+#include "widgets/instances/instance_match.h"
+#include "widgets/instances/precision_recall.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -52,6 +52,21 @@ InstanceFacts onlyFalsePositive(const std::vector<InstanceFacts>& instances) {
   return {};
 }
 
+/// Of the detections at or above the score alone.
+coco::Counts countsMatchedAt(const coco::ImageOverlaps& overlaps,
+                             const MatchThresholds& thresholds) {
+  coco::InstanceMatcher matcher;
+  const coco::InstanceMatches& matches = matcher.match(overlaps, thresholds.iou, thresholds.score);
+  coco::Counts counts;
+  for (const coco::DetectionMatch& match : matches.detections) {
+    counts.truePositives += match.verdict == coco::MatchVerdict::TruePositive;
+    counts.falsePositives += match.verdict == coco::MatchVerdict::FalsePositive;
+  }
+  for (const std::int32_t found : matches.detectionOfAnnotation)
+    counts.falseNegatives += found == coco::kMissed;
+  return counts;
+}
+
 }  // namespace
 
 class TstInstanceMatch : public QObject {
@@ -63,10 +78,11 @@ class TstInstanceMatch : public QObject {
                                               boxAnnotation(2, 1, 1, {100, 10, 20, 20})};
     const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
     const ImageContent content{kImage, &truth, &found};
-    const auto instances = instancesAt(content, analyseImage(content, 0.5), 0.5, {});
+    const auto instances = instancesAt(content, overlapsOf(content), {0.5, 0.5}, {});
     QCOMPARE(instances.size(), std::size_t{2});
     QCOMPARE(instances[0].verdict, Verdict::Missed);  // worst first
-    QCOMPARE(instances[0].error, InstanceError::Missed);
+    QVERIFY(instances[0].isError());
+    QCOMPARE(errorName(instances[0]), QStringLiteral("missed"));
     QCOMPARE(instances[0].annotation, 1);
     QVERIFY(std::isnan(instances[0].score));
     QCOMPARE(instances[1].verdict, Verdict::TruePositive);
@@ -78,28 +94,26 @@ class TstInstanceMatch : public QObject {
   void theKindOfAnErrorIsTold_data() {
     QTest::addColumn<qint64>("category");
     QTest::addColumn<double>("x");
-    QTest::addColumn<int>("error");
-    QTest::newRow("too far off") << qint64{1} << 20.0
-                                 << static_cast<int>(InstanceError::Localisation);
-    QTest::newRow("second on one object")
-        << qint64{1} << 10.0 << static_cast<int>(InstanceError::Duplicate);
+    QTest::addColumn<QString>("error");
+    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("localisation");
+    QTest::newRow("second on one object") << qint64{1} << 10.0 << QStringLiteral("duplicate");
     QTest::newRow("an object of another class")
-        << qint64{2} << 10.0 << static_cast<int>(InstanceError::WrongClass);
-    QTest::newRow("on nothing") << qint64{1} << 150.0
-                                << static_cast<int>(InstanceError::Background);
+        << qint64{2} << 10.0 << QStringLiteral("classification");
+    QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both");
+    QTest::newRow("on nothing") << qint64{1} << 150.0 << QStringLiteral("background");
   }
   void theKindOfAnErrorIsTold() {
     QFETCH(qint64, category);
     QFETCH(double, x);
-    QFETCH(int, error);
+    QFETCH(QString, error);
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
     const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {10, 10, 20, 20}),
                                              boxDetection(kImage, category, 0.6, {x, 10, 20, 20})};
     const ImageContent content{kImage, &truth, &found};
     const InstanceFacts wrong =
-        onlyFalsePositive(instancesAt(content, analyseImage(content, 0.5), 0, {}));
+        onlyFalsePositive(instancesAt(content, overlapsOf(content), {0, 0.5}, {}));
     QCOMPARE(wrong.detection, 1);
-    QCOMPARE(static_cast<int>(wrong.error), error);
+    QCOMPARE(errorName(wrong), error);
   }
 
   void aDetectionOnACrowdCountsNeitherWay() {
@@ -107,14 +121,13 @@ class TstInstanceMatch : public QObject {
     truth[0].isCrowd = true;
     const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {20, 20, 20, 20})};
     const ImageContent content{kImage, &truth, &found};
-    const ImageAnalysis analysis = analyseImage(content, 0.5);
-    const auto instances = instancesAt(content, analysis, 0, {});
+    const coco::ImageOverlaps overlaps = overlapsOf(content);
+    const auto instances = instancesAt(content, overlaps, {0, 0.5}, {});
     QCOMPARE(instances.size(), std::size_t{1});
     QCOMPARE(instances[0].verdict, Verdict::Ignored);
     ClassTallies tallies;
-    addToTallies(content, analysis, tallies);
-    QCOMPARE(countsAt(tallies, 0, {}).errors(), 0);
-    QCOMPARE(countsAt(tallies, 0, {}).truePositives, 0);
+    addToTallies(overlaps, 0.5, tallies);
+    QCOMPARE(countsAt(tallies, 0, {}), coco::Counts());
   }
 
   void boxesAreMatchedWhereThereAreNoMasks() {
@@ -122,7 +135,7 @@ class TstInstanceMatch : public QObject {
     std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
     found[0].mask = {};
     const ImageContent content{kImage, &truth, &found};
-    const auto instances = instancesAt(content, analyseImage(content, 0.8), 0, {});
+    const auto instances = instancesAt(content, overlapsOf(content), {0, 0.8}, {});
     QCOMPARE(instances[0].verdict, Verdict::TruePositive);
     QCOMPARE(instances[0].iou, 360.0 / 440.0);
   }
@@ -132,33 +145,21 @@ class TstInstanceMatch : public QObject {
     const std::vector<coco::Annotation> truth = randomTruth();
     const std::vector<coco::Detection> found = randomDetections(truth);
     const ImageContent content{kImage, &truth, &found};
+    const coco::ImageOverlaps overlaps = overlapsOf(content);
     for (double iou : {0.3, 0.5, 0.75}) {
-      const ImageAnalysis analysis = analyseImage(content, iou);
+      ClassTallies tallies;
+      addToTallies(overlaps, iou, tallies);
+      for (auto& [category, tally] : tallies) tally.sort();
       for (double score : {0.0, 0.2, 0.5, 0.8, 1.0}) {
-        const coco::ImageMatch match =
-            coco::matchImage(kImage, truth, found, coco::IouType::Mask, score, iou);
-        ScoreCounts expected;
-        for (std::size_t d = 0; d < found.size(); ++d) {
-          const int gt = match.gtOfDetection[d];
-          if (gt >= 0 && !truth[static_cast<std::size_t>(gt)].isCrowd) ++expected.truePositives;
-          if (gt == -1) ++expected.falsePositives;
-        }
-        for (int detection : match.detectionOfGt) expected.missed += detection == -1;
-        ScoreCounts shown;
-        for (const InstanceFacts& facts : instancesAt(content, analysis, score, {})) {
+        const coco::Counts expected = countsMatchedAt(overlaps, {score, iou});
+        coco::Counts shown;
+        for (const InstanceFacts& facts : instancesAt(content, overlaps, {score, iou}, {})) {
           shown.truePositives += facts.verdict == Verdict::TruePositive;
           shown.falsePositives += facts.verdict == Verdict::FalsePositive;
-          shown.missed += facts.verdict == Verdict::Missed;
+          shown.falseNegatives += facts.verdict == Verdict::Missed;
         }
-        ClassTallies tallies;
-        addToTallies(content, analysis, tallies);
-        for (auto& [category, tally] : tallies) tally.sort();
-        const ScoreCounts counted = countsAt(tallies, score, {});
-        for (const ScoreCounts& counts : {shown, counted}) {
-          QCOMPARE(counts.truePositives, expected.truePositives);
-          QCOMPARE(counts.falsePositives, expected.falsePositives);
-          QCOMPARE(counts.missed, expected.missed);
-        }
+        QCOMPARE(shown, expected);
+        QCOMPARE(countsAt(tallies, score, {}), expected);
       }
     }
   }
@@ -168,7 +169,7 @@ class TstInstanceMatch : public QObject {
     const std::vector<coco::Detection> found = randomDetections(truth);
     const ImageContent content{kImage, &truth, &found};
     const std::set<CategoryId> hidden{CategoryId{2}};
-    for (const InstanceFacts& facts : instancesAt(content, analyseImage(content, 0.5), 0, hidden)) {
+    for (const InstanceFacts& facts : instancesAt(content, overlapsOf(content), {0, 0.5}, hidden)) {
       QVERIFY(facts.category != CategoryId{2});
     }
   }
@@ -177,10 +178,9 @@ class TstInstanceMatch : public QObject {
     const std::vector<coco::Annotation> truth = randomTruth();
     const std::vector<coco::Detection> found = randomDetections(truth);
     const ImageContent content{kImage, &truth, &found};
-    const auto instances = instancesAt(content, analyseImage(content, 0.5), 0.1, {});
+    const auto instances = instancesAt(content, overlapsOf(content), {0.1, 0.5}, {});
     for (std::size_t i = 1; i < instances.size(); ++i) {
-      const bool wasRight = instances[i - 1].error == InstanceError::None;
-      const bool isRight = instances[i].error == InstanceError::None;
+      const bool wasRight = !instances[i - 1].isError(), isRight = !instances[i].isError();
       QVERIFY(isRight || !wasRight);
       if (wasRight == isRight) QVERIFY(instances[i - 1].iou <= instances[i].iou);
     }

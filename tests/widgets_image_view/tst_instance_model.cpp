@@ -15,8 +15,8 @@ using namespace lockstep::widgets;
 
 namespace {
 
-CanvasScene::Instance instance(Verdict verdict, InstanceError error, double score, double iou,
-                               double area) {
+CanvasScene::Instance instance(Verdict verdict, std::optional<coco::ErrorType> error, double score,
+                               double iou, double area) {
   CanvasScene::Instance made;
   made.className = QStringLiteral("droplet");
   made.facts.verdict = verdict;
@@ -30,9 +30,10 @@ CanvasScene::Instance instance(Verdict verdict, InstanceError error, double scor
 std::shared_ptr<const CanvasScene> scene() {
   auto made = std::make_shared<CanvasScene>();
   const double none = std::numeric_limits<double>::quiet_NaN();
-  made->instances = {instance(Verdict::Missed, InstanceError::Missed, none, 0.1, 1204),
-                     instance(Verdict::FalsePositive, InstanceError::Localisation, 0.61, 0.31, 988),
-                     instance(Verdict::TruePositive, InstanceError::None, 0.5, 0.72, 13100)};
+  made->instances = {
+      instance(Verdict::Missed, std::nullopt, none, 0.1, 1204),
+      instance(Verdict::FalsePositive, coco::ErrorType::Localisation, 0.61, 0.31, 988),
+      instance(Verdict::TruePositive, std::nullopt, 0.5, 0.72, 13100)};
   return made;
 }
 
@@ -72,14 +73,14 @@ class TstInstanceModel : public QObject {
   void whatNothingTouchesHasNoOverlap() {
     auto made = std::make_shared<CanvasScene>();
     const double none = std::numeric_limits<double>::quiet_NaN();
-    made->instances = {instance(Verdict::Missed, InstanceError::Missed, none, 0, 900),
-                       instance(Verdict::FalsePositive, InstanceError::Background, 0.6, 0, 900)};
+    made->instances = {instance(Verdict::Missed, std::nullopt, none, 0, 900),
+                       instance(Verdict::FalsePositive, coco::ErrorType::Background, 0.6, 0, 900)};
     InstanceModel model;
     model.setScene(made);
     QCOMPARE(model.index(0, InstanceModel::Iou).data().toString(), QStringLiteral("–"));
     QCOMPARE(model.index(1, InstanceModel::Iou).data().toString(), QStringLiteral("0.00"));
     const auto tip = model.headerData(InstanceModel::Iou, Qt::Horizontal, Qt::ToolTipRole);
-    QVERIFY(tip.toString().contains(QStringLiteral("best overlapping detection")));
+    QVERIFY(tip.toString().contains(QStringLiteral("highest with a detection that is shown")));
   }
 
   void aClassHasItsRoomBeforeTheArea() {

@@ -3,7 +3,7 @@
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
-#include "widgets/image_view/prediction_store.h"
+#include "widgets/instances/prediction_store.h"
 
 using namespace lockstep;
 using widgets::PredictionStore;

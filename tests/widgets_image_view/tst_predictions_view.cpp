@@ -107,7 +107,7 @@ class TstPredictionsView : public QObject {
       many.push_back(tests::boxDetection(dataset_->images()[0], 1, 0.5, {4, 4, 16, 16}));
     view_->setPredictions(10, many, {ImageId{1}});
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(hasVisibleLabelOf("Not in AP, past 100 of a class on an image: detections 3"));
+    QVERIFY(hasVisibleLabelOf("Not in AP, beyond 100 per class and image: detections 3"));
     view_->setCurrentCheckpoint(20);
     QTRY_VERIFY(view_->isReady());
     QVERIFY(!hasVisibleLabelOf("Not in AP"));
@@ -126,7 +126,7 @@ class TstPredictionsView : public QObject {
     const auto labels = alone.findChildren<QLabel*>();
     QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
       return label->isVisibleTo(label->parentWidget()) &&
-             label->text().endsWith(QStringLiteral("on an image: objects 50"));
+             label->text().endsWith(QStringLiteral("per class and image: objects 50"));
     }));
   }
 
@@ -274,7 +274,7 @@ class TstPredictionsView : public QObject {
     view_->setCheckpoints({10, 20, 30}, {20, 30});
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(checkpointTitle().contains(QStringLiteral("stored only")));
+    QVERIFY(checkpointTitle().contains(QStringLiteral("checkpoint not kept")));
     QCOMPARE(stage()->notice(), QString());  // image 1 was predicted
     view_->showImage(ImageId{3});
     QTRY_VERIFY(view_->isReady());
@@ -282,7 +282,7 @@ class TstPredictionsView : public QObject {
     for (const QPushButton* button : stage()->findChildren<QPushButton*>())
       QVERIFY2(!button->isVisible(), qPrintable(button->text()));
     view_->setCurrentCheckpoint(20);
-    QVERIFY(!checkpointTitle().contains(QStringLiteral("stored only")));
+    QVERIFY(!checkpointTitle().contains(QStringLiteral("checkpoint not kept")));
     QVERIFY(stage()->notice().contains(QStringLiteral("not predicted at step 20")));
   }
 
@@ -319,7 +319,7 @@ class TstPredictionsView : public QObject {
     const auto combos = view_->findChildren<QComboBox*>();
     for (QComboBox* combo : combos) {
       if (combo->itemText(0) == QStringLiteral("All images")) combo->setCurrentIndex(1);
-      if (combo->itemText(0).startsWith(QStringLiteral("In the file"))) combo->setCurrentIndex(1);
+      if (combo->itemText(0).startsWith(QStringLiteral("Dataset order"))) combo->setCurrentIndex(1);
     }
     QCOMPARE(strip()->count(), 2);
     QTest::mouseClick(strip()->viewport(), Qt::LeftButton, {}, strip()->itemRect(0).center());

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::tests {
 

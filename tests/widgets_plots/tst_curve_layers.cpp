@@ -65,6 +65,16 @@ class TstCurveLayers : public QObject {
 
   void theFirstPointIsSeen() { QVERIFY(pixelsOf(drawn({curveOf({{1, 2}})}), runColor()) > 8); }
 
+  void aHeldOutCurveOfItsOwnHueIsDrawnInIt() {
+    const QColor own = widgets::heldOutColor(0, widgets::currentTheme());
+    Curve heldOut = curveOf({{1, 2}, {20, 2}, {40, 2}}, Curve::Kind::Evaluation);
+    for (const bool hasOwnHue : {false, true}) {
+      heldOut.hasOwnHue = hasOwnHue;
+      const QImage image = drawn({curveOf(level(40, 1)), heldOut});
+      QCOMPARE(pixelsOf(image, own) > 8, hasOwnHue);
+    }
+  }
+
   void soIsOneBetweenGaps() {
     const std::vector<QPointF> line = level(3, 2);
     std::vector<QPointF> lone = level(5, std::nan(""));
@@ -131,7 +141,7 @@ class TstCurveLayers : public QObject {
     QCOMPARE(notesAt(25), QStringList{QStringLiteral("shaded: between train and held-out")});
     pointAt(80, 1.2);
     QCOMPARE(notesAt(80),
-             QStringList{QStringLiteral("shaded: held-out above train since its lowest")});
+             QStringList{QStringLiteral("shaded: held-out above train since its minimum")});
     pointAt(25, 2.9);
     QVERIFY(notesAt(25).isEmpty());
   }

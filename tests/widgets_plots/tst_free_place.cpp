@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "tests/support/test_main.h"
-#include "widgets/plots/free_place.h"
+#include "widgets/curves/free_place.h"
 
 using lockstep::widgets::freePlace;
 using Lines = std::vector<std::vector<QPointF>>;

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "tests/support/test_main.h"
-#include "widgets/plots/number_text.h"
+#include "widgets/curves/number_text.h"
 
 using namespace lockstep::widgets;
 

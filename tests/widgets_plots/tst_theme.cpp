@@ -91,6 +91,19 @@ class TstTheme : public QObject {
     }
   }
 
+  /// And so, as one of the runs' colours, it differs for every eye.
+  void aHeldOutCurveHasAnotherRunsColour() {
+    for (const Theme* theme : {&lightTheme(), &darkTheme()}) {
+      std::set<QString> colors;
+      for (int i = 0; i < kRunStyles; ++i) colors.insert(runStyle(i, *theme).color.name());
+      for (int i = 0; i < kRunStyles; ++i) {
+        const QColor heldOut = heldOutColor(i, *theme);
+        QVERIFY(heldOut != runStyle(i, *theme).color);
+        QVERIFY(colors.count(heldOut.name()));
+      }
+    }
+  }
+
   void onlyAColourThatComesAgainIsDashed() {
     std::set<QString> seenColors;
     for (int i = 0; i < kRunStyles; ++i) {

@@ -2,7 +2,7 @@
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_plots/plain_source.h"
-#include "widgets/plots/value_range.h"
+#include "widgets/curves/value_range.h"
 
 using namespace lockstep;
 using widgets::Curve;

@@ -12,9 +12,10 @@
 #include <algorithm>
 
 #include "widgets/config_editor/field_row.h"
-#include "widgets/config_editor/field_words.h"
 #include "widgets/config_editor/section_list.h"
 #include "widgets/elided_label.h"
+#include "widgets/experiment/field_words.h"
+#include "widgets/experiment/form_fields.h"
 #include "widgets/icon.h"
 #include "widgets/theme.h"
 
@@ -23,30 +24,6 @@ namespace {
 
 /// A row with its name, a value of some digits and the arrow, and the scroll bar.
 constexpr int kLeastRowsPx = 372;
-
-FieldRow::State rowState(const config::Field& field, const DocumentState& state,
-                         const QString& file) {
-  FieldRow::State row;
-  const auto given = state.given.find(field.key);
-  row.value.isGiven = given != state.given.end();
-  row.value.text = QString::fromStdString(row.value.isGiven ? given->second.text
-                                                            : field.text(state.loaded.experiment));
-  const auto origin = state.loaded.origins.find(field.key);
-  if (!row.value.isGiven && origin != state.loaded.origins.end() && !origin->second.file.empty()) {
-    const QString from = QString::fromStdString(origin->second.file);
-    if (from != file) {
-      row.origin =
-          QFileInfo(from).fileName() % QLatin1Char(':') % QString::number(origin->second.line);
-    }
-  }
-  for (const DocumentFault& fault : state.faults) {
-    if (fault.key != field.key || !fault.isError) continue;
-    row.fault = QString::fromStdString(fault.text);
-    row.value.isFaulty = true;
-    break;
-  }
-  return row;
-}
 
 }  // namespace
 
@@ -63,7 +40,7 @@ void ConfigForm::buildUi() {
   setRole(search_, "filter");
   onlyGiven_ = new QToolButton;
   onlyGiven_->setText(tr("Set here"));
-  onlyGiven_->setToolTip(tr("Only the keys that this file gives"));
+  onlyGiven_->setToolTip(tr("Only the keys set in this file"));
   onlyGiven_->setCheckable(true);
   setRole(onlyGiven_, "quiet");
   sections_ = new SectionList;
@@ -116,7 +93,7 @@ QWidget* ConfigForm::buildHelp() {
   helpFacts_ = new ElidedLabel(Qt::ElideRight);
   helpFacts_->setFont(interfaceFont(11));
   setRole(helpFacts_, "faint");
-  helpText_ = new ElidedLabel(tr("Point at a key to read what it does."), Qt::ElideRight);
+  helpText_ = new ElidedLabel(tr("Hover over a key to see what it does."), Qt::ElideRight);
   helpText_->setFont(interfaceFont(12));
   helpText_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(helpText_, "muted");
@@ -146,7 +123,7 @@ void ConfigForm::buildGroups() {
     groups_.push_back(buildGroup(section, content));
     column->addWidget(groups_.back().box);
   }
-  nothingFound_ = new QLabel(tr("No key has these words."), content);
+  nothingFound_ = new QLabel(tr("No matching keys."), content);
   nothingFound_->setAlignment(Qt::AlignCenter);
   setRole(nothingFound_, "muted");
   nothingFound_->hide();
@@ -214,19 +191,9 @@ void ConfigForm::connectSignals() {
 void ConfigForm::setState(const DocumentState& state, const QString& file) {
   if (groups_.empty()) buildGroups();
   file_ = file;
-  std::map<std::string, SectionList::Counts> counts;
-  for (const Group& group : groups_) {
-    SectionList::Counts& count = counts[group.section];
-    for (FieldRow* row : group.rows) {
-      row->setState(rowState(row->field(), state, file));
-      count.given += row->state().value.isGiven ? 1 : 0;
-    }
-  }
-  for (const DocumentFault& fault : state.faults) {
-    if (!fault.isError) continue;
-    ++counts[config::isSection(fault.key) ? fault.key : sectionOf(fault.key)].errors;
-  }
-  sections_->setCounts(counts);
+  for (const Group& group : groups_)
+    for (FieldRow* row : group.rows) row->setState(fieldState(row->field(), state, file));
+  sections_->setCounts(sectionCounts(state));
   if (onlyGiven_->isChecked()) applyFilter();
 }
 
@@ -288,8 +255,8 @@ void ConfigForm::applyFilter() {
   for (const Group& group : groups_) {
     bool groupShown = false;
     for (FieldRow* row : group.rows) {
-      const bool isShown =
-          row->matches(words) && (!onlyGiven_->isChecked() || row->state().value.isGiven);
+      const bool isShown = matchesWords(row->field(), words) &&
+                           (!onlyGiven_->isChecked() || row->state().value.isGiven);
       row->setVisible(isShown);
       groupShown = groupShown || isShown;
     }

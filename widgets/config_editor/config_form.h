@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/config/fields.h"
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 class QLabel;
 class QLineEdit;

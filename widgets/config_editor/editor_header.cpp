@@ -32,7 +32,7 @@ void EditorHeader::buildUi() {
   folder_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(folder_, "faint");
   faults_ = new QPushButton;
-  faults_->setToolTip(tr("Go to the first fault"));
+  faults_->setToolTip(tr("Go to the first problem"));
   setRole(faults_, "quiet");
   undo_ = new QToolButton;
   undo_->setText(QStringLiteral("↶"));
@@ -78,8 +78,8 @@ void EditorHeader::setUnsaved(bool unsaved) {
 
 void EditorHeader::showMark() {
   edited_->setText(!unsaved_   ? tr("● edited")
-                   : modified_ ? tr("● in no file yet · edited")
-                               : tr("● in no file yet"));
+                   : modified_ ? tr("● not saved yet · edited")
+                               : tr("● not saved yet"));
   edited_->setVisible(modified_ || unsaved_);
   save_->setEnabled(modified_ || unsaved_);
 }

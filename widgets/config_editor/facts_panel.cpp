@@ -28,11 +28,11 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   left->addWidget(title);
   left->addWidget(curve_, 1);
 
-  stale_ = new QLabel(tr("Of the last text without errors"));
+  stale_ = new QLabel(tr("From the last valid text"));
   setRole(stale_, "warning");
   stale_->setFont(interfaceFont(11));
   stale_->hide();
-  auto* factsTitle = new QLabel(tr("What follows"));
+  auto* factsTitle = new QLabel(tr("Summary"));
   setRole(factsTitle, "section");
   auto* head = new QHBoxLayout;
   head->addWidget(factsTitle);
@@ -42,7 +42,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   grid_->setHorizontalSpacing(14);
   grid_->setVerticalSpacing(3);
   grid_->setColumnStretch(1, 1);
-  nothing_ = new QLabel(tr("Not known until the errors are mended."));
+  nothing_ = new QLabel(tr("Available once the errors are fixed."));
   nothing_->setFont(interfaceFont(11));
   setRole(nothing_, "faint");
   nothing_->hide();

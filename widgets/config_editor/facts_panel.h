@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "widgets/config_editor/derived_facts.h"
+#include "widgets/experiment/derived_facts.h"
 
 class QGridLayout;
 class QLabel;

@@ -39,7 +39,7 @@ FaultList::FaultList(QWidget* parent) : QTreeWidget(parent) {
   setHeaderHidden(true);
   setSelectionMode(QAbstractItemView::SingleSelection);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setAccessibleName(tr("Faults"));
+  setAccessibleName(tr("Problems"));
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(Place, QHeaderView::ResizeToContents);
   header()->setSectionResizeMode(Text, QHeaderView::Stretch);
@@ -73,7 +73,7 @@ void FaultList::setFaults(const std::vector<DocumentFault>& faults) {
     setRole(mend, "link");
     setItemWidget(item, Mend, mend);
     connect(mend, &QPushButton::clicked, this,
-            [this, i] { Q_EMIT mendRequested(static_cast<int>(i)); });
+            [this, i] { Q_EMIT fixRequested(static_cast<int>(i)); });
   }
   colourRows();
   setVisible(!faults.empty());

@@ -3,7 +3,7 @@
 #include <QTreeWidget>
 #include <vector>
 
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 namespace lockstep::widgets {
 
@@ -19,7 +19,7 @@ class FaultList : public QTreeWidget {
 
  Q_SIGNALS:
   void faultChosen(int fault);
-  void mendRequested(int fault);
+  void fixRequested(int fault);
 
  protected:
   void changeEvent(QEvent* event) override;

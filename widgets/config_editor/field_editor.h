@@ -2,17 +2,12 @@
 
 #include <QString>
 #include <QWidget>
+#include <functional>
 
 #include "engine/config/fields.h"
+#include "widgets/experiment/form_fields.h"
 
 namespace lockstep::widgets {
-
-/// What an editor shows: the document's own value, or the value that holds without one.
-struct ShownValue {
-  QString text;
-  bool isGiven = false;  ///< the document itself gives it; else it is the default or inherited
-  bool isFaulty = false;
-};
 
 /// Edits the value of one key by what suits its type.
 class FieldEditor : public QWidget {

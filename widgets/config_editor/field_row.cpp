@@ -8,8 +8,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
-#include "widgets/config_editor/field_words.h"
 #include "widgets/elided_label.h"
+#include "widgets/experiment/field_words.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -52,13 +52,13 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
 }
 
 void FieldRow::buildUi(std::function<QString()> folder) {
-  const QString tip = tipOf(field_);
+  const QString help = helpOf(field_);
   name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
   name_->setFixedWidth(kNameWidthPx);
   name_->setFont(interfaceFont(12));
-  name_->setToolTip(tip);
+  name_->setToolTip(help);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
-  editor_->setToolTip(tip);
+  editor_->setToolTip(help);
   editor_->setAccessibleName(name_->text());
   name_->setBuddy(editor_);
   editor_->setEnabled(field_.isBuilt);
@@ -99,14 +99,14 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   colourLabel();
 }
 
-void FieldRow::setState(const State& state) {
+void FieldRow::setState(const FieldState& state) {
   const bool givenChanges = state.value.isGiven != state_.value.isGiven;
   state_ = state;
   editor_->showValue(state.value);
   showOrigin();
   reset_->setVisible(state.value.isGiven);
   reset_->setToolTip(
-      tr("Take this line out of the file, so that the inherited value or the default (%1) holds")
+      tr("Remove this line from the file and use the inherited value or the default (%1)")
           .arg(QString::fromStdString(field_.defaultText())));
   fault_->setText(state.fault);
   fault_->setVisible(!state.fault.isEmpty());
@@ -130,15 +130,6 @@ void FieldRow::showOrigin() {
 }
 
 void FieldRow::resizeEvent(QResizeEvent*) { showOrigin(); }
-
-bool FieldRow::matches(const QStringList& words) const {
-  const QString all = QString::fromStdString(field_.key) % QLatin1Char(' ') % name_->text() %
-                      QLatin1Char(' ') % QString::fromStdString(field_.help);
-  for (const QString& word : words) {
-    if (!all.contains(word, Qt::CaseInsensitive)) return false;
-  }
-  return true;
-}
 
 void FieldRow::flash() {
   isFlashing_ = true;

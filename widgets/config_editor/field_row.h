@@ -17,20 +17,12 @@ class FieldRow : public QWidget {
   Q_OBJECT
 
  public:
-  struct State {
-    ShownValue value;
-    QString origin;  ///< "base.yaml:12" of an inherited value; empty: its default, or given here
-    QString fault;   ///< text of the first fault
-  };
-
   FieldRow(const config::Field& field, std::function<QString()> folder, QWidget* parent = nullptr);
 
-  void setState(const State& state);
-  const State& state() const { return state_; }
+  void setState(const FieldState& state);
+  const FieldState& state() const { return state_; }
   const config::Field& field() const { return field_; }
   FieldEditor* editor() const { return editor_; }
-  /// The row's key, name or help has every word.
-  bool matches(const QStringList& words) const;
   /// Shows for a moment that this is the row.
   void flash();
 
@@ -54,7 +46,7 @@ class FieldRow : public QWidget {
   void showOrigin();
 
   const config::Field& field_;
-  State state_;
+  FieldState state_;
   QLabel* name_ = nullptr;
   FieldEditor* editor_ = nullptr;
   QLabel* origin_ = nullptr;

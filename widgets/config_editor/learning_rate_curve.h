@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "widgets/config_editor/derived_facts.h"
+#include "widgets/experiment/derived_facts.h"
 
 namespace lockstep::widgets {
 

@@ -3,9 +3,8 @@
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QStyledItemDelegate>
-#include <algorithm>
 
-#include "widgets/config_editor/field_words.h"
+#include "widgets/experiment/field_words.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -57,22 +56,6 @@ class SectionDelegate : public QStyledItemDelegate {
 
 }  // namespace
 
-std::vector<std::string> allSections() {
-  // In the order of the sections of the file, not of its lines: dataset's own keys come before
-  // dataset.train's.
-  std::vector<std::string> all;
-  for (const std::string& top : config::sections()) {
-    all.push_back(top);
-    for (const config::Field& field : config::fields()) {
-      const std::string section = sectionOf(field.key);
-      const bool isInside = !top.empty() && section.starts_with(top + ".");
-      if (isInside && std::find(all.begin(), all.end(), section) == all.end())
-        all.push_back(section);
-    }
-  }
-  return all;
-}
-
 SectionList::SectionList(QWidget* parent) : QListWidget(parent) {
   setItemDelegate(new SectionDelegate(this));
   setMouseTracking(true);
@@ -93,7 +76,7 @@ SectionList::SectionList(QWidget* parent) : QListWidget(parent) {
   });
 }
 
-void SectionList::setCounts(const std::map<std::string, Counts>& counts) {
+void SectionList::setCounts(const std::map<std::string, SectionCounts>& counts) {
   for (int row = 0; row < count(); ++row) {
     const auto found = counts.find(item(row)->data(kSectionRole).toString().toStdString());
     item(row)->setData(kGivenRole, found == counts.end() ? 0 : found->second.given);

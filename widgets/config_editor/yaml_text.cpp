@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <map>
 
-#include "widgets/config_editor/completion.h"
+#include "widgets/experiment/completion.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -107,12 +107,12 @@ void YamlText::buildMarks() {
 
 void YamlText::connectSignals() {
   connect(this, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
-    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT mendRequested(fault);
+    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT fixRequested(fault);
   });
   connect(this, &QsciScintillaBase::SCN_DOUBLECLICK, this, [this](int position, int, int) {
     if (const int fault = faultAtByte(static_cast<std::size_t>(std::max(0, position)));
         fault >= 0) {
-      Q_EMIT mendRequested(fault);
+      Q_EMIT fixRequested(fault);
     }
   });
   connect(this, &QsciScintillaBase::SCN_CHARADDED, this, [this](int) { complete(false); });
@@ -197,7 +197,7 @@ void YamlText::annotateFaults() {
     QString text =
         QString::fromStdString(fault.isHere ? fault.text : fault.place + ": " + fault.text);
     if (!fault.proposal.empty())
-      text += tr("   double click: ") + QString::fromStdString(fault.proposal);
+      text += tr("   double-click to use: ") + QString::fromStdString(fault.proposal);
     text = inLines(text, font, roomOfNote(line));
     if (notes.count(line)) text.prepend(QLatin1Char('\n'));
     const QColor colour = fault.isError ? theme.error : theme.warning;
@@ -293,7 +293,7 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Return && event->modifiers() == Qt::AltModifier) {
     int line = 0, index = 0;
     getCursorPosition(&line, &index);
-    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT mendRequested(fault);
+    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT fixRequested(fault);
     return;
   }
   if (event->matches(QKeySequence::Redo)) return redo();

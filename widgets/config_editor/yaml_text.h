@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "widgets/config_editor/document_check.h"
+#include "widgets/experiment/document_check.h"
 
 class QsciLexerYAML;
 
@@ -39,7 +39,7 @@ class YamlText : public QsciScintilla {
  Q_SIGNALS:
   /// Index into the faults: by double click on what is underlined, a click on the mark in the
   /// margin, or Alt+Return.
-  void mendRequested(int fault);
+  void fixRequested(int fault);
   void cursorMoved();
 
  protected:

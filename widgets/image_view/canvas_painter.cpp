@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -30,7 +31,7 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
                                                .arg(facts.boxXywh[2], 0, 'f', 0)
                                                .arg(facts.boxXywh[3], 0, 'f', 0));
   const QString verdict = verdictName(facts.verdict);
-  const QString error = errorName(facts.error);
+  const QString error = errorName(facts);
   rows.emplace_back(QStringLiteral("is"), error.isEmpty() || error == verdict
                                               ? verdict
                                               : verdict % QStringLiteral(", ") % error);
@@ -154,9 +155,9 @@ void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& lay
   std::vector<QRectF> taken;
   for (const CanvasScene::Instance& instance : scene.instances) {
     if (!isDrawn(instance, layers)) continue;
-    const QColor colour = instance.facts.error == InstanceError::None
-                              ? darkTheme().text
-                              : verdictColour(instance.facts.verdict, darkTheme());
+    const QColor colour = instance.facts.isError()
+                              ? verdictColour(instance.facts.verdict, darkTheme())
+                              : darkTheme().text;
     std::vector<Words> forms;
     if (scene.hasSeveralClasses)
       forms.push_back({instance.className % QLatin1Char(' ') % instance.label, false});

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "widgets/image_view/mask_overlay.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -85,9 +86,8 @@ class SceneBuilder {
 
   void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
     const ImageContent content{image_, &annotations_, &detections_};
-    const ImageAnalysis analysis = analyseImage(content, request_.iouThreshold);
     for (InstanceFacts& facts :
-         instancesAt(content, analysis, request_.scoreThreshold, request_.hidden)) {
+         instancesAt(content, overlapsOf(content), request_.thresholds, request_.hidden)) {
       scene.instances.push_back(instance(std::move(facts), geometry));
     }
     markMissed(scene);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/image_view/instance_match.h"
+#include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
 
@@ -56,7 +56,7 @@ struct SceneRequest {
   qint64 step = 0;
   std::shared_ptr<const std::vector<coco::Detection>>
       detections;  ///< null: the image was not predicted
-  double scoreThreshold = 0.5, iouThreshold = 0.5;
+  MatchThresholds thresholds;
   std::set<CategoryId> hidden;
   const Theme* theme = nullptr;  ///< one of the two constant themes
   std::shared_ptr<const ImageGeometry>

@@ -43,8 +43,8 @@ void ClassFilter::buildMenu() {
   auto* all = new QPushButton(tr("All"));
   auto* none = new QPushButton(tr("None"));
   for (QPushButton* button : {all, none}) setRole(button, "quiet");
-  all->setToolTip(tr("Tick every class in the list"));
-  none->setToolTip(tr("Untick every class in the list"));
+  all->setToolTip(tr("Select every listed class"));
+  none->setToolTip(tr("Deselect every listed class"));
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(all);
   buttons->addWidget(none);
@@ -76,7 +76,7 @@ void ClassFilter::buildList() {
   list_->setColumnCount(kColumns);
   list_->setHeaderLabels({tr("class"), verdictName(Verdict::TruePositive),
                           verdictName(Verdict::FalsePositive), verdictName(Verdict::Missed)});
-  list_->headerItem()->setToolTip(Name, tr("Click on a title to sort by it"));
+  list_->headerItem()->setToolTip(Name, tr("Click a column title to sort"));
   for (int column : {TruePositives, FalsePositives, Missed})
     list_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   list_->setRootIsDecorated(false);
@@ -136,18 +136,19 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
   updateText();
 }
 
-void ClassFilter::setCounts(const std::vector<std::optional<ScoreCounts>>& counts) {
+void ClassFilter::setCounts(const std::vector<std::optional<coco::Counts>>& counts) {
   isFilling_ = true;
   list_->setSortingEnabled(false);  // once, below
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
     const auto index = static_cast<std::size_t>(item->data(Name, kIndexRole).toInt());
     const auto& own = index < counts.size() ? counts[index] : std::nullopt;
-    const int values[] = {own ? own->truePositives : 0, own ? own->falsePositives : 0,
-                          own ? own->missed : 0};
-    for (int column : {TruePositives, FalsePositives, Missed})
-      item->setData(column, Qt::DisplayRole,
-                    own ? QVariant(values[column - TruePositives]) : QVariant());
+    const coco::Counts shown = own.value_or(coco::Counts());
+    const auto values = {shown.truePositives, shown.falsePositives, shown.falseNegatives};
+    int column = TruePositives;
+    for (const std::uint64_t value : values)
+      item->setData(column++, Qt::DisplayRole,
+                    own ? QVariant(static_cast<int>(value)) : QVariant());
   }
   list_->setSortingEnabled(true);
   isFilling_ = false;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
-#include "widgets/image_view/instance_match.h"
+#include "widgets/instances/instance_match.h"
 
 class QLineEdit;
 class QTreeWidget;
@@ -26,7 +26,7 @@ class ClassFilter : public QToolButton {
   void setClasses(const std::vector<coco::Category>& classes);
   /// True positives, false positives and missed ones of each class in the same order; nothing where
   /// none is there.
-  void setCounts(const std::vector<std::optional<ScoreCounts>>& counts);
+  void setCounts(const std::vector<std::optional<coco::Counts>>& counts);
   const std::set<CategoryId>& hidden() const { return hidden_; }
 
  Q_SIGNALS:

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -25,10 +26,17 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
   applyColour();
 }
 
-void CountCard::setCounts(int all, int here) {
-  all_->setText(all < 0 ? QStringLiteral("–") : QString::number(all));
-  here_->setText(here < 0 ? tr("not predicted") : tr("%1 here").arg(here));
+void CountCard::setCounts(const std::optional<coco::Counts>& all,
+                          const std::optional<coco::Counts>& here) {
+  all_->setText(all ? QString::number(countOf(*all)) : QStringLiteral("–"));
+  here_->setText(here ? tr("%1 here").arg(countOf(*here)) : tr("not predicted"));
   setAccessibleName(caption_->text() % QStringLiteral(": ") % all_->text());
+}
+
+std::uint64_t CountCard::countOf(const coco::Counts& counts) const {
+  return verdict_ == Verdict::TruePositive    ? counts.truePositives
+         : verdict_ == Verdict::FalsePositive ? counts.falsePositives
+                                              : counts.falseNegatives;
 }
 
 QString CountCard::allText() const { return all_->text(); }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QFrame>
+#include <cstdint>
+#include <optional>
 
-#include "widgets/image_view/verdict.h"
+#include "engine/coco/analysis/operating_point.h"
+#include "widgets/instances/verdict.h"
 
 class QLabel;
 
@@ -15,14 +18,15 @@ class CountCard : public QFrame {
  public:
   explicit CountCard(Verdict verdict, QWidget* parent = nullptr);
 
-  /// -1: not known.
-  void setCounts(int all, int here);
+  /// Nothing: not known.
+  void setCounts(const std::optional<coco::Counts>& all, const std::optional<coco::Counts>& here);
   QString allText() const;
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
+  std::uint64_t countOf(const coco::Counts& counts) const;
   void applyColour();
 
   Verdict verdict_;

@@ -50,7 +50,7 @@ QString whyNotOpened(const QString& path) {
 QString reasonOf(const QImageReader& reader, const QByteArray& bytes) {
   if (bytes.isEmpty()) return QStringLiteral("the file is empty");
   if (reader.error() == QImageReader::UnsupportedFormatError) {
-    return QStringLiteral("it is not an image of a known format");
+    return QStringLiteral("the image format is unknown");
   }
   return QStringLiteral("its content cannot be decoded: ") % reader.errorString();
 }
@@ -58,7 +58,7 @@ QString reasonOf(const QImageReader& reader, const QByteArray& bytes) {
 QString sizeWarning(QSize size, QSize annotated) {
   if (annotated.isEmpty() || size == annotated) return {};
   return QStringLiteral(
-             "The file is %1 × %2 px, the annotations say %3 × %4: outlines may not fit.")
+             "The file is %1 × %2 px, the annotations say %3 × %4: masks may be misaligned.")
       .arg(size.width())
       .arg(size.height())
       .arg(annotated.width())
@@ -115,7 +115,7 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   if (mustTurn(image.size(), transformation, annotatedSize)) image = turned(image, transformation);
   decoded.warning =
       isCutOff(bytes, format)
-          ? QStringLiteral("The file ends early: the lower part of the picture is missing.")
+          ? QStringLiteral("The file is truncated: the lower part of the image is missing.")
           : sizeWarning(image.size(), annotatedSize);
   decoded.levels = ImageLevels(image.convertToFormat(
       image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied : QImage::Format_RGB32));

@@ -26,7 +26,7 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
           .toString(std::llround(facts.areaPx))
           .replace(QLatin1Char(','), QChar(0x2009));
     case InstanceModel::Error:
-      return errorName(facts.error);
+      return errorName(facts);
     default:
       return {};
   }
@@ -105,8 +105,8 @@ QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int
   if (role == Qt::ToolTipRole && section == Mark) return tr("Worst first");
   if (role == Qt::ToolTipRole && section == Iou)
     return tr(
-        "Overlap with the object it matches, else the greatest with one of its class; of a "
-        "missed object, that of the best overlapping detection shown");
+        "IoU with the matched object, else the highest with an object of its class; of a missed "
+        "object, the highest with a detection that is shown");
   if (role != Qt::DisplayRole) return {};
   static const char* const kNames[kColumns] = {"", "class", "score", "IoU", "area", "error"};
   return section >= 0 && section < kColumns ? QString::fromLatin1(kNames[section]) : QString();

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "widgets/image_view/instance_model.h"
+#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -46,7 +47,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   setWordWrap(false);
   setSortingEnabled(true);
   setFocusPolicy(Qt::ClickFocus);
-  setAccessibleName(tr("Instances on this image"));
+  setAccessibleName(tr("Instances in this image"));
   setStyleSheet(QStringLiteral("QTableView::item { padding: 0 5px; }"));
   horizontalHeader()->setFont(interfaceFont(12));
   verticalHeader()->hide();
@@ -55,7 +56,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
-  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kLeastClassPx, 56, 42, kAreaPx, 80};
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kLeastClassPx, 56, 42, kAreaPx, 92};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, kWidthsPx[column]);
   }

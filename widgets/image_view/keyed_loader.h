@@ -15,12 +15,12 @@
 
 namespace lockstep::widgets {
 
-/// Results by key, made on threads of its own; the latest used ones are kept. New wishes replace
+/// Results by key, made on threads of its own; the latest used ones are kept. New requests replace
 /// old ones that have not begun. GUI thread; only the destructor blocks, for what has begun.
 template <typename Result>
 class KeyedLoader {
  public:
-  struct Wish {
+  struct Request {
     QString key;
     std::function<Result()> load;  ///< any thread; must not throw
   };
@@ -45,12 +45,12 @@ class KeyedLoader {
   }
 
   /// Makes what is not in memory, the most important first.
-  void load(const std::vector<Wish>& wishes) {
+  void load(const std::vector<Request>& requests) {
     pool_.clear();
     // Nothing begins any more; what has begun still delivers, for it may be what is wanted next.
     pending_.removeIf([](const auto& entry) { return !entry.value()->load(); });
-    int priority = static_cast<int>(wishes.size());
-    for (const Wish& wish : wishes) start(wish, priority--);
+    int priority = static_cast<int>(requests.size());
+    for (const Request& request : requests) start(request, priority--);
   }
 
   void clear() {
@@ -61,14 +61,14 @@ class KeyedLoader {
   }
 
  private:
-  void start(const Wish& wish, int priority) {
-    if (cache_.contains(wish.key) || pending_.contains(wish.key)) return;
+  void start(const Request& request, int priority) {
+    if (cache_.contains(request.key) || pending_.contains(request.key)) return;
     const auto begun = std::make_shared<std::atomic<bool>>(false);
-    pending_.insert(wish.key, begun);
-    auto work = [this, wish, begun, generation = generation_] {
+    pending_.insert(request.key, begun);
+    auto work = [this, request, begun, generation = generation_] {
       begun->store(true);
-      auto result = std::make_shared<const Result>(wish.load());
-      auto deliver = [this, generation, key = wish.key, result] {
+      auto result = std::make_shared<const Result>(request.load());
+      auto deliver = [this, generation, key = request.key, result] {
         if (generation == generation_) keep(key, result);
       };
       QMetaObject::invokeMethod(&context_, std::move(deliver), Qt::QueuedConnection);

@@ -6,26 +6,6 @@
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
-namespace {
-
-constexpr int kSteps = 200;
-
-}  // namespace
-
-std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
-                                     const std::set<CategoryId>& hidden) {
-  std::vector<QPointF> points;
-  for (int step = kSteps; step >= 0; --step) {
-    const ScoreCounts counts = countsAt(tallies, static_cast<double>(step) / kSteps, hidden);
-    const int shown = counts.truePositives + counts.falsePositives;
-    const int truths = counts.truePositives + counts.missed;
-    if (shown == 0 || truths == 0) continue;
-    points.emplace_back(static_cast<double>(counts.truePositives) / truths,
-                        static_cast<double>(counts.truePositives) / shown);
-  }
-  return points;
-}
-
 PrecisionRecallCurve::PrecisionRecallCurve(QWidget* parent) : QWidget(parent) {
   setMinimumHeight(90);
   setAccessibleName(tr("Precision and recall"));
@@ -38,7 +18,7 @@ void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<Q
              : present_      ? tr("precision %1, recall %2 at this score")
                               .arg(present_->y(), 0, 'f', 3)
                               .arg(present_->x(), 0, 'f', 3)
-                        : tr("no detection has this score"));
+                        : tr("no detection reaches this score"));
   update();
 }
 

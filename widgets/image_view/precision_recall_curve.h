@@ -5,13 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "widgets/image_view/instance_match.h"
-
 namespace lockstep::widgets {
-
-/// Precision over recall as the score threshold falls from 1 to 0, at the chosen IoU.
-std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
-                                     const std::set<CategoryId>& hidden);
 
 /// The curve, with a dot where the score slider stands.
 class PrecisionRecallCurve : public QWidget {

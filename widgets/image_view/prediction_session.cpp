@@ -57,17 +57,17 @@ QString PredictionSession::pathOf(std::size_t index) const {
 void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {
   if (index != index_) scene_.reset();
   index_ = index;
-  std::vector<KeyedLoader<DecodedImage>::Wish> wishes;
-  const auto wish = [&](std::size_t at) {
+  std::vector<KeyedLoader<DecodedImage>::Request> requests;
+  const auto request = [&](std::size_t at) {
     const coco::Image& shown = dataset_->images()[at];
-    wishes.push_back({pathOf(at), [path = pathOf(at), size = QSize(shown.width, shown.height)] {
-                        return decodeImage(path, size);
-                      }});
+    requests.push_back({pathOf(at), [path = pathOf(at), size = QSize(shown.width, shown.height)] {
+                          return decodeImage(path, size);
+                        }});
   };
-  wish(index);
-  for (std::size_t neighbour : neighbours) wish(neighbour);
+  request(index);
+  for (std::size_t neighbour : neighbours) request(neighbour);
   decoded_ = images_.find(pathOf(index));
-  images_.load(wishes);
+  images_.load(requests);
   refreshScene();
 }
 
@@ -78,9 +78,11 @@ void PredictionSession::setStep(qint64 step) {
   refreshAnalysis();
 }
 
-void PredictionSession::setThresholds(const Thresholds& thresholds) {
+void PredictionSession::setThresholds(const MatchThresholds& thresholds,
+                                      std::set<CategoryId> hidden) {
   const bool matchesChange = thresholds.iou != thresholds_.iou;
   thresholds_ = thresholds;
+  hidden_ = std::move(hidden);
   refreshScene();
   if (matchesChange) refreshAnalysis();
 }
@@ -102,9 +104,8 @@ void PredictionSession::refreshScene() {
   request.imageIndex = index_;
   request.step = step_;
   request.detections = detections();
-  request.scoreThreshold = thresholds_.score;
-  request.iouThreshold = thresholds_.iou;
-  request.hidden = thresholds_.hidden;
+  request.thresholds = thresholds_;
+  request.hidden = hidden_;
   request.theme = &currentTheme();
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
   sceneJob_.request([request] { return buildScene(request); });

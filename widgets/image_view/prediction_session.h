@@ -7,10 +7,10 @@
 #include <set>
 
 #include "widgets/image_view/canvas_scene.h"
-#include "widgets/image_view/checkpoint_analysis.h"
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/keyed_loader.h"
-#include "widgets/image_view/prediction_store.h"
+#include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/prediction_store.h"
 #include "widgets/latest_job.h"
 
 namespace lockstep::widgets {
@@ -21,11 +21,6 @@ class PredictionSession : public QObject {
   Q_OBJECT
 
  public:
-  struct Thresholds {
-    double score = 0.5, iou = 0.5;
-    std::set<CategoryId> hidden;
-  };
-
   explicit PredictionSession(QObject* parent = nullptr);
 
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder);
@@ -39,7 +34,7 @@ class PredictionSession : public QObject {
   const coco::Image& image() const { return dataset_->images()[index_]; }
   void setStep(qint64 step);
   qint64 step() const { return step_; }
-  void setThresholds(const Thresholds& thresholds);
+  void setThresholds(const MatchThresholds& thresholds, std::set<CategoryId> hidden);
   /// The predictions in the store changed.
   void refreshPredictions();
   /// Colours changed.
@@ -73,7 +68,8 @@ class PredictionSession : public QObject {
   PredictionStore store_;
   std::size_t index_ = 0;
   qint64 step_ = 0;
-  Thresholds thresholds_;
+  MatchThresholds thresholds_;
+  std::set<CategoryId> hidden_;
   std::shared_ptr<const DecodedImage>
       decoded_;  ///< kept here too: its neighbours may fill the cache
   std::shared_ptr<const CanvasScene> scene_;

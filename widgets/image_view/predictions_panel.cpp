@@ -11,6 +11,7 @@
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/precision_recall_curve.h"
 #include "widgets/image_view/value_slider.h"
+#include "widgets/instances/precision_recall.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -58,16 +59,16 @@ void PredictionsPanel::buildCheckpointSlider() {
 
 void PredictionsPanel::buildParts() {
   buildCheckpointSlider();
-  score_ = new ValueSlider(tr("Score"), hundredths);
+  score_ = new ValueSlider(tr("Score threshold"), hundredths);
   score_->setRange(0, kPercent);
   score_->setValue(50);
-  iou_ = new ValueSlider(tr("IoU for a match"), hundredths);
+  iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
   iou_->setRange(5, 95);
   iou_->setValue(50);
   extent_ = smallLabel();
   extent_->setToolTip(
-      tr("Counts and the curve below are of the images that were predicted at this checkpoint: "
-         "those watched while training, and those asked for here."));
+      tr("Counts and curve cover the images predicted at this checkpoint: those tracked during "
+         "training and those requested here."));
   found_ = new CountCard(Verdict::TruePositive);
   wrong_ = new CountCard(Verdict::FalsePositive);
   missed_ = new CountCard(Verdict::Missed);
@@ -87,7 +88,7 @@ void PredictionsPanel::buildUi() {
   cards->setSpacing(8);
   for (CountCard* card : {found_, wrong_, missed_}) cards->addWidget(card, 1);
   auto* instances = new QHBoxLayout;
-  instances->addWidget(sectionTitle(tr("Instances on this image")));
+  instances->addWidget(sectionTitle(tr("Instances in this image")));
   instances->addStretch();
   instances->addWidget(filter_);
   auto* column = new QVBoxLayout(this);
@@ -116,9 +117,9 @@ void PredictionsPanel::connectSignals() {
     if (!store_ || store_->checkpoints().empty()) return;
     Q_EMIT checkpointChosen(store_->checkpoints()[static_cast<std::size_t>(position)]);
   });
-  connect(score_, &ValueSlider::valueChosen, this, &PredictionsPanel::scoreChanged);
-  connect(iou_, &ValueSlider::valueChosen, this, &PredictionsPanel::iouChanged);
-  connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::hiddenChanged);
+  for (ValueSlider* slider : {score_, iou_})
+    connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
+  connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
 void PredictionsPanel::setDataset(const coco::Dataset* dataset) {
@@ -138,39 +139,36 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   checkpoint_->setValue(store.positionOf(current));
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
-  checkpoint_->setTitle(isKept ? title : tr("%1 · stored only").arg(title));
+  checkpoint_->setTitle(isKept ? title : tr("%1 · checkpoint not kept").arg(title));
   checkpoint_->setToolTip(isKept ? QString::fromStdString(coco::apLimitText())
-                                 : tr("No checkpoint is kept of this step: its stored "
-                                      "predictions can be looked at, no new ones made."));
+                                 : tr("The checkpoint of this step is no longer kept: only its "
+                                      "stored predictions can be shown."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {
-  ScoreCounts all{-1, -1, -1}, ofImage{-1, -1, -1};
-  if (analysis && !analysis->images.empty())
-    all = countsAt(analysis->all, scoreThreshold(), hidden());
-  if (here) ofImage = countsAt(*here, scoreThreshold(), hidden());
-  found_->setCounts(all.truePositives, ofImage.truePositives);
-  wrong_->setCounts(all.falsePositives, ofImage.falsePositives);
-  missed_->setCounts(all.missed, ofImage.missed);
+  const auto countsOf = [this](const ClassTallies& tallies) {
+    return countsAt(tallies, thresholds().score, hidden());
+  };
+  std::optional<coco::Counts> all, ofImage;
+  if (analysis && !analysis->images.empty()) all = countsOf(analysis->all);
+  if (here) ofImage = countsOf(*here);
+  found_->setCounts(all, ofImage);
+  wrong_->setCounts(all, ofImage);
+  missed_->setCounts(all, ofImage);
   showExtent(analysis);
   showPastLimit(analysis);
   showClassCounts(analysis);
-  if (!analysis || all.truePositives < 0) return curve_->setCurve({}, {});
-  const int shown = all.truePositives + all.falsePositives, truths = all.truePositives + all.missed;
-  std::optional<QPointF> present;
-  if (shown > 0 && truths > 0)
-    present = QPointF(static_cast<double>(all.truePositives) / truths,
-                      static_cast<double>(all.truePositives) / shown);
-  curve_->setCurve(precisionRecall(analysis->all, hidden()), present);
+  if (!all) return curve_->setCurve({}, {});
+  curve_->setCurve(precisionRecall(analysis->all, hidden()), precisionRecallAt(*all));
 }
 
 void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {
-  std::vector<std::optional<ScoreCounts>> counts;
+  std::vector<std::optional<coco::Counts>> counts;
   for (const coco::Category& category : classes_) {
     counts.emplace_back();
     if (!analysis) continue;
     const auto found = analysis->all.find(category.id);
-    if (found != analysis->all.end()) counts.back() = found->second.at(scoreThreshold());
+    if (found != analysis->all.end()) counts.back() = found->second.at(thresholds().score);
   }
   filter_->setCounts(counts);
 }
@@ -190,18 +188,16 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   QStringList parts;
   if (past.objects > 0) parts << tr("objects %1").arg(past.objects);
   if (past.detections > 0) parts << tr("detections %1").arg(past.detections);
-  pastLimit_->setText(tr("Not in AP, past %1 of a class on an image: %2")
+  pastLimit_->setText(tr("Not in AP, beyond %1 per class and image: %2")
                           .arg(coco::kMaxDetections)
                           .arg(parts.join(QStringLiteral(" · "))));
   pastLimit_->setToolTip(QString::fromStdString(past.text()));
   pastLimit_->setVisible(!parts.isEmpty());
 }
 
-double PredictionsPanel::scoreThreshold() const {
-  return static_cast<double>(score_->value()) / kPercent;
-}
-double PredictionsPanel::iouThreshold() const {
-  return static_cast<double>(iou_->value()) / kPercent;
+MatchThresholds PredictionsPanel::thresholds() const {
+  return {static_cast<double>(score_->value()) / kPercent,
+          static_cast<double>(iou_->value()) / kPercent};
 }
 const std::set<CategoryId>& PredictionsPanel::hidden() const { return filter_->hidden(); }
 void PredictionsPanel::stepScore(int by) { score_->stepBy(by); }

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "widgets/image_view/checkpoint_analysis.h"
+#include "widgets/instances/checkpoint_analysis.h"
 
 class QLabel;
 
@@ -33,8 +33,7 @@ class PredictionsPanel : public QWidget {
   /// Null: nothing is known. `here`: tallies of the shown image, null when it was not predicted.
   void showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here);
 
-  double scoreThreshold() const;
-  double iouThreshold() const;
+  MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
   InstanceTable* table() const { return table_; }
   QString countText(Verdict verdict) const;
@@ -45,9 +44,8 @@ class PredictionsPanel : public QWidget {
 
  Q_SIGNALS:
   void checkpointChosen(qint64 step);
-  void scoreChanged();
-  void iouChanged();
-  void hiddenChanged();
+  /// Thresholds or hidden classes.
+  void filterChanged();
 
  private:
   void buildUi();

@@ -13,11 +13,11 @@
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
-#include "widgets/image_view/image_order.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
+#include "widgets/instances/image_order.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -46,8 +46,8 @@ QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
   filter->addItems({tr("All images"), tr("Predicted images"), tr("Images with errors")});
   filter->setAccessibleName(tr("Images shown"));
   sort = new QComboBox;
-  sort->addItems({tr("In the file's order"), tr("Most errors first")});
-  sort->setAccessibleName(tr("Order of the images"));
+  sort->addItems({tr("Dataset order"), tr("Most errors first")});
+  sort->setAccessibleName(tr("Sort images"));
   place = new QLabel;
   setRole(place, "muted");
   auto* choice = new QHBoxLayout;
@@ -174,18 +174,18 @@ void PredictionsView::Parts::showNotice() {
   const PredictionStore::Request request =
       session.store().request(session.step(), session.image().id);
   if (request.state == PredictionStore::RequestState::Waiting) {
-    return stage->setNotice(tr("Predicting with step %1 …").arg(session.step()));
+    return stage->setNotice(tr("Predicting with the checkpoint of step %1…").arg(session.step()));
   }
   if (!session.store().isKept(session.step())) {
     const auto nearest = session.store().nearestKept(session.step());
     const QString text =
-        tr("This image was not predicted at step %1, and no checkpoint is kept of that step")
+        tr("This image was not predicted at step %1, and its checkpoint is no longer kept")
             .arg(session.step());
     return stage->setNotice(nearest ? tr("%1; the nearest is step %2.").arg(text).arg(*nearest)
                                     : tr("%1.").arg(text));
   }
   const QString offReason = canPredict         ? QString()
-                            : whyNot.isEmpty() ? tr("No engine is there to predict.")
+                            : whyNot.isEmpty() ? tr("No engine is available to predict.")
                                                : whyNot;
   if (request.state == PredictionStore::RequestState::Failed) {
     return stage->setNotice(tr("Prediction failed: %1").arg(request.failure), tr("Try again"),
@@ -211,7 +211,7 @@ void PredictionsView::Parts::showCounts() {
       const auto found = analysis->images.find(session.dataset()->images()[index].id);
       mark.isPredicted = found != analysis->images.end();
       if (mark.isPredicted)
-        mark.counts = countsAt(found->second, panel->scoreThreshold(), panel->hidden());
+        mark.counts = countsAt(found->second, panel->thresholds().score, panel->hidden());
     }
     marks.push_back(mark);
   }
@@ -225,7 +225,7 @@ void PredictionsView::Parts::rebuildOrder() {
   if (hasImages()) {
     const ImageOrder how{static_cast<ImageOrder::Filter>(filter->currentIndex()),
                          static_cast<ImageOrder::Sort>(sort->currentIndex()),
-                         panel->scoreThreshold(), panel->hidden()};
+                         panel->thresholds().score, panel->hidden()};
     wanted = orderedImages(*session.dataset(), session.analysis(), how);
   }
   if (wanted == order && !order.empty()) return;
@@ -258,9 +258,9 @@ void PredictionsView::Parts::moveInstance(int by) {
 void PredictionsView::Parts::moveError(int by) {
   if (!session.scene()) return;
   const auto& instances = session.scene()->instances;
-  const auto errors = static_cast<int>(std::count_if(
-      instances.begin(), instances.end(),
-      [](const CanvasScene::Instance& i) { return i.facts.error != InstanceError::None; }));
+  const auto errors = static_cast<int>(
+      std::count_if(instances.begin(), instances.end(),
+                    [](const CanvasScene::Instance& i) { return i.facts.isError(); }));
   const int now = canvas()->pinned();
   const int next = now < 0 ? (by > 0 ? 0 : errors - 1) : now + by;
   if (next >= 0 && next < errors) choose(next);

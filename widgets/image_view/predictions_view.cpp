@@ -15,12 +15,12 @@
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
-#include "widgets/image_view/image_order.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_parts.h"
 #include "widgets/image_view/thumbnail_strip.h"
+#include "widgets/instances/image_order.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -68,8 +68,7 @@ void PredictionsView::buildUi() {
   parts_->stack->addWidget(parts_->page);
   setEmptyText(
       tr("No held-out images"),
-      tr("Open a run or an experiment with dataset.val to look at its images and predictions."),
-      {});
+      tr("Open a run or an experiment with dataset.val to see its images and predictions."), {});
 }
 
 void PredictionsView::connectSignals() {
@@ -80,7 +79,7 @@ void PredictionsView::connectSignals() {
           [parts] { parts->canvas()->setLayers(parts->layers->layers()); });
   connect(parts->strip, &ThumbnailStrip::chosen, this,
           [parts](int place) { parts->showImageAt(place); });
-  connect(parts->strip, &ThumbnailStrip::ready, this, [this] { tellWhenReady(); });
+  connect(parts->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   for (QComboBox* combo : {parts->filter, parts->sort}) {
     connect(combo, &QComboBox::currentIndexChanged, this, [parts] { parts->rebuildOrder(); });
   }
@@ -94,16 +93,12 @@ void PredictionsView::connectSignals() {
     parts->setStep(step);
     Q_EMIT checkpointChosen(step);
   });
-  for (auto signal : {&PredictionsPanel::scoreChanged, &PredictionsPanel::iouChanged,
-                      &PredictionsPanel::hiddenChanged}) {
-    connect(parts->panel, signal, this, [this, parts] {
-      parts->wasReady = false;
-      parts->session.setThresholds(
-          {parts->panel->scoreThreshold(), parts->panel->iouThreshold(), parts->panel->hidden()});
-      parts->showCounts();
-      tellWhenReady();
-    });
-  }
+  connect(parts->panel, &PredictionsPanel::filterChanged, this, [this, parts] {
+    parts->wasReady = false;
+    parts->session.setThresholds(parts->panel->thresholds(), parts->panel->hidden());
+    parts->showCounts();
+    emitReady();
+  });
   connectSession();
   addShortcuts();
 }
@@ -113,16 +108,16 @@ void PredictionsView::connectSession() {
   connect(&parts->session, &PredictionSession::imageDecoded, this, [this, parts] {
     parts->showDecoded();
     Q_EMIT imageShown(currentImage());
-    tellWhenReady();
+    emitReady();
   });
   connect(&parts->session, &PredictionSession::sceneBuilt, this, [this, parts] {
     parts->showScene();
-    tellWhenReady();
+    emitReady();
   });
   connect(&parts->session, &PredictionSession::analysed, this, [this, parts] {
     parts->rebuildOrder();
     parts->showCounts();
-    tellWhenReady();
+    emitReady();
   });
 }
 
@@ -160,8 +155,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   parts.session.setDataset(std::move(dataset), imagesFolder);
   parts.wasReady = false;
   parts.panel->setDataset(parts.session.dataset().get());
-  parts.session.setThresholds(
-      {parts.panel->scoreThreshold(), parts.panel->iouThreshold(), parts.panel->hidden()});
+  parts.session.setThresholds(parts.panel->thresholds(), parts.panel->hidden());
   parts.panel->showCheckpoints(parts.session.store(), 0);
   parts.panel->table()->setScene(nullptr);
   parts.canvas()->setScene(nullptr);
@@ -171,7 +165,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   parts.showPage();
   parts.showCounts();
   if (parts.hasImages()) parts.showImageAt(0);
-  tellWhenReady();
+  emitReady();
 }
 
 void PredictionsView::clear() { setDataset(nullptr, {}); }
@@ -234,11 +228,11 @@ bool PredictionsView::showSameImage(const coco::Image& image) {
   const Parts& parts = *parts_;
   if (!parts.hasImages()) return false;
   const auto& images = parts.session.dataset()->images();
-  const bool isThere = std::any_of(images.begin(), images.end(), [&](const coco::Image& i) {
+  const bool hasImage = std::any_of(images.begin(), images.end(), [&](const coco::Image& i) {
     return i.id == image.id && i.fileName == image.fileName;
   });
-  if (isThere) showImage(image.id);
-  return isThere;
+  if (hasImage) showImage(image.id);
+  return hasImage;
 }
 
 void PredictionsView::setEmptyText(const QString& title, const QString& cause,
@@ -256,7 +250,7 @@ bool PredictionsView::isReady() const {
          (parts_->session.isIdle() && (parts_->strip->isHidden() || parts_->strip->isReady()));
 }
 
-void PredictionsView::tellWhenReady() {
+void PredictionsView::emitReady() {
   if (parts_->wasReady || !isReady()) return;
   parts_->wasReady = true;
   Q_EMIT ready();

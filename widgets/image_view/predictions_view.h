@@ -17,8 +17,8 @@ namespace lockstep::widgets {
 /// The Predictions page: image, ground truth and predictions of one checkpoint, thumbnails,
 /// thresholds, instances.
 ///
-/// Data comes in by setters, wishes go out by signals. Images are decoded, matched and painted off
-/// the GUI thread; what comes late for an image that is no longer shown is dropped. GUI thread
+/// Data comes in by setters, requests go out by signals. Images are decoded, matched and painted
+/// off the GUI thread; what comes late for an image that is no longer shown is dropped. GUI thread
 /// only; no method blocks.
 class PredictionsView : public QWidget {
   Q_OBJECT
@@ -87,7 +87,7 @@ class PredictionsView : public QWidget {
   void connectSession();
   void addShortcuts();
   void requestPrediction();
-  void tellWhenReady();
+  void emitReady();
 
   std::unique_ptr<Parts> parts_;
 };

@@ -95,17 +95,17 @@ bool ThumbnailStrip::isReady() const {
 
 void ThumbnailStrip::loadVisible() {
   const auto [first, last] = visibleRange();
-  std::vector<KeyedLoader<QImage>::Wish> wishes;
-  const auto wish = [&](int index) {
+  std::vector<KeyedLoader<QImage>::Request> requests;
+  const auto request = [&](int index) {
     const Item& item = items_[static_cast<std::size_t>(index)];
-    wishes.push_back({item.path, [item] {
-                        return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx);
-                      }});
+    requests.push_back({item.path, [item] {
+                          return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx);
+                        }});
   };
-  for (int i = first; i < last; ++i) wish(i);
-  for (int i = last; i < std::min(last + kAhead, count()); ++i) wish(i);
-  for (int i = first - 1; i >= std::max(first - kAhead, 0); --i) wish(i);
-  thumbnails_.load(wishes);
+  for (int i = first; i < last; ++i) request(i);
+  for (int i = last; i < std::min(last + kAhead, count()); ++i) request(i);
+  for (int i = first - 1; i >= std::max(first - kAhead, 0); --i) request(i);
+  thumbnails_.load(requests);
 }
 
 void ThumbnailStrip::updateScrollBar() {
@@ -156,7 +156,7 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
 /// Number of errors in the corner of a predicted image.
 void ThumbnailStrip::paintMark(QPainter& painter, const QRect& rect, const Mark& mark) {
   if (!mark.isPredicted) return;
-  const int errors = mark.counts.errors();
+  const int errors = errorCount(mark.counts);
   const QString text = errors > 0 ? QString::number(errors) : QStringLiteral("✓");
   painter.setFont(interfaceFont(10, QFont::DemiBold));
   const int width = std::max(16, painter.fontMetrics().horizontalAdvance(text) + 8);
@@ -215,14 +215,14 @@ bool ThumbnailStrip::viewportEvent(QEvent* event) {
 
 QString ThumbnailStrip::toolTipOf(int index) const {
   const auto [isPredicted, counts] = marks_[static_cast<std::size_t>(index)];
-  const QString errors =
-      counts.errors() == 1 ? tr("1 error") : tr("%1 errors").arg(counts.errors());
-  const QString state = !isPredicted           ? tr("not predicted at this checkpoint")
-                        : counts.errors() == 0 ? tr("no error")
-                                               : tr("%1: %2 false positive, %3 missed")
-                                                     .arg(errors)
-                                                     .arg(counts.falsePositives)
-                                                     .arg(counts.missed);
+  const int count = errorCount(counts);
+  const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(count);
+  const QString state = !isPredicted ? tr("not predicted at this checkpoint")
+                        : count == 0 ? tr("no error")
+                                     : tr("%1: %2 false positive, %3 missed")
+                                           .arg(errors)
+                                           .arg(counts.falsePositives)
+                                           .arg(counts.falseNegatives);
   return items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state;
 }
 

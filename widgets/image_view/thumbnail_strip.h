@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/image_view/instance_match.h"
 #include "widgets/image_view/keyed_loader.h"
+#include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
 
@@ -26,7 +26,7 @@ class ThumbnailStrip : public QAbstractScrollArea {
   /// What a thumbnail says about its image at the present thresholds.
   struct Mark {
     bool isPredicted = false;
-    ScoreCounts counts;
+    coco::Counts counts;
   };
 
   explicit ThumbnailStrip(QWidget* parent = nullptr);

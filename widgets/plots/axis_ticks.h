@@ -1,6 +1,6 @@
 #pragma once
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 class QCPAxis;
 

@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "widgets/plots/curve_layers.h"
+#include "widgets/plots/curve_pen.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::widgets {
 

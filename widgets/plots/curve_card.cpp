@@ -31,7 +31,7 @@ void CurveCard::buildUi() {
   subtitle_->hide();
   legend_ = new CardLegend;
   resetButton_ = new QToolButton;
-  resetButton_->setToolTip(tr("Show everything (double-click on the plot)"));
+  resetButton_->setToolTip(tr("Reset zoom (double-click on the plot)"));
   resetButton_->hide();
   menuButton_ = new QToolButton;
   menuButton_->setToolTip(tr("Axes and export"));
@@ -139,15 +139,15 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
     action->setChecked(checked);
     connect(action, &QAction::toggled, plot_, slot);
   };
-  addToggle(tr("Logarithmic Y\tL"), plot_->isLogY(), [this](bool on) { plot_->setLogY(on); });
-  addToggle(tr("Logarithmic X\tX"), plot_->isLogX(), [this](bool on) { plot_->setLogX(on); });
+  addToggle(tr("Log-scale Y\tL"), plot_->isLogY(), [this](bool on) { plot_->setLogY(on); });
+  addToggle(tr("Log-scale X\tX"), plot_->isLogX(), [this](bool on) { plot_->setLogX(on); });
   addToggle(tr("Ignore outliers\tO"), plot_->isIgnoringOutliers(),
             [this](bool on) { plot_->setIgnoreOutliers(on); });
   menu.addSeparator();
-  menu.addAction(tr("Show everything\tR"), plot_, &CurvePlot::resetView);
-  menu.addAction(tr("This card alone\tF"), this, &CurveCard::expandRequested);
+  menu.addAction(tr("Reset zoom\tR"), plot_, &CurvePlot::resetView);
+  menu.addAction(tr("Maximize\tF"), this, &CurveCard::expandRequested);
   menu.addSeparator();
-  menu.addAction(tr("Export picture…"), this, &CurveCard::exportPicture);
+  menu.addAction(tr("Export plot…"), this, &CurveCard::exportPicture);
   menu.exec(globalPosition);
 }
 
@@ -159,7 +159,7 @@ void CurveCard::exportPicture() {
   QString name = title_;
   name.replace(QRegularExpression(QStringLiteral("[^\\w .-]+")), QStringLiteral(" "));
   QString path =
-      QFileDialog::getSaveFileName(this, tr("Export picture"), name.simplified() + endings.front(),
+      QFileDialog::getSaveFileName(this, tr("Export plot"), name.simplified() + endings.front(),
                                    kinds.join(QStringLiteral(";;")), &kind);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));

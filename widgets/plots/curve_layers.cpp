@@ -7,15 +7,18 @@
 #include <cmath>
 #include <limits>
 
-#include "widgets/plots/free_place.h"
-#include "widgets/plots/number_text.h"
+#include "widgets/curves/free_place.h"
+#include "widgets/curves/number_text.h"
+#include "widgets/curves/polyline.h"
+#include "widgets/curves/shaded_gap.h"
+#include "widgets/plots/curve_pen.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kLinePx = 2.0, kRawLinePx = 1.4, kEvaluationPx = 1.7;
-constexpr double kLonePointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8;
+constexpr double kRawLinePx = 1.4, kLonePointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
+                 kMarkHeightPx = 8;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
 
@@ -31,33 +34,12 @@ void setPoints(QCPGraph* graph, const std::vector<QPointF>& points) {
   graph->data()->set(data, true);
 }
 
-/// Points that no line leads to, e.g. the first of a run.
-std::vector<QPointF> lonePoints(const std::vector<QPointF>& line) {
-  std::vector<QPointF> lone;
-  const auto isDrawn = [&](std::size_t i) { return i < line.size() && std::isfinite(line[i].y()); };
-  for (std::size_t i = 0; i < line.size(); ++i)
-    if (isDrawn(i) && !isDrawn(i + 1) && (i == 0 || !isDrawn(i - 1))) lone.push_back(line[i]);
-  return lone;
-}
-
 /// A small roof: there is more above.
 QCPScatterStyle aboveMarker(const QColor& color) {
   QPainterPath roof({-3, 1.5});
   roof.lineTo(0, -1.5);
   roof.lineTo(3, 1.5);
   return {roof, QPen(color, 1.4), Qt::NoBrush, 8};
-}
-
-/// y on the line through rising points, at an x within them.
-double valueOnLine(const std::vector<QPointF>& points, double x) {
-  const auto after =
-      std::lower_bound(points.begin(), points.end(), x,
-                       [](const QPointF& point, double value) { return point.x() < value; });
-  if (after == points.begin()) return points.front().y();
-  if (after == points.end()) return points.back().y();
-  const QPointF before = *std::prev(after);
-  const double part = after->x() > before.x() ? (x - before.x()) / (after->x() - before.x()) : 1;
-  return before.y() + (after->y() - before.y()) * part;
 }
 
 QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QColor& ground,
@@ -68,39 +50,11 @@ QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QCol
   return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(ground), sizePx};
 }
 
-/// The same shapes as an outline, for painters that are not a plot's.
-QPainterPath markerOutline(int styleIndex, const QPointF& centre, double halfPx) {
-  QPainterPath path;
-  const QRectF box(centre.x() - halfPx, centre.y() - halfPx, 2 * halfPx, 2 * halfPx);
-  switch (std::max(styleIndex, 0) % 4) {
-    case 0:
-      path.addEllipse(box);
-      break;
-    case 1:
-      path.addRect(box);
-      break;
-    case 2:
-      path.addPolygon(QPolygonF({{centre.x(), box.top()},
-                                 {box.right(), centre.y()},
-                                 {centre.x(), box.bottom()},
-                                 {box.left(), centre.y()}}));
-      path.closeSubpath();
-      break;
-    default:
-      path.addPolygon(QPolygonF({box.bottomLeft(), {centre.x(), box.top()}, box.bottomRight()}));
-      path.closeSubpath();
-  }
-  return path;
-}
-
 /// Held-out losses have a lowest; which evaluation is the best is for another figure to say.
 QString lowestText(const CurveReading& lowest, XAxis axis) {
   const QString text = axis == XAxis::Step ? tr("lowest %1 at step %2") : tr("lowest %1, step %2");
   return text.arg(valueText(lowest.value)).arg(lowest.step);
 }
-
-/// The markers of an evaluation, so that one in the run's dash differs from one in dots.
-bool isFilled(const Curve& curve) { return curve.stroke == Curve::Stroke::Run; }
 
 bool isOfSeveralRuns(const std::vector<Curve>& curves) {
   return std::any_of(curves.begin(), curves.end(),
@@ -109,42 +63,14 @@ bool isOfSeveralRuns(const std::vector<Curve>& curves) {
 
 }  // namespace
 
-bool isDotted(const Curve& curve) {
-  return curve.stroke == Curve::Stroke::Dots ||
-         (curve.stroke == Curve::Stroke::Automatic && curve.kind == Curve::Kind::Evaluation);
-}
-
-QPen curvePen(const Curve& curve, const Theme& theme) {
-  const RunStyle style = runStyle(curve.styleIndex, theme);
-  const bool evaluation = curve.kind == Curve::Kind::Evaluation;
-  QPen pen(style.color, evaluation ? kEvaluationPx : kLinePx);
-  pen.setJoinStyle(Qt::RoundJoin);
-  const QVector<qreal> dashes = isDotted(curve) ? QVector<qreal>{1.6, 2.2} : style.dashes;
-  pen.setCapStyle(dashes.isEmpty() ? Qt::RoundCap : Qt::FlatCap);
-  if (!dashes.isEmpty()) pen.setDashPattern(dashes);
-  return pen;
-}
-
-void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
-                 double widthPx, const QColor& ground) {
-  constexpr double kHalfMarkerPx = 3;
-  painter.setPen(pen);
-  painter.setBrush(Qt::NoBrush);
-  painter.drawLine(left, left + QPointF(widthPx, 0));
-  if (curve.kind != Curve::Kind::Evaluation) return;
-  painter.setPen(QPen(pen.color(), 1.6));
-  painter.setBrush(isFilled(curve) ? pen.color() : ground);
-  painter.drawPath(markerOutline(curve.styleIndex, left + QPointF(widthPx / 2, 0), kHalfMarkerPx));
-}
-
 struct CurveLayers::CurveParts {
   QCPGraph* raw = nullptr;
   QCPGraph* smooth = nullptr;
   QCPGraph* lone = nullptr;
   QCPGraph* nonFinite = nullptr;
-  QCPGraph* gapTop[2] = {};  ///< up to the lowest point, and after it
-  QCPGraph* gapBottom[2] = {};
-  std::vector<QPointF> top[2], bottom[2];
+  QCPGraph* gapTop[ShadedGap::kParts] = {};
+  QCPGraph* gapBottom[ShadedGap::kParts] = {};
+  ShadedGap gap;
   QCPGraph* lowest = nullptr;
   int pointCount = 0;
   int rawCount = 0;
@@ -190,14 +116,15 @@ void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) 
 void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme,
                              const QColor& lowestColor) {
   QCustomPlot* plot = parts_->plot;
-  const QColor color = runStyle(curve.styleIndex, theme).color;
   if (curve.gapTo >= 0) {
-    for (int part : {0, 1}) {
+    const QColor runColor = runStyle(curve.styleIndex, theme).color;
+    for (const auto part : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
       parts.gapBottom[part] = plot->addGraph();
       parts.gapBottom[part]->setPen(Qt::NoPen);
       parts.gapTop[part] = plot->addGraph();
       parts.gapTop[part]->setPen(Qt::NoPen);
-      parts.gapTop[part]->setBrush(part == 0 ? withAlpha(color, 26) : withAlpha(theme.warning, 48));
+      parts.gapTop[part]->setBrush(part == ShadedGap::UntilLowest ? withAlpha(runColor, 26)
+                                                                  : withAlpha(theme.warning, 48));
       parts.gapTop[part]->setChannelFillGraph(parts.gapBottom[part]);
     }
   }
@@ -209,6 +136,7 @@ void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme&
   } else {
     parts.lone = plot->addGraph();
     parts.lone->setLineStyle(QCPGraph::lsNone);
+    const QColor color = curveColor(curve, theme);
     parts.lone->setScatterStyle(
         {QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kLonePointPx});
   }
@@ -283,52 +211,22 @@ void CurveLayers::styleLine(const Curve& curve, CurveParts& parts, const CurveSa
 
 void CurveLayers::fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
                           const CurveSamples& other) {
-  const std::vector<QPointF>& bottomLine = other.smooth.empty() ? other.raw : other.smooth;
-  auto &top = parts.top, &bottom = parts.bottom;
-  for (int part : {0, 1}) top[part] = bottom[part] = {};
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
-  const double split = lowest ? lowest->x : std::numeric_limits<double>::infinity();
-  auto add = [&](double x) {
-    const double high = valueOnLine(own.raw, x), low = valueOnLine(bottomLine, x);
-    if (!std::isfinite(high) || !std::isfinite(low)) return;
-    for (int part : {0, 1}) {
-      if (part == 0 ? x > split : x < split) continue;
-      top[part].push_back({x, high});
-      // After the lowest point only held-out above training counts as overfitting.
-      bottom[part].push_back({x, part == 0 ? low : std::min(low, high)});
-    }
-  };
-  if (own.raw.size() >= 2 && bottomLine.size() >= 2) {
-    const double first = std::max(own.raw.front().x(), bottomLine.front().x());
-    const double last = std::min(own.raw.back().x(), bottomLine.back().x());
-    std::vector<double> keys{first, last};
-    if (split > first && split < last) keys.push_back(split);
-    for (const auto* line : {&own.raw, &bottomLine})
-      for (const QPointF& point : *line)
-        if (point.x() > first && point.x() < last) keys.push_back(point.x());
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    if (first < last)
-      for (double key : keys) add(key);
-  }
-  for (int part : {0, 1}) {
-    setPoints(parts.gapTop[part], top[part]);
-    setPoints(parts.gapBottom[part], bottom[part]);
+  parts.gap = shadedGap(own, other, lowest ? std::optional(lowest->x) : std::nullopt);
+  for (const auto part : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
+    setPoints(parts.gapTop[part], parts.gap.bands[part].top);
+    setPoints(parts.gapBottom[part], parts.gap.bands[part].bottom);
   }
 }
 
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const CurveParts& parts = parts_->curves[i];
-    for (int part : {0, 1}) {
-      const auto &top = parts.top[part], &bottom = parts.bottom[part];
-      if (top.empty() || x < top.front().x() || x > top.back().x()) continue;
-      const auto [low, high] = std::minmax({valueOnLine(top, x), valueOnLine(bottom, x)});
-      if (y < low || y > high) continue;
-      const QString &own = curves[i].name, &other = curves[curves[i].gapTo].name;
-      return part == 0 ? tr("shaded: between %1 and %2").arg(other, own)
-                       : tr("shaded: %1 above %2 since its lowest").arg(own, other);
-    }
+    const auto part = parts_->curves[i].gap.partAt(x, y);
+    if (!part) continue;
+    const QString &own = curves[i].name, &other = curves[curves[i].gapTo].name;
+    return part == ShadedGap::UntilLowest
+               ? tr("shaded: between %1 and %2").arg(other, own)
+               : tr("shaded: %1 above %2 since its minimum").arg(own, other);
   }
   return {};
 }

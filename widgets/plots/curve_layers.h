@@ -3,26 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 class QCustomPlot;
 class QColor;
 class QCPGraph;
-class QPainter;
-class QPen;
 
 namespace lockstep::widgets {
 
 struct Theme;
-
-/// Drawn in dots, whatever the dash of its run is.
-bool isDotted(const Curve& curve);
-/// Pen of a curve as plots, legends and readings draw it.
-QPen curvePen(const Curve& curve, const Theme& theme);
-
-/// A piece of a curve with its marker, from its left end, as legends and readings show it.
-void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
-                 double widthPx, const QColor& ground);
 
 /// What one list of curves is made of inside a QCustomPlot: graphs, shaded gaps, marks and labels.
 class CurveLayers {

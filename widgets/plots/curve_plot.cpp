@@ -7,39 +7,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/curves/cursor_readings.h"
+#include "widgets/curves/plot_view.h"
+#include "widgets/curves/value_range.h"
 #include "widgets/plots/axis_ticks.h"
-#include "widgets/plots/cursor_readings.h"
 #include "widgets/plots/curve_layers.h"
+#include "widgets/plots/curve_pen.h"
 #include "widgets/plots/picture_export.h"
 #include "widgets/plots/plot_overlay.h"
-#include "widgets/plots/value_range.h"
 #include "widgets/theme.h"
 #include "widgets/throttle.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kRoomAtTheEndPx = 9, kMarkReachPx = 4;
+constexpr double kMarkReachPx = 4;
 constexpr int kXTickPx = 72, kYTickPx = 42;
 // Fixed, so that a longer label does not shake a plot that is growing.
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
-using Range = std::pair<double, double>;
-
-/// Whether a zoom shows all there is: then it is none.
-bool covers(Range view, Range limits) {
-  const double slack = 1e-9 * (limits.second - limits.first);
-  return view.first <= limits.first + slack && view.second >= limits.second - slack;
-}
-
-/// `factor` times as wide a range around a value that keeps its place.
-Range zoomed(const QCPAxis* axis, double centre, double factor) {
-  const QCPRange now = axis->range();
-  if (axis->scaleType() == QCPAxis::stLogarithmic)
-    return {centre * std::pow(now.lower / centre, factor),
-            centre * std::pow(now.upper / centre, factor)};
-  return {centre + (now.lower - centre) * factor, centre + (now.upper - centre) * factor};
-}
+Range toRange(const QCPAxis* axis) { return {axis->range().lower, axis->range().upper}; }
 
 }  // namespace
 
@@ -48,99 +35,33 @@ struct CurvePlot::Parts {
   PlotOverlay* overlay = nullptr;
   std::unique_ptr<CurveLayers> layers;
   Throttle throttle{std::chrono::milliseconds(40)};
-  std::vector<Curve> curves;
+  PlotView view;
   std::vector<EventMark> marks;
-  XAxis axis = XAxis::Step;
-  bool logX = false, logY = false, ignoreOutliers = true, upToDate = false, drawing = false;
-  std::optional<double> yLeast, yMost;
-  std::optional<Range> xZoom, yZoom, xExtent;
+  bool upToDate = false, drawing = false;
   std::vector<double> placesAbove;  ///< x of what ignoring outliers leaves out, rising
   std::optional<double> cursor;
   bool withReadings = false;
   QPointF pointer;
 
-  std::optional<Range> fullX() const;
-  std::vector<double> columnEdges(Range view) const;
-  std::vector<CurveSamples> samplesOf(const std::vector<double>& edges) const;
-  Range viewX() const;
-  Range valuesIn(Range view, const std::vector<CurveSamples>& drawn, bool withOutliers) const;
-  void setZoomX(Range wanted);
-  void setZoomY(Range wanted);
+  QPointF toPixel(double x, double y) const {
+    return {plot->xAxis->coordToPixel(x), plot->yAxis->coordToPixel(y)};
+  }
+  QPointF toValues(const QPointF& pixel) const {
+    return {plot->xAxis->pixelToCoord(pixel.x()), plot->yAxis->pixelToCoord(pixel.y())};
+  }
+  /// Of the wheel, over the y axis into values alone.
+  void zoomAt(const QPointF& pixel, double factor);
   void placeCursor();
   QStringList notesAt(double x, double xPx) const;
 };
 
-std::optional<Range> CurvePlot::Parts::fullX() const {
-  std::optional<Range> full = xExtent;
-  for (const Curve& curve : curves) {
-    if (!curve.source || curve.source->isEmpty()) continue;
-    const Range own = curve.source->xRange();
-    full = full ? Range(std::min(full->first, own.first), std::max(full->second, own.second)) : own;
+void CurvePlot::Parts::zoomAt(const QPointF& pixel, double factor) {
+  const QPointF centre = toValues(pixel);
+  if (pixel.x() < plot->axisRect()->left()) {
+    view.zoomY(zoomedAround(toRange(plot->yAxis), centre.y(), factor, view.isLogY()));
+  } else {
+    view.zoomX(zoomedAround(toRange(plot->xAxis), centre.x(), factor, view.isLogX()));
   }
-  if (!full) return full;
-  if (logX) {
-    full->first = std::max(full->first, axis == XAxis::Step ? 1.0 : 1e-2);
-    full->second = std::max(full->second, full->first * 10);
-  } else if (full->first == full->second) {
-    full = Range(full->first - 0.5, full->second + 0.5);
-  } else if (axis == XAxis::Step && full->first == 1) {
-    full->first = 0;  // training begins before step 1
-  }
-  // Room for the marker of the last point.
-  const double room = kRoomAtTheEndPx / std::max(40, plot->width());
-  full->second += logX ? full->second * (std::pow(full->second / full->first, room) - 1)
-                       : (full->second - full->first) * room;
-  return full;
-}
-
-std::vector<double> CurvePlot::Parts::columnEdges(Range view) const {
-  const int columns = std::max(2, plot->width() - kMarginsPx.left() - kMarginsPx.right());
-  std::vector<double> edges(columns + 1);
-  for (int i = 0; i <= columns; ++i) {
-    const double part = static_cast<double>(i) / columns;
-    edges[i] = logX ? view.first * std::pow(view.second / view.first, part)
-                    : view.first + (view.second - view.first) * part;
-  }
-  return edges;
-}
-
-std::vector<CurveSamples> CurvePlot::Parts::samplesOf(const std::vector<double>& edges) const {
-  std::vector<CurveSamples> samples(curves.size());
-  for (std::size_t i = 0; i < curves.size(); ++i)
-    if (curves[i].source && !curves[i].source->isEmpty())
-      samples[i] = curves[i].source->sample(edges);
-  return samples;
-}
-
-/// What is in view: the zoom as far as there are points (another run, or one that was cut, may have
-/// none there), else everything.
-Range CurvePlot::Parts::viewX() const {
-  const Range all = fullX().value_or(Range(logX ? 1 : 0, logX ? 10 : 1));
-  const bool hasPoints = xZoom && xZoom->first < all.second && xZoom->second > all.first;
-  return hasPoints ? *xZoom : all;
-}
-
-Range CurvePlot::Parts::valuesIn(Range view, const std::vector<CurveSamples>& drawn,
-                                 bool withOutliers) const {
-  const ValueRangeOptions options{ignoreOutliers && !withOutliers, logY, yLeast, yMost};
-  return valueRange(curves, drawn, view.first, view.second, options);
-}
-
-void CurvePlot::Parts::setZoomX(Range wanted) {
-  const auto all = fullX();
-  if (!all) return;
-  xZoom = rangeWithin(wanted, *all, logX);
-  if (covers(*xZoom, *all)) xZoom.reset();
-}
-
-/// Within all values of what is in view, those that are left out as outliers too.
-void CurvePlot::Parts::setZoomY(Range wanted) {
-  const Range view = viewX();
-  const std::vector<CurveSamples> drawn = samplesOf(columnEdges(view));
-  const Range usual = valuesIn(view, drawn, false), all = valuesIn(view, drawn, true);
-  const Range limits(std::min(usual.first, all.first), std::max(usual.second, all.second));
-  yZoom = rangeWithin(wanted, limits, logY);
-  if (covers(*yZoom, limits) && usual == limits) yZoom.reset();
 }
 
 CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), parts_(std::make_unique<Parts>()) {
@@ -169,7 +90,7 @@ void CurvePlot::buildUi() {
     axis->setTickLabelPadding(6);
   }
   plot->xAxis->grid()->setVisible(false);
-  setXTicks(plot->xAxis, parts_->axis, false);
+  setXTicks(plot->xAxis, parts_->view.xAxis(), false);
   setYTicks(plot->yAxis, false);
   setMinimumSize(minimumSizeHint());
 }
@@ -185,41 +106,29 @@ void CurvePlot::connectSignals() {
     parts_->placeCursor();
     Q_EMIT drawn();
   });
-  connect(overlay, &PlotOverlay::pointerMoved, this, [this, plot](const QPointF& position) {
+  connect(overlay, &PlotOverlay::pointerMoved, this, [this](const QPointF& position) {
     parts_->pointer = position;
-    Q_EMIT cursorMoved(plot->xAxis->pixelToCoord(position.x()));
+    Q_EMIT cursorMoved(parts_->toValues(position).x());
   });
   connect(overlay, &PlotOverlay::pointerLeft, this, [this] { Q_EMIT cursorMoved(std::nullopt); });
   connect(overlay, &PlotOverlay::boxZoomed, this, [this, plot](const QRectF& box) {
-    const Range values(plot->yAxis->pixelToCoord(box.bottom()),
-                       plot->yAxis->pixelToCoord(box.top()));
-    parts_->setZoomX(
-        Range(plot->xAxis->pixelToCoord(box.left()), plot->xAxis->pixelToCoord(box.right())));
-    if (box.height() < plot->axisRect()->height() - 2) parts_->setZoomY(values);
-    redraw();
-    Q_EMIT viewChanged();
+    const QPointF low = parts_->toValues(box.bottomLeft()), high = parts_->toValues(box.topRight());
+    parts_->view.zoomX({low.x(), high.x()});
+    if (box.height() < plot->axisRect()->height() - 2) parts_->view.zoomY({low.y(), high.y()});
+    showZoom();
   });
   connect(overlay, &PlotOverlay::panned, this, [this, plot](const QPointF& delta) {
-    const QRect area = plot->axisRect()->rect();
-    parts_->setZoomX(Range(plot->xAxis->pixelToCoord(area.left() - delta.x()),
-                           plot->xAxis->pixelToCoord(area.left() + area.width() - delta.x())));
-    if (delta.y() != 0)
-      parts_->setZoomY(Range(plot->yAxis->pixelToCoord(area.top() + area.height() - delta.y()),
-                             plot->yAxis->pixelToCoord(area.top() - delta.y())));
-    redraw();
-    Q_EMIT viewChanged();
+    const QRectF area = QRectF(plot->axisRect()->rect()).translated(-delta);
+    const QPointF low = parts_->toValues(area.bottomLeft()),
+                  high = parts_->toValues(area.topRight());
+    parts_->view.zoomX({low.x(), high.x()});
+    if (delta.y() != 0) parts_->view.zoomY({low.y(), high.y()});
+    showZoom();
   });
-  connect(
-      overlay, &PlotOverlay::wheelZoomed, this,
-      [this, plot](const QPointF& position, double factor) {
-        if (position.x() < plot->axisRect()->left()) {
-          parts_->setZoomY(zoomed(plot->yAxis, plot->yAxis->pixelToCoord(position.y()), factor));
-        } else {
-          parts_->setZoomX(zoomed(plot->xAxis, plot->xAxis->pixelToCoord(position.x()), factor));
-        }
-        redraw();
-        Q_EMIT viewChanged();
-      });
+  connect(overlay, &PlotOverlay::wheelZoomed, this, [this](const QPointF& position, double factor) {
+    parts_->zoomAt(position, factor);
+    showZoom();
+  });
   connect(overlay, &PlotOverlay::resetRequested, this, &CurvePlot::resetView);
   connect(overlay, &PlotOverlay::menuRequested, this, &CurvePlot::menuRequested);
 }
@@ -234,31 +143,28 @@ void CurvePlot::applyTheme() {
   }
   plot->yAxis->grid()->setPen(QPen(theme.grid, 1));
   plot->yAxis->grid()->setZeroLinePen(QPen(theme.grid, 1));
-  parts_->layers->rebuild(parts_->curves, theme);
+  parts_->layers->rebuild(parts_->view.curves(), theme);
   refresh();
 }
 
 void CurvePlot::setCurves(std::vector<Curve> curves) {
-  parts_->curves = std::move(curves);
-  parts_->layers->rebuild(parts_->curves, currentTheme());
+  parts_->view.setCurves(std::move(curves));
+  parts_->layers->rebuild(parts_->view.curves(), currentTheme());
   refresh();
 }
 
-const std::vector<Curve>& CurvePlot::curves() const { return parts_->curves; }
+const std::vector<Curve>& CurvePlot::curves() const { return parts_->view.curves(); }
 
 void CurvePlot::setXAxis(XAxis axis) {
-  if (parts_->axis != axis) parts_->xZoom.reset();
-  parts_->axis = axis;
-  setXTicks(parts_->plot->xAxis, axis, parts_->logX);
+  parts_->view.setXAxis(axis);
+  setXTicks(parts_->plot->xAxis, axis, parts_->view.isLogX());
   refresh();
 }
 
-XAxis CurvePlot::xAxis() const { return parts_->axis; }
+XAxis CurvePlot::xAxis() const { return parts_->view.xAxis(); }
 
 void CurvePlot::setXExtent(std::optional<std::pair<double, double>> extent) {
-  if (extent == parts_->xExtent) return;
-  parts_->xExtent = extent;
-  refresh();
+  if (parts_->view.setXExtent(extent)) refresh();
 }
 
 void CurvePlot::setEventMarks(std::vector<EventMark> marks) {
@@ -267,34 +173,31 @@ void CurvePlot::setEventMarks(std::vector<EventMark> marks) {
 }
 
 void CurvePlot::setYLimits(std::optional<double> least, std::optional<double> most) {
-  parts_->yLeast = least;
-  parts_->yMost = most;
+  parts_->view.setYLimits(least, most);
   refresh();
 }
 
 void CurvePlot::setLogX(bool log) {
-  parts_->logX = log;
-  parts_->xZoom.reset();
-  setXTicks(parts_->plot->xAxis, parts_->axis, log);
+  parts_->view.setLogX(log);
+  setXTicks(parts_->plot->xAxis, parts_->view.xAxis(), log);
   refresh();
 }
 
 void CurvePlot::setLogY(bool log) {
-  parts_->logY = log;
-  parts_->yZoom.reset();
+  parts_->view.setLogY(log);
   setYTicks(parts_->plot->yAxis, log);
   refresh();
 }
 
-bool CurvePlot::isLogX() const { return parts_->logX; }
-bool CurvePlot::isLogY() const { return parts_->logY; }
+bool CurvePlot::isLogX() const { return parts_->view.isLogX(); }
+bool CurvePlot::isLogY() const { return parts_->view.isLogY(); }
 
 void CurvePlot::setIgnoreOutliers(bool ignore) {
-  parts_->ignoreOutliers = ignore;
+  parts_->view.setIgnoreOutliers(ignore);
   refresh();
 }
 
-bool CurvePlot::isIgnoringOutliers() const { return parts_->ignoreOutliers; }
+bool CurvePlot::isIgnoringOutliers() const { return parts_->view.isIgnoringOutliers(); }
 
 void CurvePlot::refresh() {
   parts_->upToDate = false;
@@ -306,25 +209,22 @@ bool CurvePlot::isUpToDate() const { return parts_->upToDate; }
 void CurvePlot::redraw() {
   if (!isVisible() || parts_->plot->width() < 10) return;
   QCustomPlot* plot = parts_->plot;
+  PlotView& view = parts_->view;
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
   plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
-  const Range view = parts_->viewX();
-  plot->xAxis->setRange(view.first, view.second);
-  const std::vector<double> edges = parts_->columnEdges(view);
-  const std::vector<CurveSamples> samples = parts_->samplesOf(edges);
-  parts_->layers->fill(parts_->curves, samples, edges.size() - 1);
+  const Range x = view.x();
+  plot->xAxis->setRange(x.first, x.second);
+  const std::vector<CurveSamples> samples = view.samples();
+  parts_->layers->fill(view.curves(), samples, view.columns());
   // One stroke for a path of thousands of crossing segments takes Qt's rasteriser a hundred times
   // longer than segment by segment, which is as good where they are that short.
-  plot->setPlottingHint(QCP::phFastPolylines,
-                        parts_->layers->greatestPointCount() > static_cast<int>(edges.size()));
-  const Range values = parts_->yZoom.value_or(parts_->valuesIn(view, samples, false));
-  plot->yAxis->setRange(values.first, values.second);
-  // Who zooms knows that there is more.
-  parts_->placesAbove = parts_->ignoreOutliers && !parts_->yZoom
-                            ? placesAbove(samples, view.first, view.second, values.second)
-                            : std::vector<double>();
-  parts_->layers->place(parts_->curves, parts_->marks, parts_->placesAbove, parts_->axis);
+  plot->setPlottingHint(QCP::phFastPolylines, parts_->layers->greatestPointCount() >
+                                                  static_cast<int>(view.columns()) + 1);
+  const Range y = view.y(samples);
+  plot->yAxis->setRange(y.first, y.second);
+  parts_->placesAbove = view.placesAbove(samples, y.second);
+  parts_->layers->place(view.curves(), parts_->marks, parts_->placesAbove, view.xAxis());
   parts_->drawing = true;
   plot->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -337,14 +237,16 @@ void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
 
 void CurvePlot::Parts::placeCursor() {
   if (!cursor) return overlay->showCursor(std::nullopt, {}, std::nullopt);
-  const auto toPixel = [this](double x, double y) {
-    return QPointF(plot->xAxis->coordToPixel(x), plot->yAxis->coordToPixel(y));
-  };
-  CursorReadings at = readingsAt(curves, *cursor, axis, toPixel, pointer, currentTheme());
+  CursorReadings at = readingsAt(
+      view.curves(), *cursor, view.xAxis(), [this](double x, double y) { return toPixel(x, y); },
+      pointer);
+  QVector<QPair<QPointF, QColor>> dots;
+  for (const CursorReadings::Dot& dot : at.dots)
+    dots.append({dot.place, curveColor(view.curves()[dot.curve], currentTheme())});
   const double xPx = plot->xAxis->coordToPixel(*cursor);
   const bool told = withReadings && !at.readings.rows.empty();
   if (told) at.readings.notes = notesAt(*cursor, xPx);
-  overlay->showCursor(xPx, std::move(at.dots),
+  overlay->showCursor(xPx, std::move(dots),
                       told ? std::optional(std::move(at.readings)) : std::nullopt);
 }
 
@@ -355,39 +257,36 @@ QStringList CurvePlot::Parts::notesAt(double x, double xPx) const {
   };
   QStringList notes;
   if (std::any_of(placesAbove.begin(), placesAbove.end(), isNear)) {
-    const QCPRange view = plot->xAxis->range();
-    const auto count = pointsAbove(curves, view.lower, view.upper, plot->yAxis->range().upper);
+    const Range shown = toRange(plot->xAxis);
+    const auto count =
+        pointsAbove(view.curves(), shown.first, shown.second, toRange(plot->yAxis).second);
     notes.append((count == 1 ? tr("^ ignoring outliers (O): 1 point above")
                              : tr("^ ignoring outliers (O): %1 points above").arg(count)));
   }
   for (const EventMark& mark : marks)
     if (isNear(mark.x)) notes.append(QStringLiteral("▲ ") + mark.text);
-  const QString shading = layers->shadingAt(curves, x, plot->yAxis->pixelToCoord(pointer.y()));
+  const QString shading = layers->shadingAt(view.curves(), x, toValues(pointer).y());
   if (!shading.isEmpty()) notes.append(shading);
   return notes;
 }
 
-void CurvePlot::resetView() {
-  parts_->xZoom.reset();
-  parts_->yZoom.reset();
+void CurvePlot::showZoom() {
   redraw();
   Q_EMIT viewChanged();
 }
 
-bool CurvePlot::isZoomed() const { return parts_->xZoom || parts_->yZoom; }
-
-std::pair<double, double> CurvePlot::xView() const {
-  const QCPRange range = parts_->plot->xAxis->range();
-  return {range.lower, range.upper};
+void CurvePlot::resetView() {
+  parts_->view.resetZoom();
+  showZoom();
 }
 
-std::pair<double, double> CurvePlot::yView() const {
-  const QCPRange range = parts_->plot->yAxis->range();
-  return {range.lower, range.upper};
-}
+bool CurvePlot::isZoomed() const { return parts_->view.isZoomed(); }
+
+std::pair<double, double> CurvePlot::xView() const { return toRange(parts_->plot->xAxis); }
+std::pair<double, double> CurvePlot::yView() const { return toRange(parts_->plot->yAxis); }
 
 void CurvePlot::setXView(double low, double high) {
-  parts_->setZoomX(Range(low, high));
+  parts_->view.zoomX({low, high});
   redraw();
 }
 
@@ -403,6 +302,7 @@ void CurvePlot::resizeEvent(QResizeEvent* event) {
   parts_->overlay->setGeometry(rect());
   parts_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
   parts_->overlay->raise();
+  parts_->view.setWidth(width(), rect().marginsRemoved(kMarginsPx).width());
   refresh();
 }
 

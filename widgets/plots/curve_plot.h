@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/curve_source.h"
 
 namespace lockstep::widgets {
 
@@ -82,6 +82,7 @@ class CurvePlot : public QWidget {
   void buildUi();
   void connectSignals();
   void redraw();
+  void showZoom();
   void applyTheme();
 
   std::unique_ptr<Parts> parts_;

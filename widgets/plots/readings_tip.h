@@ -1,28 +1,10 @@
 #pragma once
 
-#include <QString>
-#include <QStringList>
 #include <QWidget>
-#include <vector>
 
-#include "widgets/plots/curve_source.h"
+#include "widgets/curves/cursor_readings.h"
 
 namespace lockstep::widgets {
-
-/// What the curves of a plot say at its cursor.
-struct Readings {
-  struct Row {
-    Curve curve;
-    QString run;  ///< empty: all are of one
-    QString name;
-    QString value;
-    QString raw;   ///< before smoothing; empty: not smoothed
-    QString step;  ///< where this value is of another step than the title's
-  };
-  QString title;
-  std::vector<Row> rows;
-  QStringList notes;  ///< what else stands at the cursor, below the rows
-};
 
 /// The table of readings beside the pointer. Lies over the window, so that a small card can tell of
 /// many curves; the pointer passes through it. Rows that do not fit are counted, and scrolled to.

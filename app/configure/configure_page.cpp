@@ -1,0 +1,136 @@
+#include "app/configure/configure_page.h"
+
+#include <QDir>
+#include <QEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QVBoxLayout>
+
+#include "app/configure/document_dialogs.h"
+#include "widgets/config_editor/config_editor.h"
+
+namespace lockstep::app {
+
+ConfigurePage::ConfigurePage(const QString& draftFolder,
+                             std::unique_ptr<DocumentQuestions> questions, QWidget* parent)
+    : QWidget(parent),
+      editor_(new widgets::ConfigEditor(this)),
+      questions_(questions ? std::move(questions) : std::make_unique<DocumentDialogs>(this)),
+      document_([this] { return editor_->text(); }, questions_.get(), draftFolder) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(editor_);
+  connectEditor();
+  connectDocument();
+}
+
+ConfigurePage::~ConfigurePage() = default;
+
+void ConfigurePage::connectEditor() {
+  connect(editor_, &widgets::ConfigEditor::saveRequested, this, &ConfigurePage::save);
+  connect(editor_, &widgets::ConfigEditor::openRequested, this, &ConfigurePage::openWithDialog);
+  connect(editor_, &widgets::ConfigEditor::ready, this, &ConfigurePage::readyChanged);
+  connect(editor_, &widgets::ConfigEditor::textEdited, &document_, &DocumentController::markEdited);
+  connect(editor_, &widgets::ConfigEditor::modifiedChanged, this, &ConfigurePage::documentChanged);
+  connect(editor_, &widgets::ConfigEditor::faultsChanged, this, [this] {
+    countImages();
+    Q_EMIT documentChanged();
+  });
+  connect(&images_, &ImageCounter::counted, this, [this](qint64 train, qint64 val) {
+    editor_->setImageCounts(train, val);
+    Q_EMIT readyChanged();
+  });
+}
+
+void ConfigurePage::connectDocument() {
+  connect(&document_, &DocumentController::opened, editor_, &widgets::ConfigEditor::setDocument);
+  connect(&document_, &DocumentController::textReplaced, editor_,
+          &widgets::ConfigEditor::changeText);
+  connect(&document_, &DocumentController::saved, editor_, &widgets::ConfigEditor::setSaved);
+  connect(&document_, &DocumentController::stateChanged, this, [this] {
+    editor_->setUnsaved(!document_.hasFile());
+    Q_EMIT documentChanged();
+  });
+  connect(&document_, &DocumentController::failed, this, &ConfigurePage::failed);
+}
+
+void ConfigurePage::countImages() {
+  if (!editor_->hasDocument()) return;
+  const config::DatasetConfig& dataset = editor_->loaded().experiment.dataset;
+  images_.count(QString::fromStdString(dataset.train.annotations),
+                QString::fromStdString(dataset.val.annotations));
+}
+
+bool ConfigurePage::open(const QString& path) {
+  editor_->finishTyping();
+  return document_.open(path);
+}
+
+void ConfigurePage::openWithDialog() {
+  const QString start =
+      hasDocument() ? QFileInfo(document_.path()).absolutePath() : QDir::currentPath();
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open experiment"), start,
+                                                    tr("Experiments (*.yaml *.yml)"));
+  if (!path.isEmpty()) open(path);
+}
+
+bool ConfigurePage::openCopyOfRun(const QString& runFolder) {
+  editor_->finishTyping();
+  return document_.openCopyOfRun(runFolder);
+}
+
+bool ConfigurePage::openDraft(const QString& id) {
+  editor_->finishTyping();
+  return document_.openDraft(id);
+}
+
+bool ConfigurePage::save() {
+  editor_->finishTyping();
+  return document_.save();
+}
+
+bool ConfigurePage::saveAs() {
+  editor_->finishTyping();
+  return document_.hasDocument() && document_.saveAs();
+}
+
+QString ConfigurePage::fileToTrain() {
+  editor_->finishTyping();
+  return trainingBlockedBy().isEmpty() ? document_.fileToTrain() : QString();
+}
+
+bool ConfigurePage::closeDocument() {
+  editor_->finishTyping();
+  return document_.close();
+}
+
+void ConfigurePage::keepDraft() {
+  editor_->finishTyping();
+  document_.keepDraft();
+}
+
+bool ConfigurePage::hasDocument() const { return document_.hasDocument(); }
+QString ConfigurePage::documentName() const { return hasDocument() ? document_.name() : QString(); }
+
+QString ConfigurePage::trainingBlockedBy() const {
+  if (!hasDocument()) return tr("Open an experiment first (Ctrl+O)");
+  const int errors = editor_->errorCount();
+  if (errors == 0) return {};
+  const QString head =
+      errors == 1
+          ? tr("Fix the error in %1 first:").arg(documentName())
+          : tr("Fix the %1 errors in %2 first, starting with:").arg(errors).arg(documentName());
+  return head + QLatin1Char('\n') + editor_->firstError();
+}
+
+bool ConfigurePage::isReady() const {
+  return !hasDocument() || (editor_->isReady() && !images_.isCounting());
+}
+
+void ConfigurePage::changeEvent(QEvent* event) {
+  // Not every file system tells of changes: whoever comes back to the window sees them.
+  if (event->type() == QEvent::ActivationChange && isActiveWindow()) document_.checkFile();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace lockstep::app

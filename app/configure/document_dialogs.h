@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/models/document_questions.h"
+
+class QWidget;
+
+namespace lockstep::app {
+
+/// Asks in dialogs over the window. Escape and the window's cross mean Cancel.
+class DocumentDialogs : public DocumentQuestions {
+ public:
+  explicit DocumentDialogs(QWidget* parent) : parent_(parent) {}
+
+  Leaving beforeLeaving(const QString& name, bool hasFile) override;
+  Overwriting beforeOverwriting(const QString& name, const QString& difference) override;
+  Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) override;
+  Training beforeTraining(const QString& name, const QString& copyName) override;
+  QString whereToSave(const QString& proposal) override;
+
+ private:
+  template <typename Answer>
+  Answer ask(const DocumentQuestion<Answer>& question) const;
+
+  QWidget* parent_;
+};
+
+}  // namespace lockstep::app

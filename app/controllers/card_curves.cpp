@@ -1,0 +1,90 @@
+#include "app/controllers/card_curves.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "app/controllers/metric_curve.h"
+#include "engine/events/tags.h"
+
+namespace lockstep::app {
+namespace {
+
+widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XAxis axis) {
+  widgets::Curve curve;
+  curve.name = plan.name;
+  curve.run = shown.name;
+  curve.styleIndex = shown.styleIndex;
+  curve.kind = plan.evaluation ? widgets::Curve::Kind::Evaluation : widgets::Curve::Kind::Line;
+  curve.stroke = plan.stroke;
+  curve.source =
+      std::make_shared<MetricCurve>(shown.run, plan.tag, axis, plan.smooth && !plan.evaluation);
+  return curve;
+}
+
+std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
+                                         widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  for (const ShownRun& shown : runs) {
+    for (const CardCurve& own : plan.curves) {
+      curves.push_back(curveOf(shown, own, axis));
+      // With several runs a gap for each would hide the lines: the leading one has it.
+      const bool leads = curves.size() <= plan.curves.size();
+      curves.back().markLowest = own.markLowest;
+      curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
+      // Of several runs the colour tells which, and dots alone that it is held-out.
+      curves.back().hasOwnHue = own.gapToPrevious && runs.size() == 1;
+    }
+  }
+  return curves;
+}
+
+std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run,
+                                          const CardParts& parts, widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  for (int rank = 0; rank < parts.ranks; ++rank) {
+    CardCurve own = plan.curves.front();
+    own.tag = events::tags::numbered(own.tag, rank);
+    own.name += QStringLiteral(" %1").arg(rank);
+    curves.push_back(curveOf(run, own, axis));
+    curves.back().styleIndex = rank;
+  }
+  // It lies over the others and begins the legend.
+  if (const auto late = parts.lateRank)
+    std::rotate(curves.begin(), curves.begin() + *late, curves.begin() + *late + 1);
+  return curves;
+}
+
+std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun& run,
+                                            const std::vector<int>& gpus, widgets::XAxis axis) {
+  std::vector<widgets::Curve> curves;
+  const auto add = [&](const CardCurve& curve) {
+    curves.push_back(curveOf(run, curve, axis));
+    curves.back().styleIndex = static_cast<int>(curves.size()) - 1;
+  };
+  for (CardCurve curve : plan.curves) {
+    if (!events::tags::isNumbered(curve.tag)) {
+      add(curve);
+      continue;
+    }
+    const CardCurve pattern = curve;
+    for (const int gpu : gpus) {
+      curve.tag = events::tags::numbered(pattern.tag, gpu);
+      curve.name = pattern.name + QStringLiteral(" %1").arg(gpu);
+      add(curve);
+    }
+  }
+  return curves;
+}
+
+}  // namespace
+
+std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
+                                         const CardParts& parts, widgets::XAxis axis) {
+  if (!plan.perRank && !plan.perGpu) return curvesOfRuns(plan, runs, axis);
+  if (!parts.isOneRun) return {};
+  if (plan.perGpu) return curvesOfDevices(plan, runs.front(), parts.gpus, axis);
+  return parts.ranks > 1 ? curvesOfRanks(plan, runs.front(), parts, axis)
+                         : std::vector<widgets::Curve>();
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,90 @@
+#include "app/controllers/metric_curve.h"
+
+#include "engine/events/tags.h"
+
+namespace lockstep::app {
+namespace {
+
+XScale scaleOf(const RunController& run, widgets::XAxis axis) {
+  return {axis, run.info().stepsPerEpoch.value_or(0), run.history().metrics().baseTime()};
+}
+
+/// The series whose steps and times stand for the run's; nullptr where x cannot be told by it.
+const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
+  const MetricSeries* records = run.history().metrics().series(events::tags::kTrainTotalLoss);
+  return records && records->size() > 0 && hasAxis(run, axis) ? records : nullptr;
+}
+
+}  // namespace
+
+bool hasAxis(const RunController& run, widgets::XAxis axis) {
+  return axis != widgets::XAxis::Epoch || run.info().stepsPerEpoch;
+}
+
+MetricCurve::MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, bool smooth)
+    : run_(run), tag_(std::move(tag)), axis_(axis), smooth_(smooth) {}
+
+/// nullptr also where x cannot be told.
+const MetricSeries* MetricCurve::series() const {
+  if (!run_ || !hasAxis(*run_, axis_)) return nullptr;
+  return run_->history().metrics().series(tag_);
+}
+
+XScale MetricCurve::scale() const { return scaleOf(*run_, axis_); }
+
+bool MetricCurve::isEmpty() const {
+  const MetricSeries* own = series();
+  return !own || own->size() == 0;
+}
+
+std::pair<double, double> MetricCurve::xRange() const {
+  const MetricSeries* own = series();
+  const XScale x = scale();
+  return {x.at(own->axis(), 0), x.at(own->axis(), own->size() - 1)};
+}
+
+widgets::CurveSamples MetricCurve::sample(const std::vector<double>& columnEdges) const {
+  return decimate(*series(), scale(), columnEdges, smooth_);
+}
+
+std::vector<double> MetricCurve::valuesBetween(double low, double high, int atMost) const {
+  return sampleValues(*series(), scale(), low, high, atMost);
+}
+
+widgets::CurveReading MetricCurve::reading(const MetricSeries& own, std::size_t index) const {
+  widgets::CurveReading reading;
+  reading.x = scale().at(own.axis(), index);
+  reading.value = own.value(index);
+  reading.smooth = smooth_ ? own.smoothed(index) : reading.value;
+  reading.step = own.step(index);
+  reading.seconds = own.axis().seconds(index);
+  return reading;
+}
+
+std::optional<widgets::CurveReading> MetricCurve::nearest(double x) const {
+  const MetricSeries* own = series();
+  if (!own || own->size() == 0) return std::nullopt;
+  return reading(*own, nearestIndex(*own, scale(), x));
+}
+
+std::optional<widgets::CurveReading> MetricCurve::lowest() const {
+  const MetricSeries* own = series();
+  const auto index = own ? own->lowest() : std::nullopt;
+  if (!index) return std::nullopt;
+  return reading(*own, *index);
+}
+
+std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {
+  const MetricSeries* records = trainingRecords(run, axis);
+  if (!records) return std::nullopt;
+  return scaleOf(run, axis).at(records->axis(),
+                               nearestIndex(*records, XScale{}, static_cast<double>(step)));
+}
+
+std::optional<std::int64_t> stepAtX(const RunController& run, double x, widgets::XAxis axis) {
+  const MetricSeries* records = trainingRecords(run, axis);
+  if (!records) return std::nullopt;
+  return records->step(nearestIndex(*records, scaleOf(run, axis), x));
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QPointer>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/controllers/run_controller.h"
+#include "app/models/decimation.h"
+#include "widgets/curves/curve_source.h"
+
+namespace lockstep::app {
+
+/// One tag of one open run as plots draw it. Gives nothing once the run was closed.
+class MetricCurve : public widgets::CurveSource {
+ public:
+  MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, bool smooth);
+
+  bool isEmpty() const override;
+  std::pair<double, double> xRange() const override;
+  widgets::CurveSamples sample(const std::vector<double>& columnEdges) const override;
+  std::vector<double> valuesBetween(double low, double high, int atMost) const override;
+  std::optional<widgets::CurveReading> nearest(double x) const override;
+  std::optional<widgets::CurveReading> lowest() const override;
+
+ private:
+  const MetricSeries* series() const;
+  XScale scale() const;
+  widgets::CurveReading reading(const MetricSeries& series, std::size_t index) const;
+
+  QPointer<RunController> run_;
+  std::string tag_;
+  widgets::XAxis axis_;
+  bool smooth_;
+};
+
+/// Whether the run can be drawn over this axis: over epochs, one whose run.json says how many steps
+/// they have.
+bool hasAxis(const RunController& run, widgets::XAxis axis);
+
+/// x of a step on this axis, by the times of a run's training records; nothing when the run has no
+/// record there.
+std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis);
+
+/// The step nearest to x, likewise.
+std::optional<std::int64_t> stepAtX(const RunController& run, double x, widgets::XAxis axis);
+
+}  // namespace lockstep::app

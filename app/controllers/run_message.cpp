@@ -1,0 +1,52 @@
+#include "app/controllers/run_message.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "engine/protocol/cause.h"
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("RunBanner", text); }
+
+RunMessage failureOf(const RunController& run) {
+  const protocol::RunError& error = *run.info().error;
+  QStringList where;
+  if (error.step > 0) where << tr("step %1").arg(error.step);
+  if (!error.phase.empty()) where << QString::fromStdString(error.phase);
+  if (error.rank >= 0 && !error.host.empty())
+    where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
+  RunMessage message;
+  message.folder = run.folder();
+  message.isFailure = true;
+  message.kind = QStringLiteral("attempt %1").arg(run.info().attempt);
+  message.title = tr("The run failed");
+  message.detail = QString::fromStdString(error.message);
+  if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
+  if (!run.canResume()) return message;
+  const std::int64_t step = run.resumeStep();
+  message.action = step == 0 ? tr("Restart the run") : tr("Resume from step %1").arg(step);
+  if (error.cause == protocol::kBadImage) {
+    message.skipAction = step == 0 ? tr("Restart and skip unreadable images")
+                                   : tr("Resume and skip unreadable images");
+  }
+  return message;
+}
+
+}  // namespace
+
+std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isOnly) {
+  std::optional<RunMessage> message;
+  if (!shown.run) return message;
+  if (const auto& fault = shown.run->fault()) {
+    message =
+        RunMessage{shown.run->folder(), fault->title, fault->title, fault->detail, {}, {}, false};
+  } else if (leads && shown.run->info().error && shown.run->info().state == "failed") {
+    message = failureOf(*shown.run);
+  }
+  if (message && !isOnly) message->title = shown.name + QStringLiteral(": ") + message->title;
+  return message;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <QPointer>
+#include <QString>
+
+#include "app/controllers/run_controller.h"
+
+namespace lockstep::app {
+
+/// A run on the pages.
+struct ShownRun {
+  QPointer<RunController> run;
+  QString name;
+  int styleIndex = 0;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,285 @@
+#include "app/frame/main_window.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QSettings>
+#include <QShortcut>
+
+#include "app/configure/configure_page.h"
+#include "app/frame/opening.h"
+#include "app/frame/own_keys.h"
+#include "app/frame/page_area.h"
+#include "app/frame/status_strip.h"
+#include "app/frame/top_bar.h"
+#include "app/monitor/log_panel.h"
+#include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
+#include "engine/events/tags.h"
+#include "widgets/image_view/predictions_view.h"
+
+namespace lockstep::app {
+namespace {
+
+static_assert(RunStyles::kCount == widgets::kRunStyles);
+
+/// It ended before its last step, with a checkpoint to go on from.
+bool canGoOn(const RunController& run) {
+  const std::string& state = run.info().state;
+  return (state == "stopped" || state == "failed") && run.canResume() && run.resumeStep() > 0;
+}
+
+}  // namespace
+
+MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& options)
+    : theme_(theme), options_(options) {
+  runList_ = new RunListModel(this);
+  openRuns_ = new OpenRuns(this);
+  engine_ = new EngineProcess({}, this);
+  const QSettings settings;
+  const int keptTheme = options.keepLayout ? settings.value(QStringLiteral("theme"), 0).toInt() : 0;
+  theme_->setMode(options.themeGiven ? options.theme
+                                     : static_cast<widgets::ThemeSwitch::Mode>(keptTheme));
+  buildUi();
+  connectSignals();
+  addShortcuts();
+  new OwnKeys(this);
+  restoreLayout();
+  openInitial();
+  updateStatus();
+  updateTrainable();
+  focusPage();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildUi() {
+  setWindowTitle(QStringLiteral("Lockstep"));
+  setDockNestingEnabled(false);
+  setDockOptions(AnimatedDocks | AllowTabbedDocks);
+  // The bottom dock lies under the pages, beside the runs.
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  topBar_ = new TopBar;
+  setMenuWidget(topBar_);
+  status_ = new StatusStrip;
+  setStatusBar(status_);
+  pages_ = new PageArea(options_.draftFolder);
+  setCentralWidget(pages_);
+  buildDocks();
+  topBar_->setMenu(buildMenu());
+}
+
+void MainWindow::connectSignals() {
+  connect(topBar_, &TopBar::trainRequested, this, &MainWindow::train);
+  connect(topBar_, &TopBar::pauseRequested, this, &MainWindow::togglePause);
+  connect(topBar_, &TopBar::resumeRequested, this, &MainWindow::togglePause);
+  connect(topBar_, &TopBar::stopRequested, this, &MainWindow::stopRun);
+
+  connect(engine_, &EngineProcess::started, this, [this](const QString& folder) {
+    setStarting(false);
+    runList_->addRun(folder);
+    runs_->selectRun(folder);
+    showPage(Page::Monitor);
+  });
+  connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
+    setStarting(false);
+    pages_->showFailure(tr("The run did not start"), message);
+  });
+
+  connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);
+  connect(pages_, &PageArea::readyChanged, this, &MainWindow::readyChanged);
+  connect(pages_, &PageArea::configurePageMade, this, &MainWindow::connectConfigurePage);
+  connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
+  connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
+  connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
+    logDock_->show();
+    log_->showAlerts();
+  });
+  connect(log_, &LogPanel::stepChosen, monitorPage(), &MonitorPage::showStep);
+  connectRuns();
+}
+
+void MainWindow::connectRuns() {
+  connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::showSelection);
+  connect(runs_, &RunsPanel::currentHiddenChanged, this, &MainWindow::updateStatus);
+  connect(runs_, &RunsPanel::resumeRequested, this,
+          [this](const QString& folder) { resumeRun(folder, {}); });
+  connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
+  connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
+  connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
+    if (RunController* run = openRuns_->find(folder)) run->refresh();
+  });
+  connect(runList_, &RunListModel::loaded, this, &MainWindow::readyChanged);
+  connect(runList_, &RunListModel::stylesChanged, this, [this] {
+    if (options_.keepLayout)
+      QSettings().setValue(QStringLiteral("runStyles"), runList_->keptStyles());
+  });
+  connect(runList_, &RunListModel::runsVanished, this, &MainWindow::reportVanishedRuns);
+  connect(openRuns_, &OpenRuns::runOpened, this, &MainWindow::connectRun);
+}
+
+void MainWindow::connectRun(RunController* run) {
+  auto update = [this, run] {
+    runList_->setLive(run->folder(), QString::fromStdString(run->info().state), run->info().step);
+    if (run == currentRun()) updateStatus();
+  };
+  connect(run, &RunController::infoChanged, this, update);
+  connect(run, &RunController::linkChanged, this, update);
+  connect(run, &RunController::historyChanged, this, [this, run] {
+    if (run == currentRun()) showLog();
+  });
+  connect(run, &RunController::faultChanged, this,
+          [this] { pages_->runBanner()->showRuns(shownRuns_); });
+  connect(run, &RunController::failed, this, [this, run](const QString& title, const QString& why) {
+    if (runs_->selectedRuns().contains(run->folder())) pages_->showFailure(title, why);
+  });
+}
+
+ConfigurePage* MainWindow::configurePage() { return pages_->configurePage(); }
+MonitorPage* MainWindow::monitorPage() const { return pages_->monitorPage(); }
+PredictionsPage* MainWindow::predictionsPage() { return pages_->predictionsPage(); }
+
+void MainWindow::showPage(Page page) { pages_->showPage(page); }
+Page MainWindow::page() const { return pages_->page(); }
+
+void MainWindow::handlePageShown(Page page) {
+  for (QShortcut* shortcut : monitorShortcuts_) shortcut->setEnabled(page == Page::Monitor);
+  updateTitle();
+  focusPage();
+  Q_EMIT readyChanged();
+}
+
+/// The keys that the page tells of work at once; on Monitor they are the window's, and the list has
+/// the arrows.
+void MainWindow::focusPage() {
+  if (page() == Page::Monitor) runs_->focusList();
+  if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
+}
+
+void MainWindow::openInitial() {
+  const Opening opening = openingOf(options_.paths, options_.page);
+  runList_->setParentFolder(opening.runsFolder);
+  status_->setRunsFolder(opening.runsFolder);
+  if (!opening.experiment.isEmpty()) configurePage()->open(opening.experiment);
+  for (const QString& run : opening.runs) {
+    const bool leads = run == opening.runs.first();
+    if (leads) runs_->selectRun(run);
+    runList_->addRun(run);
+    if (!leads) runs_->addToSelection(run);
+  }
+  if (!opening.copiedRun.isEmpty()) configurePage()->openCopyOfRun(opening.copiedRun);
+  showPage(opening.page);
+  if (!opening.notOpened.isEmpty())
+    pages_->showFailure(tr("Only one experiment can be edited at a time"),
+                        tr("%1 is open. Not opened: %2")
+                            .arg(opening.experiment, opening.notOpened.join(QStringLiteral(", "))));
+  restoreDrafts(opening.isFree);
+}
+
+RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->currentRun()); }
+
+void MainWindow::showSelection() {
+  const QStringList folders = runs_->selectedRuns();
+  runList_->makeDistinct(folders);
+  const QStringList names = runList_->namesOf(folders);
+  shownRuns_.clear();
+  for (qsizetype i = 0; i < folders.size(); ++i)
+    shownRuns_.push_back(
+        {openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i])});
+  openRuns_->setShown(folders);
+  pages_->showRuns(shownRuns_, runList_->rowCount() > 0);
+  showLog();
+  updateStatus();
+  Q_EMIT readyChanged();
+}
+
+void MainWindow::showLog() {
+  const RunController* run = currentRun();
+  log_->setLog(run ? run->history().log() : std::vector<LogEntry>());
+  log_->setAlerts(run ? run->history().alerts() : std::vector<protocol::Alert>());
+}
+
+void MainWindow::updateStatus() {
+  const RunController* run = currentRun();
+  RunStatus status;
+  if (run) {
+    const run_folder::RunInfo& info = run->info();
+    const MetricStore& metrics = run->history().metrics();
+    status.name = QString::fromStdString(info.name);
+    status.state = QString::fromStdString(info.state);
+    status.step = info.step;
+    status.maxSteps = info.maxSteps;
+    status.secondsLeft = run->secondsLeft();
+    status.imagesPerSecond = metrics.lastValue(events::tags::kImagesPerSecond);
+    status.averagePrecision = metrics.lastValue(events::tags::kMaskAp);
+    status.averagePrecisionName = tr("last AP");
+    status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
+    status.isLive = run->linkState() == EngineLink::State::Connected;
+    status.canResume = canGoOn(*run);
+    status.isHidden = runs_->isCurrentHidden();
+  }
+  topBar_->setStatus(status);
+  runActions_.pause->setEnabled(topBar_->canPauseOrResume());
+  runActions_.stop->setEnabled(topBar_->canStop());
+  runActions_.checkpoint->setEnabled(topBar_->canStop());
+  status_->showRun(run);
+  pages_->runBanner()->showRuns(shownRuns_);
+  updateTitle();
+}
+
+void MainWindow::reportVanishedRuns(const QStringList& folders) {
+  QStringList names;
+  for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
+  pages_->showWarning(
+      folders.size() == 1
+          ? tr("A run was dropped from the list: its folder was deleted or renamed")
+          : tr("%1 runs were dropped from the list: their folders were deleted or renamed")
+                .arg(folders.size()),
+      folders.size() == 1 ? folders.front() : names.join(QStringLiteral(", ")));
+}
+
+void MainWindow::resumeRun(const QString& folder, const QStringList& overrides) {
+  if (engine_->isStarting()) return;
+  setStarting(true);
+  engine_->resumeRun(folder, overrides);
+}
+
+void MainWindow::setStarting(bool starting) {
+  topBar_->setStarting(starting);
+  updateTrainable();
+}
+
+void MainWindow::togglePause() {
+  RunController* run = currentRun();
+  if (run && canGoOn(*run)) return resumeRun(run->folder(), {});
+  if (!run || run->linkState() != EngineLink::State::Connected) return;
+  if (run->info().state == "paused") {
+    run->resume();
+  } else {
+    run->pause();
+  }
+}
+
+void MainWindow::stopRun() {
+  RunController* run = currentRun();
+  if (run && run->linkState() == EngineLink::State::Connected) run->stop();
+}
+
+bool MainWindow::isReady() const { return runList_->isLoaded() && pages_->isReady(); }
+
+QString MainWindow::whatIsLoading() const {
+  if (!runList_->isLoaded()) return tr("the list of runs");
+  return tr("the page %1").arg(pages_->title());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  // Runs go on: closing ends nothing. It asks about unsaved edits only.
+  ConfigurePage* configure = pages_->madeConfigurePage();
+  if (configure && !configure->closeDocument()) return event->ignore();
+  if (options_.keepLayout) saveLayout();
+  QMainWindow::closeEvent(event);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <QMainWindow>
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+#include <vector>
+
+#include "app/controllers/engine_process.h"
+#include "app/controllers/open_runs.h"
+#include "app/controllers/shown_run.h"
+#include "app/models/page.h"
+#include "app/models/run_list_model.h"
+#include "widgets/theme.h"
+
+class QAction;
+class QDockWidget;
+class QMenu;
+class QShortcut;
+
+namespace lockstep::app {
+
+class ConfigurePage;
+class Dismissals;
+class LogPanel;
+class MonitorPage;
+class PageArea;
+class PredictionsPage;
+class RunsPanel;
+class StatusStrip;
+class TopBar;
+
+struct MainWindowOptions {
+  QStringList paths;         ///< absolute: runs, experiment files, folders of runs
+  std::optional<Page> page;  ///< nothing: by the paths
+  QSize size;                ///< empty: as kept
+  widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
+  bool themeGiven = false;
+  bool keepLayout = true;  ///< restore and save layout and theme; pictures and tests do not
+  QString draftFolder;     ///< where unsaved edits are kept; empty: nowhere (pictures)
+};
+
+/// The window: creates every part and wires them in connectSignals().
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& options);
+  ~MainWindow() override;
+
+  void showPage(Page page);
+  Page page() const;
+  /// The page in front shows what was asked for.
+  bool isReady() const;
+  QString whatIsLoading() const;
+  ConfigurePage* configurePage();
+  MonitorPage* monitorPage() const;
+  PredictionsPage* predictionsPage();
+  RunsPanel* runsPanel() const { return runs_; }
+
+ public Q_SLOTS:
+  void train();
+  void togglePause();
+  void stopRun();
+  /// The session ends, nobody can be asked: unsaved edits are kept for the next start.
+  void keepDrafts();
+
+ Q_SIGNALS:
+  void readyChanged();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  void buildUi();
+  void buildDocks();
+  void placeDocks();
+  QMenu* buildMenu();
+  QMenu* buildDraftMenu(QWidget* parent);
+  void buildThemeMenu(QMenu* menu);
+  void connectSignals();
+  void connectRuns();
+  void connectConfigurePage(ConfigurePage* page);
+  void connectRun(RunController* run);
+  void addShortcuts();
+  void addMonitorShortcuts();
+  void restoreLayout();
+  void keepDismissals(Dismissals* dismissals, const QString& key);
+  void saveLayout() const;
+  void openInitial();
+  void restoreDrafts(bool isFree);
+  void openCopyOfRun(const QString& folder);
+  void openWithDialog();
+  void openRunsFolder();
+  void handlePageShown(Page page);
+  void focusPage();
+  void showSelection();
+  void showLog();
+  void updateStatus();
+  void updateTrainable();
+  void updateTitle();
+  void reportVanishedRuns(const QStringList& folders);
+  void resumeRun(const QString& folder, const QStringList& overrides);
+  void setStarting(bool starting);
+  RunController* currentRun() const;
+  void escape();
+
+  widgets::ThemeSwitch* theme_;
+  MainWindowOptions options_;
+  RunListModel* runList_ = nullptr;
+  OpenRuns* openRuns_ = nullptr;
+  EngineProcess* engine_ = nullptr;
+  TopBar* topBar_ = nullptr;
+  RunsPanel* runs_ = nullptr;
+  PageArea* pages_ = nullptr;
+  LogPanel* log_ = nullptr;
+  StatusStrip* status_ = nullptr;
+  std::vector<ShownRun> shownRuns_;  ///< the leading one first
+  QDockWidget* runsDock_ = nullptr;
+  QDockWidget* logDock_ = nullptr;
+  QList<QShortcut*> monitorShortcuts_;
+  struct RunActions {
+    QAction* pause = nullptr;
+    QAction* checkpoint = nullptr;
+    QAction* stop = nullptr;
+  };
+  RunActions runActions_;  ///< of the menu, on the chosen run
+  struct DocumentActions {
+    QAction* save = nullptr;
+    QAction* saveAs = nullptr;
+    QAction* train = nullptr;
+  };
+  DocumentActions documentActions_;  ///< of the menu, on the experiment that is open
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,95 @@
+// The window and its document: what comes back, what Train says and does, the title.
+#include <QApplication>
+
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
+#include "app/frame/top_bar.h"
+#include "widgets/config_editor/config_editor.h"
+
+namespace lockstep::app {
+
+void MainWindow::connectConfigurePage(ConfigurePage* page) {
+  connect(page, &ConfigurePage::documentChanged, this, &MainWindow::updateTrainable);
+  connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepDrafts,
+          Qt::DirectConnection);
+}
+
+void MainWindow::openWithDialog() {
+  showPage(Page::Configure);
+  configurePage()->openWithDialog();
+}
+
+/// Unsaved edits that an earlier window left. They open by themselves when nothing else was asked
+/// for (`isFree`); else it is said that they wait.
+void MainWindow::restoreDrafts(bool isFree) {
+  const DraftFolder drafts(options_.draftFolder);
+  if (const QStringList damaged = drafts.setAsideDamaged(); !damaged.isEmpty())
+    pages_->showFailure(tr("Unsaved edits of an earlier session cannot be read"),
+                        tr("The file is damaged. Open it in a text editor to see what is left: %1")
+                            .arg(damaged.join(QStringLiteral(", "))));
+  const QList<OrphanedDraft> left = drafts.orphaned();
+  if (left.isEmpty()) return;
+  if (isFree && configurePage()->openDraft(left.front().id)) {
+    showPage(Page::Configure);
+  } else {
+    configurePage()->document()->announceDrafts();
+  }
+}
+
+void MainWindow::openCopyOfRun(const QString& folder) {
+  showPage(Page::Configure);
+  configurePage()->openCopyOfRun(folder);
+}
+
+void MainWindow::keepDrafts() {
+  if (ConfigurePage* configure = pages_->madeConfigurePage()) configure->keepDraft();
+}
+
+/// The run that is looked at, else the experiment that is edited; a mark for unsaved edits.
+void MainWindow::updateTitle() {
+  const RunController* run = currentRun();
+  const ConfigurePage* configure = pages_->madeConfigurePage();
+  QString shown = run ? QString::fromStdString(run->info().name) : QString();
+  if (configure && (shown.isEmpty() || page() == Page::Configure))
+    shown = configure->documentName();
+  setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep")
+                                 : shown + QStringLiteral("[*] – Lockstep"));
+  setWindowModified(configure && configure->isUnsaved());
+}
+
+void MainWindow::updateTrainable() {
+  const ConfigurePage* configure = pages_->madeConfigurePage();
+  const QString blocked =
+      configure ? configure->trainingBlockedBy() : tr("Open an experiment first (Ctrl+O)");
+  topBar_->setExperiment(configure ? configure->documentName() : QString(), blocked.isEmpty(),
+                         blocked.isEmpty() ? tr("Train this experiment (Ctrl+Return)") : blocked);
+  const bool isOpen = configure && configure->hasDocument();
+  documentActions_.save->setEnabled(isOpen);
+  documentActions_.saveAs->setEnabled(isOpen);
+  // With faults it leads to the first of them.
+  documentActions_.train->setEnabled(isOpen);
+  updateTitle();
+}
+
+void MainWindow::train() {
+  if (engine_->isStarting()) return;
+  ConfigurePage* configure = configurePage();
+  if (!configure->trainingBlockedBy().isEmpty()) {
+    showPage(Page::Configure);
+    configure->hasDocument() ? configure->editor()->goToFirstError() : configure->openWithDialog();
+    return;
+  }
+  const QString file = configure->fileToTrain();
+  if (file.isEmpty()) {
+    // What changed on disk under the person's hands is shown before it is trained.
+    if (configure->document()->notice().kind == DocumentNotice::Kind::Reloaded)
+      showPage(Page::Configure);
+    return;
+  }
+  pages_->hideMessage();
+  setStarting(true);
+  engine_->startTraining(file, runList_->parentFolder());
+}
+
+}  // namespace lockstep::app

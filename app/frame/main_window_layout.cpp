@@ -1,0 +1,80 @@
+// The window's docks, and what of its layout is kept from start to start.
+#include <QDockWidget>
+#include <QScreen>
+#include <QSettings>
+
+#include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
+#include "app/models/dismissals.h"
+#include "app/monitor/alert_banner.h"
+#include "app/monitor/curve_tools.h"
+#include "app/monitor/log_panel.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kLayoutVersion = 1;
+constexpr QSize kUsualSize(1440, 900);
+constexpr int kRunsPx = 268, kLogPx = 124;
+
+}  // namespace
+
+void MainWindow::buildDocks() {
+  runs_ = new RunsPanel(runList_);
+  log_ = new LogPanel;
+  runsDock_ = new QDockWidget(tr("Runs"));
+  runsDock_->setObjectName(QStringLiteral("runsDock"));
+  runsDock_->setWidget(runs_);
+  logDock_ = new QDockWidget(tr("Log and alerts"));
+  logDock_->setObjectName(QStringLiteral("logDock"));
+  logDock_->setWidget(log_);
+  // The panels have their own headings.
+  for (QDockWidget* dock : {runsDock_, logDock_}) {
+    dock->setTitleBarWidget(new QWidget);
+    dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
+  }
+  placeDocks();
+}
+
+void MainWindow::placeDocks() {
+  addDockWidget(Qt::LeftDockWidgetArea, runsDock_);
+  addDockWidget(Qt::BottomDockWidgetArea, logDock_);
+  resizeDocks({runsDock_}, {kRunsPx}, Qt::Horizontal);
+  resizeDocks({logDock_}, {kLogPx}, Qt::Vertical);
+}
+
+void MainWindow::restoreLayout() {
+  const QSettings settings;
+  // A picture has the usual size wherever it is made.
+  resize(options_.keepLayout ? kUsualSize.boundedTo(screen()->availableSize()) : kUsualSize);
+  if (options_.keepLayout) {
+    restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+    restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
+    const double smoothing = settings.value(QStringLiteral("smoothing"), 0.6).toDouble();
+    monitorPage()->tools()->setSmoothing(smoothing);
+    keepDismissals(monitorPage()->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
+    keepDismissals(pages_->runBanner()->dismissals(), QStringLiteral("dismissedFailures"));
+  }
+  // Pictures have the colours that the window has.
+  runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
+  if (!options_.size.isEmpty()) resize(options_.size);
+}
+
+/// At once, as it is done: a window that ends without being closed has them too.
+void MainWindow::keepDismissals(Dismissals* dismissals, const QString& key) {
+  dismissals->restore(QSettings().value(key).toStringList());
+  connect(dismissals, &Dismissals::changed, this,
+          [dismissals, key] { QSettings().setValue(key, dismissals->kept()); });
+}
+
+void MainWindow::saveLayout() const {
+  QSettings settings;
+  settings.setValue(QStringLiteral("geometry"), saveGeometry());
+  settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
+  settings.setValue(QStringLiteral("smoothing"), monitorPage()->tools()->smoothing());
+}
+
+}  // namespace lockstep::app

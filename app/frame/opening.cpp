@@ -1,0 +1,32 @@
+#include "app/frame/opening.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::app {
+
+Opening openingOf(const QStringList& paths, std::optional<Page> page) {
+  Opening opening;
+  opening.runsFolder = QDir::cleanPath(
+      QFileInfo(QString::fromStdString(run_folder::runsFolder().string())).absoluteFilePath());
+  for (const QString& path : paths) {
+    if (QFileInfo(path).isFile()) {
+      if (!opening.experiment.isEmpty()) opening.notOpened.append(opening.experiment);
+      opening.experiment = path;
+    } else if (run_folder::isRunFolder(path.toStdString())) {
+      opening.runs.append(path);
+    } else {
+      opening.runsFolder = path;
+    }
+  }
+  const bool isOfExperiment = !opening.experiment.isEmpty() && opening.runs.isEmpty();
+  opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);
+  if (opening.page == Page::Configure && opening.experiment.isEmpty())
+    opening.copiedRun = opening.runs.value(0);
+  opening.isFree = paths.isEmpty() && !page;
+  return opening;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,182 @@
+#include "app/frame/page_area.h"
+
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QVBoxLayout>
+
+#include "app/configure/configure_page.h"
+#include "app/configure/document_banner.h"
+#include "app/frame/page_scroll.h"
+#include "app/monitor/curve_tools.h"
+#include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/run_banner.h"
+#include "widgets/banner.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+/// Pages are made when they are first shown; until then an empty widget keeps their place.
+void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
+  QWidget* empty = pages->widget(static_cast<int>(place));
+  pages->insertWidget(static_cast<int>(place), new PageScroll(page));
+  pages->removeWidget(empty);
+  delete empty;
+}
+
+}  // namespace
+
+PageArea::PageArea(const QString& draftFolder, QWidget* parent)
+    : QWidget(parent), draftFolder_(draftFolder) {
+  buildUi();
+  connectSignals();
+}
+
+void PageArea::buildUi() {
+  setObjectName(QStringLiteral("pages"));
+  setAttribute(Qt::WA_StyledBackground);
+  tabs_ = new QTabBar;
+  tabs_->setObjectName(QStringLiteral("pageTabs"));
+  tabs_->setDrawBase(false);
+  tabs_->setExpanding(false);
+  for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions")})
+    tabs_->addTab(title);
+  for (int i = 0; i < tabs_->count(); ++i)
+    tabs_->setTabToolTip(i, QStringLiteral("Ctrl+%1").arg(i + 1));
+  monitor_ = new MonitorPage;
+  pages_ = new QStackedWidget;
+  // The pages that need an editor or a data set are made when they are first shown: the window
+  // opens without waiting.
+  pages_->addWidget(new QWidget);
+  pages_->addWidget(monitor_);
+  pages_->addWidget(new QWidget);
+  tabs_->setCurrentIndex(static_cast<int>(Page::Monitor));
+  pages_->setCurrentIndex(static_cast<int>(Page::Monitor));
+  message_ = new widgets::Banner;
+  documentBanner_ = new DocumentBanner;
+  runBanner_ = new RunBanner;
+  runPagesHead_ = new QWidget;
+  auto* runPagesColumn = new QVBoxLayout(runPagesHead_);
+  runPagesColumn->setContentsMargins(0, 0, 0, 0);
+  runPagesColumn->addWidget(runBanner_);
+
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(12, 4, 0, 0);
+  head->addWidget(tabs_);
+  head->addStretch();
+  head->addWidget(monitor_->tools());
+  auto* line = new QFrame;
+  line->setFixedHeight(1);
+  widgets::setRole(line, "divider");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(head);
+  column->addWidget(line);
+  column->addWidget(message_);
+  column->addWidget(documentBanner_);
+  column->addWidget(runPagesHead_);
+  column->addWidget(pages_, 1);
+}
+
+void PageArea::connectSignals() {
+  connect(tabs_, &QTabBar::currentChanged, this,
+          [this](int page) { showPage(static_cast<Page>(page)); });
+  connect(monitor_, &MonitorPage::readyChanged, this, &PageArea::readyChanged);
+  connect(monitor_, &MonitorPage::emptyActionTriggered, this,
+          [this] { showPage(Page::Configure); });
+  connect(monitor_, &MonitorPage::predictionsRequested, this, &PageArea::showPredictionsAt);
+  connect(monitor_, &MonitorPage::exportFailed, this,
+          [this](const QString& why) { showFailure(tr("The plot was not exported"), why); });
+  connect(documentBanner_, &DocumentBanner::documentWanted, this,
+          [this] { showPage(Page::Configure); });
+}
+
+ConfigurePage* PageArea::configurePage() {
+  if (configure_) return configure_;
+  configure_ = new ConfigurePage(draftFolder_);
+  replacePage(pages_, Page::Configure, configure_);
+  connect(configure_, &ConfigurePage::failed, this, &PageArea::showFailure);
+  connect(configure_, &ConfigurePage::readyChanged, this, &PageArea::readyChanged);
+  documentBanner_->setDocument(configure_->document());
+  Q_EMIT configurePageMade(configure_);
+  return configure_;
+}
+
+PredictionsPage* PageArea::predictionsPage() {
+  if (predictions_) return predictions_;
+  predictions_ = new PredictionsPage;
+  replacePage(pages_, Page::Predictions, predictions_);
+  connect(predictions_, &PredictionsPage::readyChanged, this, &PageArea::readyChanged);
+  connect(predictions_, &PredictionsPage::configureRequested, this,
+          [this] { showPage(Page::Configure); });
+  predictions_->setRun(leading_);
+  return predictions_;
+}
+
+void PageArea::showPredictionsAt(qint64 step) {
+  predictionsPage()->showStep(step);
+  showPage(Page::Predictions);
+}
+
+void PageArea::showPage(Page page) {
+  if (page == Page::Configure) configurePage();
+  if (page == Page::Predictions) predictionsPage();
+  const QSignalBlocker blocker(tabs_);
+  tabs_->setCurrentIndex(static_cast<int>(page));
+  pages_->setCurrentIndex(static_cast<int>(page));
+  runPagesHead_->setVisible(page != Page::Configure);
+  showTools();
+  documentBanner_->setOnItsPage(page == Page::Configure);
+  Q_EMIT pageShown(page);
+}
+
+Page PageArea::page() const { return static_cast<Page>(tabs_->currentIndex()); }
+
+QString PageArea::title() const { return tabs_->tabText(tabs_->currentIndex()); }
+
+void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && leading_); }
+
+void PageArea::showRuns(const std::vector<ShownRun>& runs, bool hasListed) {
+  leading_ = runs.empty() ? nullptr : runs.front().run.data();
+  monitor_->setHasListedRuns(hasListed);
+  monitor_->setRuns(runs);
+  showTools();
+  if (predictions_) predictions_->setRun(leading_);
+}
+
+void PageArea::showFailure(const QString& title, const QString& detail) {
+  message_->showMessage(widgets::Banner::Kind::Error, title, detail);
+}
+
+void PageArea::showWarning(const QString& title, const QString& detail) {
+  message_->showMessage(widgets::Banner::Kind::Warning, title, detail);
+}
+
+void PageArea::hideMessage() { message_->hide(); }
+
+bool PageArea::dismissMessage() {
+  for (widgets::Banner* banner : {message_, static_cast<widgets::Banner*>(runBanner_)}) {
+    if (!banner->isVisible()) continue;
+    banner->dismiss();
+    return true;
+  }
+  return false;
+}
+
+bool PageArea::isReady() const {
+  switch (page()) {
+    case Page::Configure:
+      return configure_->isReady();
+    case Page::Monitor:
+      return monitor_->isReady();
+    case Page::Predictions:
+      return predictions_->isReady();
+  }
+  return true;
+}
+
+}  // namespace lockstep::app

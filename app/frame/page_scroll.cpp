@@ -1,0 +1,25 @@
+#include "app/frame/page_scroll.h"
+
+#include <QScrollBar>
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kLeastHeightPx = 60;
+
+}  // namespace
+
+PageScroll::PageScroll(QWidget* page) {
+  setFrameShape(QFrame::NoFrame);
+  setFocusPolicy(Qt::NoFocus);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setWidgetResizable(true);
+  setWidget(page);
+}
+
+QSize PageScroll::minimumSizeHint() const {
+  return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(),
+          kLeastHeightPx};
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,306 @@
+#include "app/frame/top_bar.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPainter>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStyle>
+#include <QStyleOption>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/runs/state_pill.h"
+#include "widgets/curves/number_text.h"
+#include "widgets/elided_label.h"
+#include "widgets/icon.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kHeightPx = 52;
+// Of Train and of the run's name: a part of the window's width, whatever they say.
+constexpr int kLeastTrainPx = 92, kMostTrainPx = 210, kLeastNamePx = 70, kMostNamePx = 210;
+constexpr double kTrainPart = 0.15, kNamePart = 0.14;
+constexpr int kBrandFromPx = 900;
+/// Icon, gaps and frame of Train.
+constexpr int kTrainFramePx = 52;
+// Between the icon of a button and its text.
+const QString kGap = QStringLiteral("\u2009\u2009");
+
+QLabel* figure(const char* role) {
+  auto* label = new QLabel;
+  label->setFont(widgets::monoFont(13));
+  widgets::setRole(label, role);
+  return label;
+}
+
+}  // namespace
+
+TopBar::TopBar(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+  updateIcons();
+  reserveWidths();
+  updateButtons();
+}
+
+void TopBar::buildUi() {
+  setObjectName(QStringLiteral("topBar"));
+  setFixedHeight(kHeightPx);
+  buildParts();
+  layOut();
+}
+
+void TopBar::buildParts() {
+  brand_ = new QLabel(QStringLiteral("Lockstep"));
+  brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
+  runName_ = new widgets::ElidedLabel(Qt::ElideMiddle);
+  runName_->setObjectName(QStringLiteral("runName"));
+  runName_->setFont(widgets::interfaceFont(13, QFont::DemiBold));
+  hiddenNote_ = new widgets::ElidedLabel(tr("hidden by the filter"), Qt::ElideRight);
+  hiddenNote_->setFont(widgets::interfaceFont(11));
+  hiddenNote_->setToolTip(
+      tr("The filter of the run list hides this run, which Pause and Stop act on. Esc clears it."));
+  widgets::setRole(hiddenNote_, "warning");
+  hiddenNote_->hide();
+  train_ = new QPushButton(kGap + tr("Train"));
+  train_->setObjectName(QStringLiteral("trainButton"));
+  widgets::setRole(train_, "primary");
+  pause_ = new QPushButton(kGap + tr("Pause"));
+  stop_ = new QPushButton(kGap + tr("Stop"));
+  stop_->setObjectName(QStringLiteral("stopButton"));
+  stop_->setToolTip(tr("Save a checkpoint and stop (Ctrl+.); the run can be resumed"));
+  for (QPushButton* button : {train_, pause_, stop_}) button->setIconSize({12, 12});
+  pill_ = new StatePill;
+  QSizePolicy keepsPlace = pill_->sizePolicy();
+  keepsPlace.setRetainSizeWhenHidden(true);
+  pill_->setSizePolicy(keepsPlace);
+  step_ = figure("");
+  progress_ = new QProgressBar;
+  progress_->setTextVisible(false);
+  progress_->setMinimumWidth(80);
+  progress_->setMaximumWidth(230);
+  timeLeft_ = figure("muted");
+  speed_ = figure("muted");
+  averagePrecision_ = figure("");
+  averagePrecision_->setToolTip(tr("Mask AP of the last evaluation; the run list shows the best"));
+  heldOut_ = figure("");
+  heldOut_->setToolTip(tr("Held-out loss of the last evaluation"));
+  menu_ = new QToolButton;
+  menu_->setObjectName(QStringLiteral("menuButton"));
+  menu_->setToolTip(tr("Menu (F10)"));
+  menu_->setPopupMode(QToolButton::InstantPopup);
+  widgets::setRole(menu_, "icon");
+  menu_->setFixedSize(32, 28);
+}
+
+void TopBar::layOut() {
+  auto* line = new QFrame;
+  line->setFixedSize(1, 24);
+  widgets::setRole(line, "divider");
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(20, 0, 14, 1);
+  row->setSpacing(8);
+  row->addWidget(brand_);
+  row->addSpacing(10);
+  row->addWidget(train_);
+  row->addSpacing(8);
+  row->addWidget(line);
+  row->addSpacing(8);
+  for (QPushButton* button : {pause_, stop_}) row->addWidget(button);
+  row->addSpacing(8);
+  names_ = new QWidget;
+  auto* names = new QVBoxLayout(names_);
+  names->setContentsMargins(0, 0, 0, 0);
+  names->setSpacing(0);
+  names->addStretch();
+  names->addWidget(runName_);
+  names->addWidget(hiddenNote_);
+  names->addStretch();
+  row->addWidget(names_);
+  row->addWidget(pill_);
+  row->addWidget(step_);
+  row->addSpacing(8);
+  row->addWidget(progress_, 1);
+  for (QLabel* label : {timeLeft_, speed_, averagePrecision_, heldOut_}) {
+    row->addSpacing(10);
+    row->addWidget(label);
+  }
+  row->addStretch(1);
+  row->addWidget(menu_);
+}
+
+void TopBar::connectSignals() {
+  connect(train_, &QPushButton::clicked, this, &TopBar::trainRequested);
+  connect(stop_, &QPushButton::clicked, this, &TopBar::stopRequested);
+  connect(pause_, &QPushButton::clicked, this, [this] {
+    if (status_.resumes()) {
+      Q_EMIT resumeRequested();
+    } else {
+      Q_EMIT pauseRequested();
+    }
+  });
+}
+
+/// Digits come and go: a figure takes no less room than it once had, so that nothing moves.
+void TopBar::showFigure(QLabel* label, const QString& text) {
+  label->setText(text);
+  label->setMinimumWidth(std::max(label->minimumWidth(), label->sizeHint().width()));
+}
+
+void TopBar::setStatus(const RunStatus& status) {
+  if (status.name != status_.name)
+    for (QLabel* label : {step_, timeLeft_, speed_, averagePrecision_, heldOut_})
+      label->setMinimumWidth(0);
+  status_ = status;
+  runName_->setText(status.name);
+  runName_->setToolTip(status.name);
+  hiddenNote_->setVisible(status.isHidden);
+  pill_->setState(status.state);
+  if (status.maxSteps > 0) showFigure(step_, status.widestStepText());
+  showFigure(step_, status.stepText());
+  progress_->setMaximum(1000);
+  progress_->setValue(status.maxSteps > 0 ? static_cast<int>(1000 * status.step / status.maxSteps)
+                                          : 0);
+  showFigure(timeLeft_, status.isWorking() && status.secondsLeft
+                            ? tr("ETA %1").arg(widgets::durationText(*status.secondsLeft))
+                            : QString());
+  showFigure(speed_, status.isWorking() && status.imagesPerSecond
+                         ? tr("%1 images/s").arg(*status.imagesPerSecond, 0, 'f', 1)
+                         : QString());
+  showFigure(averagePrecision_,
+             status.averagePrecision
+                 ? QStringLiteral("%1 %2").arg(status.averagePrecisionName,
+                                               widgets::rateText(*status.averagePrecision))
+                 : QString());
+  showFigure(heldOut_, status.heldOutLoss
+                           ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))
+                           : QString());
+  updateButtons();
+  fitFigures();
+}
+
+void TopBar::setExperiment(const QString& name, bool isTrainable, const QString& tip) {
+  experiment_ = name;
+  isTrainable_ = isTrainable;
+  train_->setToolTip(tip);
+  updateTrain();
+}
+
+void TopBar::setStarting(bool starting) {
+  starting_ = starting;
+  updateTrain();
+  updateButtons();
+}
+
+void TopBar::updateTrain() {
+  const QString text = starting_               ? tr("Starting…")
+                       : experiment_.isEmpty() ? tr("Train")
+                                               : tr("Train %1").arg(experiment_);
+  train_->setText(kGap + train_->fontMetrics().elidedText(text, Qt::ElideMiddle,
+                                                          train_->width() - kTrainFramePx));
+  train_->setAccessibleName(text);
+  train_->setEnabled(isTrainable_ && !starting_);
+}
+
+/// By the window's width alone, so that no name moves what stands beside it.
+void TopBar::fitNames() {
+  brand_->setVisible(width() >= kBrandFromPx);
+  train_->setFixedWidth(
+      std::clamp(static_cast<int>(width() * kTrainPart), kLeastTrainPx, kMostTrainPx));
+  names_->setFixedWidth(
+      std::clamp(static_cast<int>(width() * kNamePart), kLeastNamePx, kMostNamePx));
+  updateTrain();
+}
+
+void TopBar::setMenu(QMenu* menu) { menu_->setMenu(menu); }
+
+void TopBar::openMenu() {
+  QMenu* menu = menu_->menu();
+  const QPoint corner = menu_->mapToGlobal(menu_->rect().bottomRight());
+  menu->popup(corner - QPoint(menu->sizeHint().width(), 0));
+  menu->setActiveAction(menu->actions().value(0));
+}
+
+void TopBar::updateButtons() {
+  const bool didResume = pause_->text().endsWith(tr("Resume"));
+  pause_->setText(kGap + (status_.resumes() ? tr("Resume") : tr("Pause")));
+  pause_->setToolTip(status_.canResume   ? tr("Resume from the latest checkpoint (Ctrl+Shift+P)")
+                     : status_.resumes() ? tr("Resume (Ctrl+Shift+P)")
+                                         : tr("Pause after the current step (Ctrl+Shift+P)"));
+  pause_->setEnabled(canPauseOrResume());
+  stop_->setEnabled(canStop());
+  if (status_.resumes() != didResume) updateIcons();
+}
+
+bool TopBar::canStop() const { return status_.canStop(); }
+
+bool TopBar::canPauseOrResume() const { return canStop() || (status_.canResume && !starting_); }
+
+/// As wide whatever it says: Stop stays under the pointer.
+void TopBar::reserveWidths() {
+  int widest = 0;
+  for (const QString& text : {tr("Pause"), tr("Resume")}) {
+    pause_->setText(kGap + text);
+    widest = std::max(widest, pause_->sizeHint().width());
+  }
+  pause_->setMinimumWidth(widest);
+}
+
+void TopBar::updateIcons() {
+  const widgets::Theme& theme = widgets::currentTheme();
+  train_->setIcon(widgets::icon(QStringLiteral("play"), theme.accentText, theme.textFaint));
+  pause_->setIcon(
+      widgets::icon(status_.resumes() ? QStringLiteral("play") : QStringLiteral("pause"),
+                    theme.text, theme.textFaint));
+  stop_->setIcon(widgets::icon(QStringLiteral("stop"), theme.text, theme.textFaint));
+  menu_->setIcon(widgets::icon(QStringLiteral("more"), theme.textMuted));
+}
+
+void TopBar::fitFigures() {
+  const bool hasRun = !status_.state.isEmpty();
+  pill_->setVisible(hasRun);
+  step_->setVisible(hasRun);
+  const auto needed = [this](const QWidget* figure) {
+    return std::max(figure->minimumWidth(), 1) + layout()->spacing();
+  };
+  const std::initializer_list<QWidget*> figures{progress_, timeLeft_, averagePrecision_, heldOut_,
+                                                speed_};
+  layout()->invalidate();
+  int used = layout()->minimumSize().width();
+  for (const QWidget* figure : figures)
+    if (!figure->isHidden()) used -= needed(figure);
+  for (QWidget* figure : figures) {
+    const auto* label = qobject_cast<QLabel*>(figure);
+    const bool isSaid = hasRun && (!label || !label->text().isEmpty());
+    const bool fits = isSaid && used + needed(figure) <= width();
+    figure->setVisible(fits);
+    if (fits) used += needed(figure);
+  }
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitNames();
+  fitFigures();
+}
+
+void TopBar::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::StyleChange && menu_) updateIcons();
+}
+
+void TopBar::paintEvent(QPaintEvent*) {
+  // A plain QWidget draws its style sheet's ground only when asked.
+  QStyleOption option;
+  option.initFrom(this);
+  QPainter painter(this);
+  style()->drawPrimitive(QStyle::PE_Widget, &option, &painter, this);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,114 @@
+#include "app/models/card_facts.h"
+
+#include <QCoreApplication>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/alerts/slow_rank.h"
+#include "engine/events/tags.h"
+#include "widgets/curves/number_text.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace tags = events::tags;
+
+QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+
+/// By the ends of the drawn lines. Without ranks that the newest record no longer tells of: a run
+/// may go on with fewer.
+std::optional<alerts::SlowestRank> slowestRank(const MetricStore& metrics) {
+  std::map<int, alerts::RankTimes> ranks;
+  std::optional<std::int64_t> newest;
+  for (int rank = 0; rank < recordedRankCount(metrics); ++rank) {
+    const MetricSeries* own = metrics.series(tags::numbered(tags::kRankOwnSeconds, rank));
+    const MetricSeries* data = metrics.series(tags::numbered(tags::kRankDataSeconds, rank));
+    if (!data || own->size() == 0 || data->size() == 0) continue;
+    const std::int64_t step = own->step(own->size() - 1);
+    if (step != newest.value_or(step)) continue;
+    newest = step;
+    ranks[rank] = {own->smoothed(own->size() - 1), data->smoothed(data->size() - 1)};
+  }
+  return alerts::slowestOf(ranks);
+}
+
+CardFact ownTimeFact(const alerts::SlowestRank& slowest) {
+  if (!(slowest.others.own > 0)) return {};
+  const QString text =
+      slowest.isLate() ? tr("rank %1 is slow: +%2 %") : tr("slowest: rank %1, +%2 %");
+  return {text.arg(slowest.rank).arg(std::lround(100 * slowest.laterBy() / slowest.others.own)),
+          slowest.isLate()};
+}
+
+CardFact imagesFact(const alerts::SlowestRank& slowest) {
+  if (!slowest.isLate()) return {};
+  if (slowest.isLateForImages()) return {tr("why rank %1 is slow").arg(slowest.rank), true};
+  return {tr("not why rank %1 is slow").arg(slowest.rank)};
+}
+
+CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
+  const auto slowest = slowestRank(metrics);
+  if (!slowest) return {};
+  return plan.curves.front().tag == tags::kRankOwnSeconds ? ownTimeFact(*slowest)
+                                                          : imagesFact(*slowest);
+}
+
+/// The driver serves no more (NV_MAX_DEVICES in its nvlimits.h).
+constexpr int kMostGpus = 32;
+
+QString newestFigure(const MetricStore& metrics, const std::string& tag) {
+  const auto now = metrics.lastValue(tag);
+  return now && std::isfinite(*now) ? widgets::valueText(*now) : QString();
+}
+
+/// Where there is one curve to have it: of the only GPU, or without one.
+CardFact deviceFact(const CardPlan& plan, const MetricStore& metrics) {
+  const std::vector<int> gpus = recordedGpus(metrics);
+  if (gpus.size() > 1) return {};
+  const std::string& tag = (gpus.empty() ? plan.curves.back() : plan.curves.front()).tag;
+  return {newestFigure(metrics, gpus.empty() ? tag : tags::numbered(tag, gpus.front()))};
+}
+
+CardFact dataShare(const MetricStore& metrics) {
+  const auto whole = metrics.lastValue(tags::kStepSeconds);
+  const auto waiting = metrics.lastValue(tags::kDataSeconds);
+  if (!whole || !waiting || !(*whole > 0 && *waiting >= 0)) return {};
+  return {tr("data %1 %").arg(std::lround(100 * *waiting / *whole))};
+}
+
+}  // namespace
+
+CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyRun) {
+  if (!isOnlyRun) return {};
+  if (plan.perRank) return rankFact(plan, metrics);
+  if (plan.perGpu) return deviceFact(plan, metrics);
+  if (hasShare(plan)) return dataShare(metrics);
+  if (plan.curves.size() > 1) return {};
+  return {newestFigure(metrics, plan.curves.front().tag)};
+}
+
+bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == tags::kStepSeconds; }
+
+std::vector<int> recordedGpus(const MetricStore& metrics) {
+  std::vector<int> gpus;
+  for (int gpu = 0; gpu < kMostGpus; ++gpu)
+    if (metrics.series(tags::numbered(tags::kGpuUtilisation, gpu)) ||
+        metrics.series(tags::numbered(tags::kGpuMemoryGib, gpu)))
+      gpus.push_back(gpu);
+  return gpus;
+}
+
+int recordedRankCount(const MetricStore& metrics) {
+  int ranks = 0;
+  while (metrics.series(tags::numbered(tags::kRankOwnSeconds, ranks))) ++ranks;
+  return ranks;
+}
+
+std::optional<int> lateRank(const MetricStore& metrics) {
+  const auto slowest = slowestRank(metrics);
+  return slowest && slowest->isLate() ? std::optional(slowest->rank) : std::nullopt;
+}
+
+}  // namespace lockstep::app

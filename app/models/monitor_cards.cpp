@@ -1,0 +1,157 @@
+#include "app/models/monitor_cards.h"
+
+#include <utility>
+
+#include "engine/coco/evaluation/past_limit.h"
+#include "engine/config/losses.h"
+#include "engine/events/tags.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace tags = events::tags;
+using Stroke = widgets::Curve::Stroke;
+
+CardCurve line(std::string tag, const QString& name) {
+  CardCurve curve;
+  curve.tag = std::move(tag);
+  curve.name = name;
+  return curve;
+}
+
+CardCurve evaluation(std::string tag, const QString& name, Stroke stroke = Stroke::Automatic) {
+  CardCurve curve = line(std::move(tag), name);
+  curve.evaluation = true;
+  curve.smooth = false;
+  curve.stroke = stroke;
+  return curve;
+}
+
+CardPlan card(const QString& title, std::vector<CardCurve> curves) {
+  CardPlan plan;
+  plan.title = title;
+  plan.curves = std::move(curves);
+  plan.emptyText = QStringLiteral("Waiting for the first step");
+  return plan;
+}
+
+CardPlan lossCard(const QString& title, const char* loss) {
+  CardPlan plan = card(title, {line(tags::train(loss), QStringLiteral("train")),
+                               evaluation(tags::eval(loss), QStringLiteral("held-out"))});
+  plan.curves.back().gapToPrevious = true;
+  return plan;
+}
+
+CardPlan rateCard(const QString& title, std::vector<CardCurve> curves) {
+  CardPlan plan = card(title, std::move(curves));
+  plan.yLeast = 0;
+  return plan;
+}
+
+CardPlan rankCard(const QString& title, const char* tag) {
+  CardPlan plan = rateCard(title, {line(tag, QStringLiteral("rank"))});
+  plan.columnSpan = 2;
+  plan.perRank = true;
+  return plan;
+}
+
+/// Curves of what the ranks of this machine use, sampled every few seconds.
+CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
+  CardPlan plan = rateCard(title, std::move(curves));
+  plan.columnSpan = 2;
+  plan.perGpu = true;
+  plan.ignoreOutliers = false;
+  plan.emptyText = QStringLiteral("No device metrics yet");
+  return plan;
+}
+
+/// What stands at the top, with places of its own.
+std::vector<CardPlan> leadingCards() {
+  CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), config::kTotalLoss);
+  loss.rowSpan = 2;
+  loss.columnSpan = 3;
+  loss.curves.back().markLowest = true;
+
+  CardPlan precision = rateCard(QStringLiteral("AP"),
+                                {evaluation(tags::kMaskAp, QStringLiteral("mask"), Stroke::Run),
+                                 evaluation(tags::kBoxAp, QStringLiteral("box"))});
+  precision.column = 3;
+  precision.ignoreOutliers = false;
+  precision.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
+  precision.tip = QString::fromStdString(coco::apLimitText());
+
+  CardPlan rate =
+      rateCard(QStringLiteral("Learning rate"), {line(tags::kLearningRate, QStringLiteral("lr"))});
+  rate.row = 1;
+  rate.column = 3;
+  rate.curves.front().smooth = false;
+  rate.ignoreOutliers = false;
+  return {loss, precision, rate};
+}
+
+std::vector<CardPlan> lossCards() {
+  std::vector<CardPlan> cards(config::kLossCount);
+  for (const config::LossFacts& loss : config::kLosses)
+    cards[static_cast<std::size_t>(loss.card)] =
+        lossCard(QString::fromLatin1(loss.title), loss.name);
+  return cards;
+}
+
+std::vector<CardPlan> speedCards() {
+  CardPlan time =
+      rateCard(QStringLiteral("Step time, s"), {line(tags::kStepSeconds, QStringLiteral("step")),
+                                                line(tags::kDataSeconds, QStringLiteral("data"))});
+  time.curves.back().stroke = Stroke::Dots;
+
+  CardPlan own = rankCard(QStringLiteral("Step time per rank, s"), tags::kRankOwnSeconds);
+  own.tip = QStringLiteral("Without the wait for the slowest rank, which every step ends with");
+  return {time,
+          rateCard(QStringLiteral("Images per second"),
+                   {line(tags::kImagesPerSecond, QStringLiteral("images/s"))}),
+          rateCard(QStringLiteral("Gradient norm"),
+                   {line(tags::kGradientNorm, QStringLiteral("norm"))}),
+          own, rankCard(QStringLiteral("Data wait per rank, s"), tags::kRankDataSeconds)};
+}
+
+std::vector<CardPlan> deviceCards() {
+  CardPlan use = deviceCard(QStringLiteral("Device use, %"),
+                            {line(tags::kGpuUtilisation, QStringLiteral("GPU")),
+                             line(tags::kCpuPercent, QStringLiteral("CPU"))});
+  use.yMost = 100;
+  use.tip = QStringLiteral("CPU: of the cores available to the ranks on this machine");
+  CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
+                               {line(tags::kGpuMemoryGib, QStringLiteral("GPU")),
+                                line(tags::kHostMemoryGib, QStringLiteral("host"))});
+  memory.tip = QStringLiteral(
+      "Host: resident memory of the ranks on this machine. GPU: in use by any process");
+  CardPlan heat = deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
+                             {line(tags::kGpuTemperature, QStringLiteral("GPU"))});
+  heat.yLeast.reset();
+  CardPlan power =
+      deviceCard(QStringLiteral("GPU power, W"), {line(tags::kGpuPower, QStringLiteral("GPU"))});
+  heat.needsGpu = power.needsGpu = true;
+  return {use, memory, heat, power};
+}
+
+}  // namespace
+
+std::vector<CardPlan> monitorCards() {
+  constexpr int kColumns = 4, kFirstFreeRow = 2;
+  std::vector<CardPlan> cards = leadingCards();
+  int row = kFirstFreeRow, column = 0;
+  for (const auto& group : {lossCards(), speedCards(), deviceCards()}) {
+    for (CardPlan plan : group) {
+      if (column + plan.columnSpan > kColumns) {
+        ++row;
+        column = 0;
+      }
+      plan.row = row;
+      plan.column = column;
+      column += plan.columnSpan;
+      cards.push_back(std::move(plan));
+    }
+  }
+  return cards;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace lockstep::app {
+
+/// In the order of the tabs.
+enum class Page { Configure, Monitor, Predictions };
+
+}  // namespace lockstep::app

@@ -1,0 +1,39 @@
+#include "app/models/prediction_steps.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/events/tags.h"
+
+namespace lockstep::app {
+
+PredictionSteps::PredictionSteps(const std::vector<std::int64_t>& stored,
+                                 const std::vector<std::int64_t>& kept) {
+  std::set_union(stored.begin(), stored.end(), kept.begin(), kept.end(),
+                 std::back_inserter(steps_));
+  if (steps_.empty()) return;
+  const auto both = std::find_if(kept.rbegin(), kept.rend(), [&](std::int64_t step) {
+    return std::binary_search(stored.begin(), stored.end(), step);
+  });
+  toOpenWith_ = both != kept.rend() ? *both : kept.empty() ? stored.back() : kept.back();
+}
+
+qint64 PredictionSteps::atOrBefore(qint64 step) const {
+  const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
+  return after == steps_.begin() ? steps_.front() : *std::prev(after);
+}
+
+void PredictionSteps::forgetAfter(qint64 step) {
+  std::erase_if(steps_, [step](qint64 known) { return known > step; });
+}
+
+std::map<qint64, double> maskOrBoxAp(const MetricStore& metrics) {
+  const MetricSeries* series = metrics.series(events::tags::kMaskAp);
+  if (!series) series = metrics.series(events::tags::kBoxAp);
+  std::map<qint64, double> values;
+  for (std::size_t i = 0; series && i < series->size(); ++i)
+    values[series->step(i)] = series->value(i);
+  return values;
+}
+
+}  // namespace lockstep::app

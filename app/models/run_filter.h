@@ -1,0 +1,21 @@
+#pragma once
+
+#include <QModelIndex>
+#include <QRegularExpression>
+#include <QString>
+
+namespace lockstep::app {
+
+/// Takes runs whose name or state contains the text, or matches /regex/.
+class RunFilter {
+ public:
+  /// False when the text is a /regex/ that does not compile; the filter then stays as it was.
+  bool setText(const QString& text);
+  bool isEmpty() const { return expression_.pattern().isEmpty(); }
+  bool accepts(const QModelIndex& run) const;
+
+ private:
+  QRegularExpression expression_;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+#include <cstddef>
+#include <vector>
+
+#include "app/models/card_layout.h"
+
+class QGridLayout;
+
+namespace lockstep::widgets {
+class CurveCard;
+}
+
+namespace lockstep::app {
+
+/// The cards of the Monitor page in four, two or one columns, or one of them alone.
+class CardGrid : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CardGrid(QWidget* parent = nullptr);
+
+  const std::vector<CardPlan>& plans() const { return plans_; }
+  /// In the order of the plans; none before makeCards().
+  const std::vector<widgets::CurveCard*>& cards() const { return cards_; }
+  void makeCards();
+  /// Indices into the plans.
+  void setShown(std::vector<std::size_t> shown);
+  bool isShown(const widgets::CurveCard* card) const;
+  /// nullptr: no card is alone.
+  widgets::CurveCard* alone() const;
+  /// nullptr: all of those that are shown.
+  void showAlone(widgets::CurveCard* card);
+  void fitWidth(int widthPx);
+  /// Width of what stands beside the cards within the right margin.
+  void setTakenMargin(int widthPx);
+  /// The one under the pointer, else the first.
+  widgets::CurveCard* cardUnderPointer() const;
+
+ private:
+  bool hasPlace(const widgets::CurveCard* card) const;
+  void layOut();
+
+  std::vector<CardPlan> plans_;
+  std::vector<widgets::CurveCard*> cards_;
+  std::vector<std::size_t> shown_;
+  QPointer<widgets::CurveCard> alone_;
+  QGridLayout* layout_ = nullptr;
+  int columns_ = 1;
+};
+
+}  // namespace lockstep::app

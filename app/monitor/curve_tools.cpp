@@ -1,0 +1,85 @@
+#include "app/monitor/curve_tools.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <cmath>
+
+#include "widgets/slider.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kPositions = 1000;  ///< of the slider for a weight of 1, which is not reached
+constexpr int kUsualSmoothing = 600;
+
+}  // namespace
+
+CurveTools::CurveTools(QWidget* parent) : QWidget(parent), lastSmoothing_(kUsualSmoothing) {
+  buildUi();
+  connectSignals();
+  showSmoothing();
+}
+
+void CurveTools::buildUi() {
+  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+  smoothingLabel_ = new QLabel(tr("Smoothing"));
+  widgets::setRole(smoothingLabel_, "muted");
+  smoothing_ = new widgets::Slider;
+  smoothing_->setRange(0, kPositions - 1);
+  smoothing_->setValue(kUsualSmoothing);
+  smoothing_->setAccessibleName(tr("Smoothing"));
+  smoothing_->setToolTip(
+      tr("Weight of the moving average, 0 to 0.999 (S: off and on). The raw line stays behind."));
+  smoothingText_ = new QLabel;
+  widgets::setRole(smoothingText_, "mono");
+  smoothingText_->setFixedWidth(40);
+  xAxis_ = new QComboBox;
+  xAxis_->setAccessibleName(tr("X axis"));
+  xAxis_->addItem(tr("x: step"), static_cast<int>(widgets::XAxis::Step));
+  xAxis_->addItem(tr("x: epoch"), static_cast<int>(widgets::XAxis::Epoch));
+  xAxis_->addItem(tr("x: relative time"), static_cast<int>(widgets::XAxis::Relative));
+  xAxis_->addItem(tr("x: wall time"), static_cast<int>(widgets::XAxis::Wall));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 16, 0);
+  row->setSpacing(8);
+  row->addWidget(smoothingLabel_);
+  row->addWidget(smoothing_);
+  row->addWidget(smoothingText_);
+  row->addSpacing(8);
+  row->addWidget(xAxis_);
+  setSpacious(true);
+}
+
+void CurveTools::connectSignals() {
+  connect(smoothing_, &widgets::Slider::valueChanged, this, [this](int position) {
+    showSmoothing();
+    if (position > 0) lastSmoothing_ = position;
+    Q_EMIT smoothingChanged(smoothing());
+  });
+  connect(xAxis_, &QComboBox::currentIndexChanged, this, [this] {
+    Q_EMIT xAxisChanged(static_cast<widgets::XAxis>(xAxis_->currentData().toInt()));
+  });
+}
+
+void CurveTools::showSmoothing() { smoothingText_->setText(QString::number(smoothing(), 'g', 3)); }
+
+double CurveTools::smoothing() const {
+  return static_cast<double>(smoothing_->value()) / kPositions;
+}
+
+void CurveTools::setSmoothing(double weight) {
+  smoothing_->setValue(static_cast<int>(std::lround(weight * kPositions)));
+}
+
+void CurveTools::toggleSmoothing() {
+  smoothing_->setValue(smoothing_->value() > 0 ? 0 : lastSmoothing_);
+}
+
+void CurveTools::setSpacious(bool isSpacious) {
+  smoothingLabel_->setVisible(isSpacious);
+  smoothing_->setFixedWidth(isSpacious ? 110 : 70);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/curves/curve_source.h"
+
+class QComboBox;
+class QLabel;
+
+namespace lockstep::widgets {
+class Slider;
+}
+
+namespace lockstep::app {
+
+/// Smoothing and x axis of all curves.
+class CurveTools : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CurveTools(QWidget* parent = nullptr);
+
+  /// Weight of the moving average, 0 to 0.999.
+  double smoothing() const;
+  void setSmoothing(double weight);
+  /// Leaves out the word where there is little room.
+  void setSpacious(bool isSpacious);
+
+ public Q_SLOTS:
+  /// Off, and on again as it was.
+  void toggleSmoothing();
+
+ Q_SIGNALS:
+  void smoothingChanged(double weight);
+  void xAxisChanged(lockstep::widgets::XAxis axis);
+
+ private:
+  void buildUi();
+  void connectSignals();
+  void showSmoothing();
+
+  widgets::Slider* smoothing_ = nullptr;
+  QLabel* smoothingLabel_ = nullptr;
+  QLabel* smoothingText_ = nullptr;
+  QComboBox* xAxis_ = nullptr;
+  int lastSmoothing_ = 0;  ///< position of the slider when it was last on
+};
+
+}  // namespace lockstep::app

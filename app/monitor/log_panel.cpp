@@ -1,0 +1,162 @@
+#include "app/monitor/log_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPainter>
+#include <QScrollBar>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QStyledItemDelegate>
+#include <QTabBar>
+#include <QVBoxLayout>
+
+#include "app/models/run_alerts.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kLinePx = 19;
+
+/// A list that says why it is empty.
+class LogList : public QListView {
+ public:
+  explicit LogList(const QString& emptyText) : emptyText_(emptyText) {
+    setMinimumHeight(2 * kLinePx);  // in a low window the pages need the room more
+  }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override {
+    QListView::paintEvent(event);
+    if (model()->rowCount() > 0) return;
+    QPainter painter(viewport());
+    painter.setPen(widgets::currentTheme().textFaint);
+    painter.drawText(viewport()->rect().adjusted(20, 6, -12, 0),
+                     Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, emptyText_);
+  }
+
+ private:
+  QString emptyText_;
+};
+
+/// Time muted, text by level, both of equal width.
+class LogDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    const widgets::Theme& theme = widgets::currentTheme();
+    painter->save();
+    if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, theme.selection);
+    const QFont font = widgets::monoFont(12);
+    painter->setFont(font);
+    QRect line = option.rect.adjusted(20, 0, -12, 0);
+    const QString time = index.data(LogModel::TimeRole).toString();
+    painter->setPen(theme.textFaint);
+    painter->drawText(line, Qt::AlignVCenter, time);
+    line.adjust(QFontMetrics(font).horizontalAdvance(time) + 10, 0, 0, 0);
+    const QString level = index.data(LogModel::LevelRole).toString();
+    painter->setPen(level == QLatin1String("error")     ? theme.error
+                    : level == QLatin1String("warning") ? theme.warning
+                    : level == QLatin1String("step")    ? theme.textMuted
+                                                        : theme.text);
+    painter->drawText(
+        line, Qt::AlignVCenter,
+        QFontMetrics(font).elidedText(index.data(LogModel::TextRole).toString().simplified(),
+                                      Qt::ElideRight, line.width()));
+    painter->restore();
+  }
+
+  QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+    return {200, kLinePx};
+  }
+};
+
+}  // namespace
+
+LogPanel::LogPanel(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+}
+
+QListView* LogPanel::makeList(QAbstractItemModel* model, const QString& name,
+                              const QString& emptyText) {
+  auto* list = new LogList(emptyText);
+  list->setModel(model);
+  list->setItemDelegate(new LogDelegate(list));
+  list->setUniformItemSizes(true);
+  list->setAccessibleName(name);
+  return list;
+}
+
+void LogPanel::buildUi() {
+  widgets::setRole(this, "panel");
+  setAttribute(Qt::WA_StyledBackground);
+  tabs_ = new QTabBar;
+  widgets::setRole(tabs_, "small");
+  tabs_->addTab(tr("Log"));
+  tabs_->addTab(tr("Alerts"));
+  tabs_->setDrawBase(false);
+  tabs_->setExpanding(false);
+  filter_ = new QLineEdit;
+  filter_->setPlaceholderText(tr("Filter log"));
+  filter_->setClearButtonEnabled(true);
+  filter_->setFixedWidth(220);
+  log_ = new LogModel(this);
+  alerts_ = new LogModel(this);
+  shownLog_ = new QSortFilterProxyModel(this);
+  shownLog_->setSourceModel(log_);
+  shownLog_->setFilterRole(LogModel::TextRole);
+  shownLog_->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  logList_ = makeList(shownLog_, tr("Log"), tr("The log is empty"));
+  alertList_ =
+      makeList(alerts_, tr("Alerts"),
+               tr("No alerts. They report losses that are not finite, loss spikes, overfitting, "
+                  "slow ranks, checkpoints and files that could not be written, and failed runs"));
+  stack_ = new QStackedWidget;
+  stack_->addWidget(logList_);
+  stack_->addWidget(alertList_);
+
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(10, 4, 12, 0);
+  head->addWidget(tabs_);
+  head->addStretch();
+  head->addWidget(filter_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 4);
+  column->setSpacing(2);
+  column->addLayout(head);
+  column->addWidget(stack_, 1);
+}
+
+void LogPanel::connectSignals() {
+  connect(tabs_, &QTabBar::currentChanged, this, [this](int tab) {
+    stack_->setCurrentIndex(tab);
+    filter_->setVisible(tab == 0);
+  });
+  connect(filter_, &QLineEdit::textChanged, shownLog_,
+          &QSortFilterProxyModel::setFilterFixedString);
+  for (QListView* list : {logList_, alertList_})
+    connect(list, &QListView::activated, this, [this](const QModelIndex& index) {
+      Q_EMIT stepChosen(index.data(LogModel::StepRole).toLongLong());
+    });
+}
+
+void LogPanel::setLog(const std::vector<LogEntry>& entries) {
+  QScrollBar* bar = logList_->verticalScrollBar();
+  const bool follows = bar->value() >= bar->maximum() - kLinePx;
+  log_->setEntries(entries);
+  if (follows) logList_->scrollToBottom();
+}
+
+void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts) {
+  alerts_->setEntries(alertLines(alerts));
+  tabs_->setTabText(1, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));
+}
+
+void LogPanel::showAlerts() { tabs_->setCurrentIndex(1); }
+
+}  // namespace lockstep::app

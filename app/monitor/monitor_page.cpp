@@ -1,0 +1,310 @@
+#include "app/monitor/monitor_page.h"
+
+#include <QLabel>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/controllers/card_curves.h"
+#include "app/controllers/metric_curve.h"
+#include "app/models/card_facts.h"
+#include "app/models/checkpoint_text.h"
+#include "app/models/run_alerts.h"
+#include "app/monitor/alert_banner.h"
+#include "app/monitor/card_grid.h"
+#include "app/monitor/curve_tools.h"
+#include "engine/events/tags.h"
+#include "widgets/empty_state.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/run_legend.h"
+#include "widgets/theme.h"
+#include "widgets/throttle.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kSpaciousPx = 760, kNoteMarginPx = 16;
+constexpr std::chrono::milliseconds kRedrawInterval{33};
+
+}  // namespace
+
+MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+  setRuns({});
+}
+
+void MonitorPage::buildUi() {
+  tools_ = new CurveTools;
+  grid_ = new CardGrid;
+  scroll_ = new QScrollArea;
+  scroll_->setWidgetResizable(true);
+  scroll_->setWidget(grid_);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  alert_ = new AlertBanner;
+  axisNote_ = new QLabel;
+  axisNote_->setWordWrap(true);
+  axisNote_->setContentsMargins(kNoteMarginPx, 10, kNoteMarginPx, 0);
+  widgets::setRole(axisNote_, "muted");
+  axisNote_->hide();
+  runLegend_ = new widgets::RunLegend;
+  runLegend_->hide();
+  auto* content = new QWidget;
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(alert_);
+  column->addWidget(axisNote_);
+  column->addWidget(runLegend_);
+  column->addWidget(scroll_, 1);
+  empty_ = new widgets::EmptyState;
+  stack_ = new QStackedLayout(this);
+  stack_->addWidget(content);
+  stack_->addWidget(empty_);
+  redraw_ = new widgets::Throttle(kRedrawInterval, this);
+}
+
+void MonitorPage::connectSignals() {
+  connect(tools_, &CurveTools::smoothingChanged, this, [this](double weight) {
+    Q_EMIT smoothingChanged(weight);  // first: the facts are of smoothed values
+    updateCurves();
+  });
+  connect(tools_, &CurveTools::xAxisChanged, this, [this](widgets::XAxis axis) {
+    axis_ = axis;
+    rebuildCurves();
+    updateCurves();
+  });
+  // The scroll bar takes its width from the margin, so that cards and alert end at one line.
+  QScrollBar* bar = scroll_->verticalScrollBar();
+  connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int most) {
+    grid_->setTakenMargin(most > 0 ? bar->sizeHint().width() : 0);
+  });
+  connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
+  connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
+  connect(alert_, &AlertBanner::showRequested, this, [this](const protocol::Alert& alert) {
+    showAlert(alert);
+    Q_EMIT alertsRequested();
+  });
+}
+
+void MonitorPage::connectCard(widgets::CurveCard* card) {
+  connect(card->plot(), &widgets::CurvePlot::cursorMoved, this,
+          [this, card](std::optional<double> x) {
+            for (widgets::CurveCard* other : cards()) other->plot()->showCursor(x, other == card);
+          });
+  connect(card->plot(), &widgets::CurvePlot::drawn, this, [this] {
+    if (isReady()) Q_EMIT readyChanged();
+  });
+  connect(card, &widgets::CurveCard::predictionsRequested, this, &MonitorPage::choosePredictionsAt);
+  connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
+  connect(card, &widgets::CurveCard::expandRequested, this,
+          [this, card] { grid_->showAlone(grid_->alone() == card ? nullptr : card); });
+}
+
+const std::vector<widgets::CurveCard*>& MonitorPage::cards() const { return grid_->cards(); }
+
+bool MonitorPage::sharesRunWith(const std::vector<ShownRun>& others) const {
+  return std::any_of(runs_.begin(), runs_.end(), [&](const ShownRun& own) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const ShownRun& other) { return own.run == other.run; });
+  });
+}
+
+void MonitorPage::setRuns(std::vector<ShownRun> runs) {
+  for (const ShownRun& shown : runs_)
+    if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
+  // A zoom is into what these runs have to show; beside another one they are still there.
+  if (!sharesRunWith(runs)) resetViews();
+  runs_ = std::move(runs);
+  for (const ShownRun& shown : runs_) {
+    connect(shown.run, &RunController::historyChanged, redraw_, &widgets::Throttle::request);
+    connect(shown.run, &RunController::loaded, this, &MonitorPage::updateCurves);
+  }
+  const bool any = !runs_.empty();
+  if (any && cards().empty()) {
+    // With the first run: an empty window opens without them.
+    grid_->makeCards();
+    for (widgets::CurveCard* card : cards()) connectCard(card);
+  }
+  if (!any) updateEmptyState();
+  stack_->setCurrentIndex(any ? 0 : 1);
+  tools_->setVisible(any);
+  std::vector<widgets::RunLegend::Run> legend;
+  for (const ShownRun& shown : runs_) legend.push_back({shown.name, shown.styleIndex});
+  runLegend_->setRuns(std::move(legend));
+  runLegend_->setVisible(runs_.size() > 1);
+  updateParts();
+  rebuildCurves();
+  updateCurves();
+  if (isReady()) Q_EMIT readyChanged();
+}
+
+void MonitorPage::updateEmptyState() {
+  if (hasListedRuns_) {
+    empty_->setContent(tr("Select a run in the list"),
+                       tr("Its curves appear here. Select several runs to compare them."));
+  } else {
+    empty_->setContent(tr("No run to show"),
+                       tr("Curves appear here while a run trains and remain after it ends."),
+                       tr("Configure an experiment"));
+  }
+}
+
+void MonitorPage::setHasListedRuns(bool has) {
+  hasListedRuns_ = has;
+  updateEmptyState();
+}
+
+void MonitorPage::rebuildCurves() {
+  for (std::size_t i = 0; i < cards().size(); ++i) {
+    const CardPlan& plan = grid_->plans()[i];
+    std::vector<widgets::Curve> curves = curvesOfCard(plan, runs_, parts_, axis_);
+    widgets::CurveCard* card = cards()[i];
+    // Which run is which stands over all cards.
+    card->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare(plan)
+                                             : plan.curves.size() > 1);
+    card->setCurves(std::move(curves));
+    card->plot()->setXAxis(axis_);
+  }
+}
+
+/// True where other curves are to be drawn, or another one first.
+bool MonitorPage::updateParts() {
+  const bool hasOneRun = leading() && runs_.size() == 1;
+  CardParts parts = cardParts(hasOneRun ? &leading()->history().metrics() : nullptr);
+  grid_->setShown(cardsWith(parts, grid_->plans()));
+  return parts != std::exchange(parts_, parts);
+}
+
+void MonitorPage::updateCurves() {
+  if (updateParts()) rebuildCurves();
+  updateMarks();
+  if (!runs_.empty()) alert_->showAlertOf(runs_.front(), runs_.size() == 1);
+  updateAxisNote();
+  updateFacts();
+  updateXExtent();
+  for (widgets::CurveCard* card : cards()) card->refresh();
+}
+
+void MonitorPage::updateMarks() {
+  if (cards().empty()) return;
+  std::vector<widgets::EventMark> marks;
+  if (const RunController* run = leading()) {
+    const auto& best = run->info().best;
+    for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
+      if (const auto x = xOfStep(*run, checkpoint.step, axis_))
+        marks.push_back({*x, checkpointText(checkpoint, run->checkpointSteps(),
+                                            best ? best->metric : std::string())});
+  }
+  cards().front()->plot()->setEventMarks(std::move(marks));
+}
+
+/// One x range for all cards, so that a place in one is the same place in the others.
+void MonitorPage::updateXExtent() {
+  std::optional<std::pair<double, double>> extent;
+  for (const ShownRun& shown : runs_) {
+    if (!shown.run) continue;
+    const MetricCurve steps(shown.run, events::tags::kTrainTotalLoss, axis_, false);
+    if (steps.isEmpty()) continue;
+    const auto own = steps.xRange();
+    extent =
+        extent ? std::pair(std::min(extent->first, own.first), std::max(extent->second, own.second))
+               : own;
+  }
+  for (widgets::CurveCard* card : cards()) card->plot()->setXExtent(extent);
+}
+
+/// A run that cannot be drawn over the axis does not leave without a word.
+void MonitorPage::updateAxisNote() {
+  QStringList names;
+  for (const ShownRun& shown : runs_)
+    if (shown.run && shown.run->isLoaded() && !hasAxis(*shown.run, axis_)) names.append(shown.name);
+  axisNote_->setVisible(!names.isEmpty());
+  axisNote_->setText(tr("Not shown by epoch: %1. The run.json of earlier versions does not record "
+                        "the steps per epoch: choose another x axis.")
+                         .arg(names.join(QStringLiteral(", "))));
+}
+
+/// The figures beside the titles: those of the leading run, now.
+void MonitorPage::updateFacts() {
+  if (!leading()) return;
+  for (std::size_t i = 0; i < cards().size(); ++i) {
+    const CardFact fact =
+        cardFact(grid_->plans()[i], leading()->history().metrics(), runs_.size() == 1);
+    cards()[i]->setSubtitle(fact.text, fact.isWarning);
+  }
+}
+
+/// The step of the leading run there, whichever run's curve lies under the pointer.
+void MonitorPage::choosePredictionsAt(double x) {
+  const RunController* run = leading();
+  if (!run) return;
+  if (const auto step = stepAtX(*run, x, axis_)) Q_EMIT predictionsRequested(*step);
+}
+
+void MonitorPage::showStep(qint64 step) {
+  const RunController* run = leading();
+  if (!run) return;
+  const auto x = xOfStep(*run, step, axis_);
+  for (widgets::CurveCard* card : cards()) card->plot()->showCursor(x, card == cards().front());
+}
+
+void MonitorPage::showAlert(const protocol::Alert& alert) {
+  showStep(stepToShow(alert));
+  if (alert.kind != "slow_rank") return;
+  for (std::size_t i = cards().size(); i-- > 0;)
+    if (grid_->plans()[i].perRank && grid_->isShown(cards()[i]))
+      scroll_->ensureWidgetVisible(cards()[i]);
+}
+
+bool MonitorPage::isReady() const {
+  for (const ShownRun& shown : runs_)
+    if (shown.run && !shown.run->isLoaded()) return false;
+  if (runs_.empty()) return true;
+  return std::all_of(cards().begin(), cards().end(), [](const widgets::CurveCard* card) {
+    return !card->isVisible() || card->plot()->isUpToDate();
+  });
+}
+
+const RunController* MonitorPage::leading() const {
+  return runs_.empty() ? nullptr : runs_.front().run.data();
+}
+
+void MonitorPage::toggleFullSize() {
+  if (!cards().empty()) grid_->showAlone(grid_->alone() ? nullptr : grid_->cardUnderPointer());
+}
+
+void MonitorPage::toggleLogY() {
+  if (cards().empty()) return;
+  widgets::CurvePlot* plot = grid_->cardUnderPointer()->plot();
+  plot->setLogY(!plot->isLogY());
+}
+
+void MonitorPage::toggleLogX() {
+  if (cards().empty()) return;
+  const bool log = !cards().front()->plot()->isLogX();
+  for (widgets::CurveCard* card : cards()) card->plot()->setLogX(log);
+}
+
+void MonitorPage::toggleOutliers() {
+  if (cards().empty()) return;
+  widgets::CurvePlot* plot = grid_->cardUnderPointer()->plot();
+  plot->setIgnoreOutliers(!plot->isIgnoringOutliers());
+}
+
+void MonitorPage::resetViews() {
+  for (widgets::CurveCard* card : cards()) card->plot()->resetView();
+}
+
+void MonitorPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  tools_->setSpacious(width() >= kSpaciousPx);
+  grid_->fitWidth(width());
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,100 @@
+#include "app/runs/run_delegate.h"
+
+#include <QPainter>
+#include <cmath>
+
+#include "app/models/metric_text.h"
+#include "app/models/run_list_model.h"
+#include "app/runs/run_state_text.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kRowPx = 50, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
+
+void paintGround(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
+                 const widgets::Theme& theme) {
+  const bool selected = option.state & QStyle::State_Selected;
+  if (!selected && !(option.state & QStyle::State_MouseOver)) return;
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(selected ? theme.selection : theme.hover);
+  painter->drawRoundedRect(row, 6, 6);
+  if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {
+    painter->setPen(QPen(theme.accent, 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(row.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+  }
+}
+
+void paintProgress(QPainter* painter, const QRectF& bar, double part, const QColor& color,
+                   const widgets::Theme& theme) {
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(theme.cardBorder);
+  painter->drawRoundedRect(bar, 2, 2);
+  painter->setBrush(color);
+  painter->drawRoundedRect(
+      QRectF(bar.left(), bar.top(), bar.width() * std::clamp(part, 0.0, 1.0), bar.height()), 2, 2);
+}
+
+}  // namespace
+
+void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                        const QModelIndex& index) const {
+  const widgets::Theme& theme = widgets::currentTheme();
+  const QRectF row = QRectF(option.rect).adjusted(6, 1, -6, -1);
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  paintGround(painter, row, option, theme);
+
+  const widgets::RunStyle style =
+      widgets::runStyle(index.data(RunListModel::StyleIndexRole).toInt(), theme);
+  QPen pen(style.color, 3, Qt::SolidLine, Qt::FlatCap);
+  if (!style.dashes.isEmpty()) {
+    QVector<qreal> dashes = style.dashes;
+    for (qreal& dash : dashes) dash *= 0.62;  // the line is thicker here than in the plots
+    pen.setDashPattern(dashes);
+  }
+  painter->setPen(pen);
+  const double nameMiddle = row.top() + 16, stateMiddle = row.top() + 34;
+  painter->drawLine(QPointF(row.left() + kLeftPx, nameMiddle),
+                    QPointF(row.left() + kLeftPx + kSamplePx, nameMiddle));
+
+  const double left = row.left() + kTextLeftPx, right = row.right() - 10;
+  const QFont nameFont = widgets::interfaceFont(13, QFont::Medium);
+  painter->setFont(nameFont);
+  painter->setPen(theme.text);
+  painter->drawText(
+      QRectF(left, nameMiddle - 9, right - left, 18), Qt::AlignVCenter,
+      QFontMetrics(nameFont).elidedText(index.data(RunListModel::NameRole).toString(),
+                                        Qt::ElideMiddle, static_cast<int>(right - left)));
+
+  const QFont figureFont = widgets::monoFont(11);
+  const QString figure = bestText(index.data(RunListModel::BestMetricRole).toString(),
+                                  index.data(RunListModel::BestValueRole));
+  painter->setFont(figureFont);
+  painter->setPen(theme.textMuted);
+  painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),
+                    Qt::AlignVCenter | Qt::AlignRight, figure);
+
+  const QString state = index.data(RunListModel::StateRole).toString();
+  const QFont stateFont = widgets::interfaceFont(12);
+  painter->setFont(stateFont);
+  painter->setPen(stateColor(state, theme));
+  painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, state);
+
+  const double barLeft = left + QFontMetrics(stateFont).horizontalAdvance(state) + 10;
+  const double barRight = right - QFontMetrics(figureFont).horizontalAdvance(figure) - 10;
+  const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
+  if (isLiveState(state) && steps > 0 && barRight - barLeft > 16)
+    paintProgress(painter, QRectF(barLeft, stateMiddle - 2, barRight - barLeft, 4),
+                  index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
+                  theme);
+  painter->restore();
+}
+
+QSize RunDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
+  return {180, kRowPx};
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,64 @@
+#include <QTest>
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "app/models/card_layout.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep::app;
+
+namespace {
+
+bool isShown(const CardParts& parts, const char* title) {
+  const std::vector<CardPlan> plans = monitorCards();
+  const std::vector<std::size_t> shown = cardsWith(parts, plans);
+  return std::any_of(shown.begin(), shown.end(),
+                     [&](std::size_t card) { return plans[card].title == QLatin1String(title); });
+}
+
+CardParts oneRun(int ranks, std::vector<int> gpus) {
+  CardParts parts;
+  parts.isOneRun = true;
+  parts.ranks = ranks;
+  parts.gpus = std::move(gpus);
+  return parts;
+}
+
+}  // namespace
+
+class TstCardLayout : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void cardsOfRanksAndDevicesComeWithThem() {
+    QVERIFY(isShown({}, "Learning rate"));
+    QVERIFY(!isShown({}, "Step time per rank, s") && !isShown({}, "Device use, %"));
+    QVERIFY(!isShown(oneRun(0, {}), "Step time per rank, s"));
+    QVERIFY(isShown(oneRun(2, {}), "Step time per rank, s"));
+    QVERIFY(isShown(oneRun(0, {}), "Device use, %") && !isShown(oneRun(0, {}), "GPU power, W"));
+    QVERIFY(isShown(oneRun(0, {1}), "GPU power, W"));
+  }
+
+  void noTwoCardsShareAPlace_data() {
+    QTest::addColumn<int>("columns");
+    for (const int columns : {4, 2, 1}) QTest::addRow("%d columns", columns) << columns;
+  }
+  void noTwoCardsShareAPlace() {
+    QFETCH(int, columns);
+    const std::vector<CardPlan> plans = monitorCards();
+    const std::vector<std::size_t> shown = cardsWith(oneRun(8, {0, 1}), plans);
+    const std::vector<CardPlace> places = placeCards(plans, shown, columns);
+    QCOMPARE(places.size(), shown.size());
+    std::set<std::pair<int, int>> taken;
+    for (const CardPlace& place : places) {
+      QVERIFY(place.column + place.columnSpan <= columns);
+      for (int row = place.row; row < place.row + place.rowSpan; ++row)
+        for (int column = place.column; column < place.column + place.columnSpan; ++column)
+          QVERIFY2(taken.insert({row, column}).second, qPrintable(plans[place.card].title));
+    }
+  }
+};
+
+LOCKSTEP_TEST(TstCardLayout)
+#include "tst_card_layout.moc"

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QString>
+#include <QTimer>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "widgets/config_editor/config_editor.h"
+#include "widgets/experiment/checked_document.h"
+#include "widgets/experiment/derived_facts.h"
+#include "widgets/latest_job.h"
+
+class QStackedLayout;
+class QTabBar;
+
+namespace lockstep::widgets {
+
+class Banner;
+class ConfigForm;
+class DifferenceTable;
+class EditorHeader;
+class EmptyState;
+class FactsPanel;
+class FaultList;
+class YamlText;
+
+/// The widgets of the editor and how they show its document.
+struct ConfigEditor::Parts {
+  using Checked = std::shared_ptr<const DocumentState>;
+  explicit Parts(std::function<void(const Checked&)> take);
+
+  QString filePath;
+  bool hasDocument = false;
+  bool isOpening = false;  ///< the text changes because a document is set
+  bool wasReady = true;
+  ImageCounts images;
+  QString comparisonName;
+  config::Experiment comparison;
+  CheckedDocument document;
+  LatestJob<Checked> check;
+  QTimer pause;
+
+  QStackedLayout* stack = nullptr;
+  EmptyState* empty = nullptr;
+  QWidget* page = nullptr;
+  EditorHeader* header = nullptr;
+  Banner* banner = nullptr;
+  ConfigForm* form = nullptr;
+  YamlText* text = nullptr;
+  FaultList* faults = nullptr;
+  QTabBar* lowerTabs = nullptr;
+  QStackedLayout* lower = nullptr;
+  FactsPanel* facts = nullptr;
+  DifferenceTable* difference = nullptr;
+
+  void buildPage();
+  QWidget* buildTextSide();
+  QWidget* buildLowerSide();
+  std::string fileForLoader() const;
+  void open(const QString& wholeText);
+  void checkNow();
+  void forget();
+  void show(const Checked& checked);
+  void showFacts();
+  /// One undoable change of the text; what cannot be done is said where it was asked for.
+  void change(const std::function<std::string(const std::string&)>& edit);
+  void applyFix(int fault);
+  void goToFault(std::size_t fault);
+  void updateUndo();
+  QString tipAt(std::size_t byte) const;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,136 @@
+#include "widgets/curves/value_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kMostValues = 4096;
+constexpr std::size_t kFewestForPercentiles = 20;
+constexpr double kMargin = 0.06;
+constexpr double kFarAway = 0.5;  ///< of the way from the least value to the 95th percentile
+
+using Range = std::pair<double, double>;
+
+/// The greatest value that is no outlier; least: of the curve, perhaps of its smoothed line.
+double usualTop(const std::vector<double>& values, double least, double most, bool log) {
+  const double usual = quantile(values, 0.95);
+  const double fence =
+      log ? usual * std::pow(usual / least, kFarAway) : usual + (usual - least) * kFarAway;
+  if (most <= fence) return most;
+  double top = usual;
+  for (const double value : values)
+    if (value <= fence) top = std::max(top, value);
+  return top;
+}
+
+std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn, double low,
+                                  double high, const ValueRangeOptions& options) {
+  if (!curve.source || curve.source->isEmpty()) return std::nullopt;
+  const auto isUsable = [&](double v) { return std::isfinite(v) && (!options.log || v > 0); };
+  std::optional<Range> all;
+  double lastMost = -std::numeric_limits<double>::infinity();
+  for (const auto* line : {&drawn.raw, &drawn.smooth}) {
+    std::optional<double> last;
+    for (const QPointF& point : *line) {
+      if (point.x() < low || point.x() > high || !isUsable(point.y())) continue;
+      last = point.y();
+      all = all ? Range(std::min(all->first, *last), std::max(all->second, *last))
+                : Range(*last, *last);
+    }
+    if (last) lastMost = std::max(lastMost, *last);
+  }
+  if (!all || !options.ignoreOutliers) return all;
+  std::vector<double> values = curve.source->valuesBetween(low, high, kMostValues);
+  std::erase_if(values, [&](double v) { return !isUsable(v); });
+  if (values.size() < kFewestForPercentiles) return all;
+  const double top = usualTop(values, all->first, all->second, options.log);
+  return Range(all->first, std::max(top, lastMost));
+}
+
+}  // namespace
+
+std::pair<double, double> rangeWithin(std::pair<double, double> wanted,
+                                      std::pair<double, double> limits, bool log) {
+  if (log) {
+    const auto inner = rangeWithin({std::log(wanted.first), std::log(wanted.second)},
+                                   {std::log(limits.first), std::log(limits.second)}, false);
+    return {std::exp(inner.first), std::exp(inner.second)};
+  }
+  const double width = std::min(wanted.second - wanted.first, limits.second - limits.first);
+  // As wide as the limits, the last start could by rounding lie before the first.
+  const double lastLow = std::max(limits.first, limits.second - width);
+  const double low = std::clamp(wanted.first, limits.first, lastLow);
+  return {low, low + width};
+}
+
+double quantile(std::vector<double> values, double part) {
+  const double at = part * static_cast<double>(values.size() - 1);
+  const auto low = values.begin() + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), low, values.end());
+  const double below = *low;
+  if (low + 1 == values.end()) return below;
+  const double above = *std::min_element(low + 1, values.end());
+  return below + (above - below) * (at - std::floor(at));
+}
+
+std::pair<double, double> valueRange(const std::vector<Curve>& curves,
+                                     const std::vector<CurveSamples>& drawn, double low,
+                                     double high, const ValueRangeOptions& options) {
+  std::optional<Range> range;
+  double lowestMarker = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const auto own = rangeOfCurve(curves[i], drawn[i], low, high, options);
+    if (!own) continue;
+    range = range ? Range(std::min(range->first, own->first), std::max(range->second, own->second))
+                  : *own;
+    if (curves[i].kind == Curve::Kind::Evaluation)
+      lowestMarker = std::min(lowestMarker, own->first);
+  }
+  if (!range) return {options.log ? 0.1 : options.least.value_or(0), options.most.value_or(1)};
+  auto [bottom, top] = *range;
+  if (options.log) {
+    const double factor = std::pow(std::max(top / bottom, 1.2), kMargin);
+    return {bottom / factor, top * factor};
+  }
+  const bool wasPositive = bottom >= 0;
+  const double margin =
+      top > bottom ? (top - bottom) * kMargin : std::max(std::abs(top) * 0.1, 1e-6);
+  bottom -= margin;
+  top += margin;
+  if (wasPositive) bottom = std::max(bottom, 0.0);
+  if (options.least) {
+    bottom = *options.least;
+    top = std::max(top, bottom + (top - bottom) * (1 + kMargin));
+  }
+  top = std::max(options.most.value_or(top), bottom + 1e-9);
+  // A marker at the limit is drawn whole.
+  const double room = (top - bottom) * kMargin;
+  if (lowestMarker < bottom + room) bottom -= room;
+  return {bottom, top};
+}
+
+std::vector<double> placesAbove(const std::vector<CurveSamples>& drawn, double low, double high,
+                                double top) {
+  std::vector<double> places;
+  for (const CurveSamples& samples : drawn)
+    for (const QPointF& point : samples.raw)
+      if (point.x() >= low && point.x() <= high && point.y() > top) places.push_back(point.x());
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+std::size_t pointsAbove(const std::vector<Curve>& curves, double low, double high, double top) {
+  std::size_t count = 0;
+  for (const Curve& curve : curves) {
+    if (!curve.source || curve.source->isEmpty()) continue;
+    const std::vector<double> values =
+        curve.source->valuesBetween(low, high, std::numeric_limits<int>::max());
+    count += std::count_if(values.begin(), values.end(), [top](double v) { return v > top; });
+  }
+  return count;
+}
+
+}  // namespace lockstep::widgets

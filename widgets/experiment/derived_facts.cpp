@@ -1,0 +1,195 @@
+#include "widgets/experiment/derived_facts.h"
+
+#include <QLocale>
+#include <QStringList>
+#include <algorithm>
+
+#include "engine/config/due.h"
+#include "engine/config/load.h"
+
+namespace lockstep::widgets {
+namespace {
+
+using config::Duration;
+using config::Experiment;
+
+QString grouped(std::int64_t number) {
+  return QLocale(QLocale::English)
+      .toString(static_cast<qlonglong>(number))
+      .replace(QLatin1Char(','), QChar(0x202f));  // no line ends within a number
+}
+
+QString figure(double value) { return QString::number(value, 'g', 4); }
+
+bool usesEpochs(const Experiment& experiment) {
+  std::vector<Duration> durations{experiment.solver.maxSteps,         experiment.solver.warmupSteps,
+                                  experiment.evaluation.lossEvery,    experiment.evaluation.apEvery,
+                                  experiment.checkpoint.every,        experiment.monitor.logEvery,
+                                  experiment.monitor.predictionsEvery};
+  durations.insert(durations.end(), experiment.solver.milestones.begin(),
+                   experiment.solver.milestones.end());
+  return std::any_of(durations.begin(), durations.end(),
+                     [](const Duration& d) { return d.unit == Duration::Unit::Epochs; });
+}
+
+/// "90 000 steps", with the epochs where the images are known.
+QString lengthText(const StepPlan& plan, const ImageCounts& images) {
+  const auto batch = static_cast<double>(std::max(1, plan.experiment.solver.batchSize));
+  if (!plan.isExact) {
+    const double epochs =
+        static_cast<double>(plan.maxSteps()) / static_cast<double>(StepPlan::kNominalEpoch);
+    return figure(epochs) % QStringLiteral(" epochs");
+  }
+  const QString steps = grouped(plan.maxSteps()) % QStringLiteral(" steps");
+  if (images.train <= 0) return steps;
+  const double epochs =
+      static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.train);
+  return steps % QStringLiteral(" = ") % figure(epochs) % QStringLiteral(" epochs of ") %
+         grouped(images.train) % QStringLiteral(" images");
+}
+
+QString batchText(const config::SolverConfig& solver) {
+  const QString images = QString::number(solver.batchSize);
+  if (solver.accumulate <= 1) return images;
+  return images % QStringLiteral(", in ") % QString::number(solver.accumulate) %
+         QStringLiteral(" micro-batches of ") %
+         figure(static_cast<double>(solver.batchSize) / solver.accumulate);
+}
+
+/// "4 (every 100)"
+QString timesText(std::int64_t times, const QString& when) {
+  return grouped(times) % QStringLiteral(" (") % when % QLatin1Char(')');
+}
+
+QString everyText(const Duration& every) {
+  if (every.count <= 0) return QStringLiteral("last step");
+  return QStringLiteral("every ") % grouped(every.steps());
+}
+
+/// A held-out loss is measured with every AP, so more often than at its own steps.
+QString evaluationText(const Experiment& experiment, const config::TimesDue& times) {
+  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out set");
+  const config::EvaluationConfig& evaluation = experiment.evaluation;
+  config::Experiment lossesAlone = experiment;
+  lossesAlone.evaluation.apEvery = {};
+  QString whenLosses = everyText(evaluation.lossEvery);
+  if (times.losses > config::timesDue(lossesAlone).losses)
+    whenLosses += QStringLiteral(" and with AP");
+  const QString precisions = times.averagePrecision == 0
+                                 ? QStringLiteral("none")
+                                 : timesText(times.averagePrecision, everyText(evaluation.apEvery));
+  return QStringLiteral("loss ") % timesText(times.losses, whenLosses) % QStringLiteral(", AP ") %
+         precisions;
+}
+
+QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
+  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none");
+  const std::int64_t limit = experiment.evaluation.maxImages;
+  if (images.val <= 0)
+    return limit > 0 ? QStringLiteral("the first ") % grouped(limit) : QStringLiteral("all");
+  if (limit <= 0 || limit >= images.val) return QStringLiteral("all ") % grouped(images.val);
+  return QStringLiteral("the first ") % grouped(limit) % QStringLiteral(" of ") %
+         grouped(images.val);
+}
+
+QString checkpointText(const Experiment& experiment, const config::TimesDue& times) {
+  const config::CheckpointConfig& checkpoint = experiment.checkpoint;
+  const std::int64_t compared =
+      config::isLoss(experiment.evaluation.bestMetric) ? times.losses : times.averagePrecision;
+  const bool keepsBest = checkpoint.keepBest && compared > 0;
+  return timesText(times.checkpoint, everyText(checkpoint.every)) % QStringLiteral(", keeps ") %
+         QString::number(checkpoint.keep) % (keepsBest ? QStringLiteral(" + best") : QString());
+}
+
+QString rateText(const config::SolverConfig& solver) {
+  QString text = QString::fromLatin1(base::textOf(solver.schedule)) % QStringLiteral(" from ") %
+                 figure(solver.baseLr);
+  if (solver.warmupSteps.count > 0) {
+    text += QStringLiteral(", warm-up ") % grouped(solver.warmupSteps.steps());
+  }
+  return text;
+}
+
+QString sizeText(const config::AugmentConfig& augment) {
+  QStringList sides;
+  for (int side : augment.minSize) sides << QString::number(side);
+  return sides.join(QStringLiteral(", ")) % QStringLiteral(" px short, up to ") %
+         QString::number(augment.maxSize) % QStringLiteral(" px long");
+}
+
+QString backboneText(const config::ModelConfig& model) {
+  return QString::fromStdString(model.backbone) % QStringLiteral(", ") %
+         QString::fromLatin1(base::textOf(model.resolvedNorm())) % QStringLiteral(" norm, ") %
+         QString::number(model.resolvedFreezeStages()) % QStringLiteral(" stages frozen");
+}
+
+QString anchorText(const config::AnchorConfig& anchors) {
+  if (anchors.sizes.empty()) return QStringLiteral("none");
+  const auto [least, most] = std::minmax_element(anchors.sizes.begin(), anchors.sizes.end());
+  return figure(*least) % QStringLiteral(" … ") % figure(*most) % QStringLiteral(" px, ") %
+         QString::number(anchors.aspectRatios.size()) % QStringLiteral(" aspect ratios");
+}
+
+void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
+                     DerivedFacts& derived) {
+  if (solver.warmupSteps.steps() > maxSteps) {
+    derived.warnings.push_back(
+        QStringLiteral("The warm-up of %1 steps is longer than the training of %2: the learning "
+                       "rate never reaches %3.")
+            .arg(grouped(solver.warmupSteps.steps()), grouped(maxSteps), figure(solver.baseLr)));
+  }
+  const bool falls = std::any_of(solver.milestones.begin(), solver.milestones.end(),
+                                 [&](const Duration& m) { return m.steps() < maxSteps; });
+  if (solver.schedule == config::Schedule::Step && !solver.milestones.empty() && !falls) {
+    derived.warnings.push_back(
+        QStringLiteral("The learning rate never falls: the first milestone, step %1, lies after "
+                       "the last step, %2.")
+            .arg(grouped(solver.milestones.front().steps()), grouped(maxSteps)));
+  }
+}
+
+void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& times,
+                         DerivedFacts& derived) {
+  const Duration &lossEvery = experiment.evaluation.lossEvery,
+                 &logEvery = experiment.monitor.logEvery;
+  if (lossEvery.count > experiment.solver.maxSteps.count && times.losses == 1) {
+    derived.warnings.push_back(
+        QStringLiteral(
+            "Held-out loss is measured only at the last step: evaluation.loss_every is %1.")
+            .arg(grouped(lossEvery.steps())));
+  }
+  if (logEvery.count > experiment.solver.maxSteps.count && times.log == 1) {
+    derived.warnings.push_back(
+        QStringLiteral("Nothing is logged before the last step: monitor.log_every is %1.")
+            .arg(grouped(logEvery.steps())));
+  }
+}
+
+}  // namespace
+
+StepPlan planSteps(const Experiment& experiment, const ImageCounts& images) {
+  StepPlan plan{experiment, images.train > 0 || !usesEpochs(experiment)};
+  const std::int64_t nominal = StepPlan::kNominalEpoch * std::max(1, experiment.solver.batchSize);
+  config::resolveDurations(plan.experiment, images.train > 0 ? images.train : nominal);
+  return plan;
+}
+
+DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images) {
+  const StepPlan plan = planSteps(experiment, images);
+  const config::TimesDue times = config::timesDue(plan.experiment);
+  DerivedFacts derived;
+  derived.facts = {{QStringLiteral("training length"), lengthText(plan, images)},
+                   {QStringLiteral("batch size"), batchText(experiment.solver)},
+                   {QStringLiteral("learning rate"), rateText(plan.experiment.solver)},
+                   {QStringLiteral("evaluations"), evaluationText(plan.experiment, times)},
+                   {QStringLiteral("held-out images"), heldOutText(experiment, images)},
+                   {QStringLiteral("checkpoints"), checkpointText(plan.experiment, times)},
+                   {QStringLiteral("image size"), sizeText(experiment.augment)},
+                   {QStringLiteral("backbone"), backboneText(experiment.model)},
+                   {QStringLiteral("anchors"), anchorText(experiment.model.anchors)}};
+  addRateWarnings(plan.experiment.solver, plan.maxSteps(), derived);
+  addIntervalWarnings(plan.experiment, times, derived);
+  return derived;
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,113 @@
+#include "widgets/experiment/field_words.h"
+
+#include <QHash>
+#include <QStringList>
+#include <algorithm>
+
+#include "engine/config/value_text.h"
+
+namespace lockstep::widgets {
+namespace {
+
+const QHash<QString, QString>& writtenOtherwise() {
+  static const QHash<QString, QString> words{
+      {QStringLiteral("lr"), QStringLiteral("learning rate")},
+      {QStringLiteral("iou"), QStringLiteral("IoU")},
+      {QStringLiteral("nms"), QStringLiteral("NMS")},
+      {QStringLiteral("fpn"), QStringLiteral("FPN")},
+      {QStringLiteral("rpn"), QStringLiteral("RPN")},
+      {QStringLiteral("roi"), QStringLiteral("RoI")},
+      {QStringLiteral("ap"), QStringLiteral("AP")},
+      {QStringLiteral("fc"), QStringLiteral("FC")},
+      {QStringLiteral("fg"), QStringLiteral("foreground")},
+      {QStringLiteral("bg"), QStringLiteral("background")},
+      {QStringLiteral("ema"), QStringLiteral("EMA")},
+      {QStringLiteral("cpu"), QStringLiteral("CPU")},
+      {QStringLiteral("cuda"), QStringLiteral("CUDA")},
+      {QStringLiteral("reg"), QStringLiteral("regression")},
+      {QStringLiteral("convs"), QStringLiteral("convolutions")},
+      {QStringLiteral("dim"), QStringLiteral("width")},
+      {QStringLiteral("val"), QStringLiteral("held-out set")},
+      {QStringLiteral("train"), QStringLiteral("training set")},
+      {QStringLiteral("grad"), QStringLiteral("gradient")},
+      {QStringLiteral("stats"), QStringLiteral("statistics")},
+      {QStringLiteral("std"), QStringLiteral("standard deviation")},
+      {QStringLiteral("dets"), QStringLiteral("detections")},
+  };
+  return words;
+}
+
+QString inWords(const std::string& part, bool keepShort) {
+  QStringList words;
+  for (const QString& word : QString::fromStdString(part).split(QLatin1Char('_'))) {
+    words << (keepShort ? word : writtenOtherwise().value(word, word));
+  }
+  QString text = words.join(QLatin1Char(' '));
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+/// A tip does not wrap by itself.
+QString inLines(const QString& text) {
+  constexpr qsizetype kMostCharacters = 90;
+  QString lines;
+  qsizetype lineBegin = 0;
+  for (const QString& word : text.split(QLatin1Char(' '))) {
+    const bool isFull = lines.size() + 1 + word.size() - lineBegin > kMostCharacters;
+    if (!lines.isEmpty()) lines += isFull ? QLatin1Char('\n') : QLatin1Char(' ');
+    if (isFull) lineBegin = lines.size();
+    lines += word;
+  }
+  return lines;
+}
+
+/// Whether `text` is a word that the field takes in place of a list.
+bool isWordOf(const config::Field& field, const std::string& text) {
+  return (field.nullable && text == "null") ||
+         std::find(field.choices.begin(), field.choices.end(), text) != field.choices.end();
+}
+
+}  // namespace
+
+QString labelOf(const std::string& key) {
+  const std::string last = key.substr(key.rfind('.') + 1);
+  const bool endsInSplit = last.ends_with("_train") || last.ends_with("_test");
+  return inWords(last, endsInSplit).replace(QStringLiteral("nms"), QStringLiteral("NMS"));
+}
+
+std::string sectionOf(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? std::string() : key.substr(0, dot);
+}
+
+QString sectionTitle(const std::string& section) {
+  if (section.empty()) return QStringLiteral("Experiment");
+  return inWords(section.substr(section.rfind('.') + 1), false);
+}
+
+QString factsOf(const config::Field& field) {
+  QStringList facts{QString::fromStdString(field.typeText())};
+  if (!field.unit.empty()) facts << QString::fromStdString(field.unit);
+  const QString range = QString::fromStdString(field.rangeText());
+  if (!range.isEmpty()) facts << range;
+  facts << QStringLiteral("default ") + QString::fromStdString(field.defaultText());
+  const QString toCome = QString::fromStdString(field.toComeText());
+  if (!toCome.isEmpty()) facts << toCome;
+  return facts.join(QStringLiteral(" · "));
+}
+
+QString helpOf(const config::Field& field) {
+  return QString::fromStdString(field.key) % QLatin1Char('\n') %
+         inLines(QString::fromStdString(field.help)) % QLatin1Char('\n') % factsOf(field);
+}
+
+std::string yamlOf(const config::Field& field, const QString& typed) {
+  const std::string text = typed.trimmed().toStdString();
+  if (isWordOf(field, text)) return text;
+  if (config::isList(field.type) && !text.starts_with('[')) return "[" + text + "]";
+  const bool isText =
+      field.type == config::FieldType::Text || field.type == config::FieldType::Path;
+  return isText ? config::writeText(text) : text;
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "widgets/instances/checkpoint_analysis.h"
+
+namespace lockstep::widgets {
+
+/// Which images the strip shows, and in which order.
+struct ImageOrder {
+  enum class Filter { All, Predicted, WithErrors };
+  enum class Sort { File, MostErrors };
+  Filter filter = Filter::All;
+  Sort sort = Sort::File;
+  double scoreThreshold = 0.5;
+  std::set<CategoryId> hidden;
+};
+
+/// Indices into dataset.images(). Without an analysis only Filter::All and Sort::File have a
+/// meaning.
+std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
+                                       const CheckpointAnalysis* analysis, const ImageOrder& order);
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,152 @@
+#include "widgets/instances/instance_match.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "engine/coco/analysis/judged_image.h"
+
+namespace lockstep::widgets {
+namespace {
+
+bool hasMask(const coco::Detection& detection) { return detection.mask.height > 0; }
+
+Verdict verdictOf(coco::MatchVerdict verdict) {
+  switch (verdict) {
+    case coco::MatchVerdict::TruePositive:
+      return Verdict::TruePositive;
+    case coco::MatchVerdict::FalsePositive:
+      return Verdict::FalsePositive;
+    case coco::MatchVerdict::Ignored:
+      break;
+  }
+  return Verdict::Ignored;
+}
+
+/// `judged` nullptr: past the hundred best of its class.
+InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index,
+                             const coco::JudgedDetection* judged) {
+  InstanceFacts facts;
+  facts.verdict = Verdict::Ignored;
+  if (judged != nullptr) {
+    facts.verdict = verdictOf(judged->match.verdict);
+    facts.error = judged->error;
+    facts.annotation = judged->match.annotation;
+    facts.iou = judged->match.iou;
+  }
+  facts.detection = static_cast<int>(index);
+  facts.category = detection.categoryId;
+  facts.score = detection.score;
+  facts.areaPx = hasMask(detection) ? static_cast<double>(coco::areaPx(detection.mask))
+                                    : detection.boxXywh[2] * detection.boxXywh[3];
+  facts.boxXywh = detection.boxXywh;
+  return facts;
+}
+
+InstanceFacts missedFacts(const coco::Annotation& truth, std::uint32_t index,
+                          const coco::ImageOverlaps& overlaps, double scoreThreshold) {
+  InstanceFacts facts;
+  facts.verdict = Verdict::Missed;
+  facts.annotation = static_cast<int>(index);
+  facts.category = truth.categoryId;
+  facts.score = std::numeric_limits<double>::quiet_NaN();
+  for (const coco::Overlap& pair : overlaps.pairs) {
+    const coco::OverlapDetection& detection = overlaps.detections[pair.detection];
+    const bool isShown = detection.score >= scoreThreshold;
+    if (pair.annotation == index && isShown && detection.category == truth.categoryId)
+      facts.iou = std::max(facts.iou, pair.iou);
+  }
+  facts.areaPx = truth.area;
+  facts.boxXywh = truth.boxXywh;
+  return facts;
+}
+
+std::size_t countAtLeast(const std::vector<double>& falling, double threshold) {
+  return static_cast<std::size_t>(std::partition_point(falling.begin(), falling.end(),
+                                                       [&](double s) { return s >= threshold; }) -
+                                  falling.begin());
+}
+
+}  // namespace
+
+coco::ImageOverlaps overlapsOf(const ImageContent& content) {
+  const std::vector<coco::Detection>& detections = *content.detections;
+  std::vector<const coco::Detection*> pointers;
+  pointers.reserve(detections.size());
+  for (const coco::Detection& detection : detections) pointers.push_back(&detection);
+  const bool byMask = std::all_of(detections.begin(), detections.end(), hasMask);
+  return coco::findOverlaps(content.image, *content.annotations, pointers,
+                            byMask ? coco::IouType::Mask : coco::IouType::Box);
+}
+
+std::vector<InstanceFacts> instancesAt(const ImageContent& content,
+                                       const coco::ImageOverlaps& overlaps,
+                                       const MatchThresholds& thresholds,
+                                       const std::set<CategoryId>& hidden) {
+  const coco::JudgedImage judged = coco::judgeImage(overlaps, thresholds.score, thresholds.iou);
+  std::vector<const coco::JudgedDetection*> byIndex(content.detections->size());
+  for (const coco::JudgedDetection& one : judged.detections)
+    byIndex[overlaps.detections[one.detection].index] = &one;
+  std::vector<InstanceFacts> instances;
+  for (std::size_t d = 0; d < content.detections->size(); ++d) {
+    const coco::Detection& detection = (*content.detections)[d];
+    if (detection.score < thresholds.score || hidden.count(detection.categoryId)) continue;
+    instances.push_back(detectionFacts(detection, d, byIndex[d]));
+  }
+  for (const std::uint32_t g : judged.missed) {
+    const coco::Annotation& truth = (*content.annotations)[g];
+    if (hidden.count(truth.categoryId)) continue;
+    instances.push_back(missedFacts(truth, g, overlaps, thresholds.score));
+  }
+  std::stable_sort(instances.begin(), instances.end(),
+                   [](const InstanceFacts& a, const InstanceFacts& b) {
+                     return a.isError() != b.isError() ? a.isError() : a.iou < b.iou;
+                   });
+  return instances;
+}
+
+QString errorName(const InstanceFacts& facts) {
+  if (facts.verdict == Verdict::Missed) return verdictName(facts.verdict);
+  return facts.error
+             ? QString::fromLatin1(coco::kErrorTypeNames[static_cast<std::size_t>(*facts.error)])
+             : QString();
+}
+
+void ScoreTally::sort() {
+  std::sort(right.begin(), right.end(), std::greater<>());
+  std::sort(wrong.begin(), wrong.end(), std::greater<>());
+}
+
+coco::Counts ScoreTally::at(double scoreThreshold) const {
+  const std::size_t found = countAtLeast(right, scoreThreshold);
+  return {found, countAtLeast(wrong, scoreThreshold), groundTruths - found};
+}
+
+void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, ClassTallies& tallies) {
+  coco::InstanceMatcher matcher;
+  const coco::InstanceMatches& matches = matcher.match(overlaps, iouThreshold);
+  for (std::size_t d = 0; d < matches.detections.size(); ++d) {
+    const coco::OverlapDetection& detection = overlaps.detections[d];
+    ScoreTally& tally = tallies[detection.category];
+    const coco::MatchVerdict verdict = matches.detections[d].verdict;
+    if (verdict == coco::MatchVerdict::TruePositive) tally.right.push_back(detection.score);
+    if (verdict == coco::MatchVerdict::FalsePositive) tally.wrong.push_back(detection.score);
+  }
+  for (const coco::OverlapAnnotation& truth : overlaps.annotations)
+    if (!truth.isCrowd) ++tallies[truth.category].groundTruths;
+}
+
+coco::Counts countsAt(const ClassTallies& tallies, double scoreThreshold,
+                      const std::set<CategoryId>& hidden) {
+  coco::Counts counts;
+  for (const auto& [category, tally] : tallies)
+    if (!hidden.count(category)) counts += tally.at(scoreThreshold);
+  return counts;
+}
+
+int errorCount(const coco::Counts& counts) {
+  return static_cast<int>(counts.falsePositives + counts.falseNegatives);
+}
+
+}  // namespace lockstep::widgets
