@@ -8,8 +8,8 @@
 namespace lockstep::config {
 namespace {
 
-bool isSmaller(const ImageSize& a, const ImageSize& b) {
-  const auto key = [](const ImageSize& size) {
+bool isSmaller(const base::ImageSize& a, const base::ImageSize& b) {
+  const auto key = [](const base::ImageSize& size) {
     return std::pair(size.height * size.width, size.height);
   };
   return key(a) < key(b);
@@ -17,13 +17,13 @@ bool isSmaller(const ImageSize& a, const ImageSize& b) {
 
 }  // namespace
 
-std::vector<ImageSize> canonicalSizes(const AugmentConfig& augment) {
+std::vector<base::ImageSize> canonicalSizes(const AugmentConfig& augment) {
   const int longest = augment.maxSize;
   const int largest = std::min(std::ranges::max(augment.minSize), longest);
-  std::vector<ImageSize> sizes{paddedSize({longest, longest})};
+  std::vector<base::ImageSize> sizes{paddedSize({longest, longest})};
   for (const int scale : augment.minSize) {
     const int reached = std::min(scale, longest);
-    const ImageSize wide = paddedSize({reached, std::int64_t{longest} * reached / largest});
+    const base::ImageSize wide = paddedSize({reached, std::int64_t{longest} * reached / largest});
     sizes.push_back(wide);
     sizes.push_back({wide.width, wide.height});
   }
@@ -33,9 +33,9 @@ std::vector<ImageSize> canonicalSizes(const AugmentConfig& augment) {
   return sizes;
 }
 
-ImageSize canonicalSize(const AugmentConfig& augment, const ImageSize& resized) {
-  const std::vector<ImageSize> sizes = canonicalSizes(augment);
-  const auto held = std::ranges::find_if(sizes, [&](const ImageSize& size) {
+base::ImageSize canonicalSize(const AugmentConfig& augment, const base::ImageSize& resized) {
+  const std::vector<base::ImageSize> sizes = canonicalSizes(augment);
+  const auto held = std::ranges::find_if(sizes, [&](const base::ImageSize& size) {
     return size.height >= resized.height && size.width >= resized.width;
   });
   if (held == sizes.end()) {

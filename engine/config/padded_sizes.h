@@ -9,13 +9,11 @@
 
 namespace lockstep::config {
 
-using base::ImageSize;
-
 /// The next multiple of kSizeDivisor that holds a side, px.
 inline std::int64_t paddedSide(std::int64_t side) {
   return (side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor;
 }
-inline ImageSize paddedSize(const ImageSize& size) {
+inline base::ImageSize paddedSize(const base::ImageSize& size) {
   return {paddedSide(size.height), paddedSide(size.width)};
 }
 
@@ -24,10 +22,10 @@ inline ImageSize paddedSize(const ImageSize& size) {
 /// max_size is to the largest scale; and one square of max_size, for what is longer and for batches
 /// of wide and tall images. All rounded up to multiples of kSizeDivisor; so at most two for each
 /// scale and one more.
-std::vector<ImageSize> canonicalSizes(const AugmentConfig& augment);
+std::vector<base::ImageSize> canonicalSizes(const AugmentConfig& augment);
 
 /// The smallest of them that holds an image after resizing. Throws std::out_of_range for a side
 /// above max_size.
-ImageSize canonicalSize(const AugmentConfig& augment, const ImageSize& resized);
+base::ImageSize canonicalSize(const AugmentConfig& augment, const base::ImageSize& resized);
 
 }  // namespace lockstep::config

@@ -24,9 +24,9 @@ Handover handoverTo(const at::Device& device) {
   return device.is_cpu() ? Handover::Images : Handover::PinnedPictures;
 }
 
-ImageSize paddedSize(const std::vector<ImageSize>& sizes) {
-  ImageSize padded;
-  for (const ImageSize& size : sizes) {
+base::ImageSize paddedSize(const std::vector<base::ImageSize>& sizes) {
+  base::ImageSize padded;
+  for (const base::ImageSize& size : sizes) {
     padded.height = std::max(padded.height, size.height);
     padded.width = std::max(padded.width, size.width);
   }

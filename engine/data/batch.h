@@ -4,12 +4,11 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/base/image_size.h"
 #include "engine/structures/ground_truth.h"
 #include "engine/structures/packed_images.h"
 
 namespace lockstep::data {
-
-using base::ImageSize;
 
 /// Images that go through the model together, and all that is known of them. Vectors have N
 /// entries.
@@ -17,11 +16,11 @@ struct Batch {
   /// [N,3,H,W] float32 normalised; H, W multiples of 32; zero right and below. Undefined while they
   /// are `pictures`. On a GPU that computes in halves as ops::resizeImages makes them for it.
   at::Tensor images;
-  structures::PackedImages pictures;     ///< as decoded: to() makes `images` of them
-  ImageSize padded;                      ///< px of all `images`, H and W
-  std::vector<ImageSize> sizes;          ///< px of each image inside `images`
-  std::vector<ImageSize> originalSizes;  ///< px of the files
-  structures::GtBatch gts;               ///< in px of `sizes`; of no objects for prediction
+  structures::PackedImages pictures;           ///< as decoded: to() makes `images` of them
+  base::ImageSize padded;                      ///< px of all `images`, H and W
+  std::vector<base::ImageSize> sizes;          ///< px of each image inside `images`
+  std::vector<base::ImageSize> originalSizes;  ///< px of the files
+  structures::GtBatch gts;                     ///< in px of `sizes`; of no objects for prediction
   std::vector<ImageId> ids;
   std::vector<std::uint64_t>
       samplingKeys;       ///< for anchor and RoI sampling: seed, image id (and epoch in training)
@@ -43,7 +42,7 @@ enum class Handover {
 Handover handoverTo(const at::Device& device);
 
 /// Height and width that hold every size, rounded up to multiples of config::kSizeDivisor.
-ImageSize paddedSize(const std::vector<ImageSize>& sizes);
+base::ImageSize paddedSize(const std::vector<base::ImageSize>& sizes);
 
 /// Key for the model's samplers in training (an epoch from 0) and in evaluation.
 std::uint64_t trainingSamplingKey(std::uint64_t seed, ImageId id, std::int64_t epoch);

@@ -192,7 +192,7 @@ RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
   return image;
 }
 
-RgbImage readSized(const std::filesystem::path& file, ImageSize annotated) {
+RgbImage readSized(const std::filesystem::path& file, base::ImageSize annotated) {
   const Wanted wanted{file, /*isAnnotated=*/true};
   const auto [bytes, lacksEnd] = readWholeFile(wanted);
   const cv::Mat stored = decode(bytes, /*asStored=*/true, wanted);
@@ -218,7 +218,7 @@ RgbImage::RgbImage(int widthPx, int heightPx)
       pixels(std::make_unique_for_overwrite<std::uint8_t[]>(
           static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
 
-RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
+RgbImage readAnnotatedImage(const std::filesystem::path& file, base::ImageSize annotated) {
   return withinMemory([&] { return readSized(file, annotated); });
 }
 

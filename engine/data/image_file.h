@@ -10,8 +10,6 @@
 
 namespace lockstep::data {
 
-using base::ImageSize;
-
 /// A decoded picture: 8-bit RGB, row by row without gaps.
 struct RgbImage {
   int width = 0, height = 0;               ///< px
@@ -22,7 +20,7 @@ struct RgbImage {
   RgbImage() = default;
   /// Pixels are not initialised.
   RgbImage(int widthPx, int heightPx);
-  ImageSize size() const { return {height, width}; }
+  base::ImageSize size() const { return {height, width}; }
 };
 
 /// What is wrong with a file itself: it is not there, may not be read, or is no whole image. What
@@ -38,7 +36,7 @@ class UnreadableImage : public Error {
 /// UnreadableImage naming the file: not there, no image, cut off, or of another size than
 /// `annotated`; else as said above. A file that lacks no more than its end marker is
 /// whole: whoever reads it says so once (lacksEndText). Any thread; uses none of its own.
-RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated);
+RgbImage readAnnotatedImage(const std::filesystem::path& file, base::ImageSize annotated);
 
 /// Reads an image that has no annotations, turned as its EXIF orientation says. Throws as
 /// readAnnotatedImage().

@@ -28,7 +28,7 @@ RgbImage readImage(const std::filesystem::path& file) {
   return image;
 }
 
-RgbImage readAnnotatedImage(const std::filesystem::path& file, ImageSize annotated) {
+RgbImage readAnnotatedImage(const std::filesystem::path& file, base::ImageSize annotated) {
   RgbImage image = readImage(file);
   if (image.width != annotated.width || image.height != annotated.height)
     throw UnreadableImage(file.string() + ": is of another size than its annotation says");

@@ -29,20 +29,20 @@ void tellDarkness(const RgbImage& image, const std::filesystem::path& file) {
 }
 
 /// Evaluation's padding, and training's unless its sizes are canonical.
-ImageSize paddedToLargest(const std::vector<TransformPlan>& plans) {
-  std::vector<ImageSize> sizes;
+base::ImageSize paddedToLargest(const std::vector<TransformPlan>& plans) {
+  std::vector<base::ImageSize> sizes;
   for (const TransformPlan& plan : plans) sizes.push_back(plan.resized);
   return paddedSize(sizes);
 }
 
-ImageSize paddedForTraining(const config::AugmentConfig& augment,
-                            const std::vector<TransformPlan>& plans) {
-  const ImageSize largest = paddedToLargest(plans);
+base::ImageSize paddedForTraining(const config::AugmentConfig& augment,
+                                  const std::vector<TransformPlan>& plans) {
+  const base::ImageSize largest = paddedToLargest(plans);
   return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
 }
 
 /// A batch whose sizes are known and whose images are still to be put into their places.
-Batch emptyBatch(const std::vector<TransformPlan>& plans, const ImageSize& padded,
+Batch emptyBatch(const std::vector<TransformPlan>& plans, const base::ImageSize& padded,
                  Handover handover) {
   Batch batch;
   batch.padded = padded;
@@ -72,7 +72,7 @@ void putImage(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan&
               structures::pixelsOf(batch.pictures, n));
 }
 
-ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width}; }
+base::ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width}; }
 
 }  // namespace
 
@@ -127,7 +127,8 @@ void SampleLoader::tellOfMissingEnd(ImageId id, const std::filesystem::path& fil
 }
 
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,
-                         const std::vector<TransformPlan>& plans, const ImageSize& padded) const {
+                         const std::vector<TransformPlan>& plans,
+                         const base::ImageSize& padded) const {
   Batch batch = emptyBatch(plans, padded, handover_);
   std::vector<structures::GtInstances> gts;
   for (std::size_t n = 0; n < indices.size(); ++n) {

@@ -40,7 +40,7 @@ class SampleLoader {
 
  private:
   Batch load(const std::vector<std::size_t>& indices, const std::vector<TransformPlan>& plans,
-             const ImageSize& padded) const;
+             const base::ImageSize& padded) const;
   RgbImage read(const coco::Image& image) const;
   void tellOfMissingEnd(ImageId id, const std::filesystem::path& file) const;
 

@@ -195,8 +195,8 @@ void adjustSaturation(RgbImage& image, double ratio) {
 
 }  // namespace
 
-TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize original, ImageId id,
-                           std::int64_t epoch, std::uint64_t seed) {
+TransformPlan planTraining(const config::AugmentConfig& augment, base::ImageSize original,
+                           ImageId id, std::int64_t epoch, std::uint64_t seed) {
   const Choices choices(seed, id, epoch);
   const auto sizes = augment.minSize.size();
   const auto choice = static_cast<std::size_t>(choices.uniform(RandomPurpose::MinSize) *
@@ -212,7 +212,7 @@ TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize origi
   return plan;
 }
 
-TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize original) {
+TransformPlan planEvaluation(const config::AugmentConfig& augment, base::ImageSize original) {
   TransformPlan plan;
   plan.original = original;
   plan.resized = config::resizedSize(original, augment.minSize.back(), augment.maxSize);
@@ -228,7 +228,7 @@ structures::ImageRow imageRow(const TransformPlan& plan) {
           .flipsVertically = plan.flipVertical};
 }
 
-void transformImage(RgbImage image, const TransformPlan& plan, const ImageSize& padded,
+void transformImage(RgbImage image, const TransformPlan& plan, const base::ImageSize& padded,
                     float* out) {
   if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
   ops::resizeImage(image.pixels.get(), imageRow(plan), padded, out);

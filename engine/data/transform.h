@@ -17,7 +17,7 @@ namespace lockstep::data {
 
 /// All that is decided about one image before a pixel is read.
 struct TransformPlan {
-  ImageSize original, resized;  ///< px
+  base::ImageSize original, resized;  ///< px
   bool flipHorizontal = false;
   bool flipVertical = false;
   double brightness = 1, contrast = 1, saturation = 1;  ///< factors, 1: as it is
@@ -27,17 +27,18 @@ struct TransformPlan {
 
 /// What training does to an image in an epoch: a pure function of its arguments. Jitter factors are
 /// uniform in [max(0, 1 - x), 1 + x]; the shortest side is one of min_size.
-TransformPlan planTraining(const config::AugmentConfig& augment, ImageSize original, ImageId id,
-                           std::int64_t epoch, std::uint64_t seed);
+TransformPlan planTraining(const config::AugmentConfig& augment, base::ImageSize original,
+                           ImageId id, std::int64_t epoch, std::uint64_t seed);
 /// What evaluation and prediction do: the last of min_size, nothing else.
-TransformPlan planEvaluation(const config::AugmentConfig& augment, ImageSize original);
+TransformPlan planEvaluation(const config::AugmentConfig& augment, base::ImageSize original);
 
 /// What the resizing makes of an image.
 structures::ImageRow imageRow(const TransformPlan& plan);
 
 /// Colour, flips, normalisation and resize in one pass over the pixels -> out [3,H,W] of the padded
 /// size, zeros right and below.
-void transformImage(RgbImage image, const TransformPlan& plan, const ImageSize& padded, float* out);
+void transformImage(RgbImage image, const TransformPlan& plan, const base::ImageSize& padded,
+                    float* out);
 
 /// Brightness, contrast and saturation in that order, as torchvision.transforms.v2.functional does
 /// on uint8.

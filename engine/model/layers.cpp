@@ -26,10 +26,12 @@ Conv2d::Conv2d(const Conv2dOptions& options, const Conv2dInit& init)
 }
 
 at::Tensor Conv2d::forward(const at::Tensor& x, bool hasRelu) const {
-  const auto bias = bias_.defined() ? std::optional(bias_) : std::nullopt;
   // What is reported is before the ReLU.
   const bool isWatched = ActivationWatch::current() != nullptr;
-  at::Tensor out = forwardWith(x, weightFor(x), {bias, {}, hasRelu && !isWatched});
+  ops::Epilogue epilogue;
+  epilogue.hasRelu = hasRelu && !isWatched;
+  if (bias_.defined()) epilogue.bias = bias_;
+  at::Tensor out = forwardWith(x, weightFor(x), epilogue);
   report(out);
   return hasRelu && isWatched ? out.relu_() : out;
 }

@@ -44,7 +44,7 @@ Cost costOf(const config::Experiment& experiment, const coco::Dataset& dataset) 
       kEpochs * sampler.imageCount() / static_cast<std::size_t>(sampler.imagesPerPart());
   Cost cost;
   for (std::size_t step = 1; step <= steps; ++step) {
-    std::vector<data::ImageSize> sizes;
+    std::vector<base::ImageSize> sizes;
     for (const auto& [index, epoch] : sampler.imagesOf(static_cast<std::int64_t>(step), 0)) {
       const coco::Image& image = dataset.images()[index];
       sizes.push_back(
@@ -53,7 +53,7 @@ Cost costOf(const config::Experiment& experiment, const coco::Dataset& dataset) 
       cost.imagePx += static_cast<double>(sizes.back().height * sizes.back().width);
     }
     cost.images += sizes.size();
-    const data::ImageSize own = data::paddedSize(sizes);
+    const base::ImageSize own = data::paddedSize(sizes);
     const auto [height, width] = config::canonicalSize(experiment.augment, own);
     cost.batch.add(own.height, own.width, sizes.size());
     cost.canonical.add(height, width, sizes.size());

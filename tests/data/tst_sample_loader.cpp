@@ -221,8 +221,8 @@ class TstSampleLoader : public QObject {
                                     data::ClassTable(dataset_));
     const std::size_t index = dataset_.imageIndex({7});  // 97 x 61
     const Batch batch = loader.loadEvaluation(index);
-    QVERIFY((batch.sizes == std::vector<data::ImageSize>{{50, 79}}));
-    QVERIFY((batch.originalSizes == std::vector<data::ImageSize>{{61, 97}}));
+    QVERIFY((batch.sizes == std::vector<base::ImageSize>{{50, 79}}));
+    QVERIFY((batch.originalSizes == std::vector<base::ImageSize>{{61, 97}}));
     QVERIFY((batch.images.sizes() == at::IntArrayRef{1, 3, 64, 96}));
     QVERIFY(batch.ids == std::vector<ImageId>{{7}});
     QCOMPARE(batch.samplingKeys[0], data::evaluationSamplingKey(kSeed, {7}));
@@ -253,7 +253,7 @@ class TstSampleLoader : public QObject {
       const auto draws = drawsOfEpoch({static_cast<std::size_t>(epoch % 6), 1, 4}, epoch);
       const Batch expected = plain->loadTraining(draws), got = padded->loadTraining(draws);
       const std::int64_t height = expected.images.size(2), width = expected.images.size(3);
-      QVERIFY((got.padded == data::ImageSize{got.images.size(2), got.images.size(3)}));
+      QVERIFY((got.padded == base::ImageSize{got.images.size(2), got.images.size(3)}));
       QVERIFY(std::ranges::count(allowed, got.padded) == 1);
       isLarger |= got.images.numel() > expected.images.numel();
       QVERIFY(torch::equal(got.images.slice(2, 0, height).slice(3, 0, width), expected.images));

@@ -11,7 +11,7 @@
 #include "tests/support/torch_reference.h"
 
 using namespace lockstep;
-using data::ImageSize;
+using base::ImageSize;
 using data::TransformPlan;
 
 namespace {

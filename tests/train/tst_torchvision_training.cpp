@@ -103,7 +103,7 @@ void writeExperiment(const config::Experiment& experiment, const fs::path& file)
 
 checkpoint::NamedTensors tensorsOf(const data::Batch& batch) {
   std::vector<std::int64_t> sizes;
-  for (const data::ImageSize& size : batch.sizes)
+  for (const base::ImageSize& size : batch.sizes)
     sizes.insert(sizes.end(), {size.height, size.width});
   checkpoint::NamedTensors tensors{{"images", batch.images},
                                    {"sizes", torch::tensor(sizes).reshape({-1, 2})}};
