@@ -48,7 +48,7 @@ function(lockstep_reuse_pch_below directory)
       target_precompile_headers(${target} REUSE_FROM core_pch)
     endif()
     # Out of a precompiled header GCC 12 warns of the standard library's own code, inlined into ours.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow>)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-free-nonheap-object;-Wno-stringop-overflow>)
   endforeach()
   get_property(subdirectories DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
   foreach(subdirectory ${subdirectories})

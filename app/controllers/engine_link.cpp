@@ -122,7 +122,9 @@ void EngineLink::takeLine(const std::string& line) {
     setState(State::Connected);
     Q_EMIT welcomed(*welcome);
   } else if (const auto* ok = std::get_if<protocol::Ok>(&message)) {
-    Q_EMIT answered(QString::fromStdString(ok->id), QString::fromStdString(ok->extra));
+    const auto* answer = std::get_if<protocol::AnswerPath>(&ok->answer);
+    Q_EMIT answered(QString::fromStdString(ok->id),
+                    answer ? QString::fromStdString(answer->path) : QString());
   } else if (const auto* error = std::get_if<protocol::ErrorReply>(&message)) {
     Q_EMIT refused(QString::fromStdString(error->id), QString::fromStdString(error->message));
   } else {
@@ -140,10 +142,10 @@ void EngineLink::sendHello(std::int64_t since, int attempt) {
   send(protocol::Hello{since, attempt});
 }
 
-QString EngineLink::sendCommand(const QString& name) {
+QString EngineLink::sendCommand(protocol::CommandName name) {
   if (state_ != State::Connected) return {};
   const QString id = nextId();
-  send(protocol::Command{id.toStdString(), name.toStdString()});
+  send(protocol::Command{id.toStdString(), name});
   return id;
 }
 

@@ -34,9 +34,8 @@ class EngineLink : public QObject {
   void disconnectFromEngine();
 
   void sendHello(std::int64_t since, int attempt);
-  /// status | pause | resume | stop | checkpoint | evaluate. Returns the request's id; empty: not
-  /// connected.
-  QString sendCommand(const QString& name);
+  /// Returns the request's id; empty: not connected.
+  QString sendCommand(protocol::CommandName name);
   QString sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
                       double scoreThreshold);
 
@@ -51,7 +50,8 @@ class EngineLink : public QObject {
   void welcomed(const lockstep::protocol::Welcome& welcome);
   /// Every event, reset and alert, in the order they came.
   void eventReceived(const lockstep::protocol::EngineMessage& message);
-  void answered(const QString& id, const QString& extraJson);
+  /// `path`: of the file with the answer; empty: it is no file.
+  void answered(const QString& id, const QString& path);
   void refused(const QString& id, const QString& message);
   /// A lasting fault (another version, no permission): there is no further try.
   void failed(const QString& message);

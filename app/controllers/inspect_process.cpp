@@ -120,11 +120,9 @@ void InspectProcess::giveUp() {
               .arg(trouble));
 }
 
-void InspectProcess::takeAnswer(const QString& id, const QString& extraJson) {
+void InspectProcess::takeAnswer(const QString& id, const QString& path) {
   const Request request = take(id);
   if (request.id.isEmpty()) return;
-  const QString path =
-      QJsonDocument::fromJson(extraJson.toUtf8()).object().value(QStringLiteral("path")).toString();
   if (path.isEmpty()) {
     Q_EMIT predictionFailed(request.imageId, request.step, tr("The engine's reply names no file."));
   } else {

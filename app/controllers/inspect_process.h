@@ -46,7 +46,7 @@ class InspectProcess : public QObject {
   void takeSocket();
   void takeEnd();
   void takeLoss();
-  void takeAnswer(const QString& id, const QString& extraJson);
+  void takeAnswer(const QString& id, const QString& path);
   void sendWaiting();
   void giveUp();
   void failAll(const QString& message);

@@ -1,7 +1,5 @@
 #include "app/controllers/run_controller.h"
 
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <algorithm>
 
 #include "app/models/background.h"
@@ -107,10 +105,10 @@ void RunController::connectSignals() {
           [this] { link_.sendHello(history_.lastSeq(), attempt_); });
   connect(&link_, &EngineLink::stateChanged, this, &RunController::linkChanged);
   connect(&link_, &EngineLink::lost, this, [this] {
-    for (const Request& request : std::exchange(requests_, {}))
-      if (request.name == QLatin1String("predict"))
-        Q_EMIT predictionFailed(request.imageId, request.step,
-                                tr("The engine disconnected before it replied."));
+    commands_.clear();
+    for (const Prediction& asked : std::exchange(predictions_, {}))
+      Q_EMIT predictionFailed(asked.imageId, asked.step,
+                              tr("The engine disconnected before it replied."));
     refresh();
   });
   connect(&link_, &EngineLink::welcomed, this, [this](const protocol::Welcome& welcome) {
@@ -273,21 +271,21 @@ void RunController::setFault(std::optional<RunFault>& which, std::optional<RunFa
   Q_EMIT faultChanged();
 }
 
-void RunController::command(const QString& name) {
+void RunController::command(protocol::CommandName name) {
   const QString id = link_.sendCommand(name);
   if (id.isEmpty()) {
-    Q_EMIT failed(tr("The run could not be asked to %1").arg(name),
+    Q_EMIT failed(tr("The run could not be asked to %1").arg(QLatin1String(base::textOf(name))),
                   tr("Not connected to its engine at %1. Retrying every two seconds.")
                       .arg(QString::fromStdString(summary_.info.socket)));
     return;
   }
-  requests_[id] = {name, 0, 0};
+  commands_[id] = name;
 }
 
-void RunController::pause() { command(QStringLiteral("pause")); }
-void RunController::resume() { command(QStringLiteral("resume")); }
-void RunController::stop() { command(QStringLiteral("stop")); }
-void RunController::saveCheckpoint() { command(QStringLiteral("checkpoint")); }
+void RunController::pause() { command(protocol::CommandName::Pause); }
+void RunController::resume() { command(protocol::CommandName::Resume); }
+void RunController::stop() { command(protocol::CommandName::Stop); }
+void RunController::saveCheckpoint() { command(protocol::CommandName::Checkpoint); }
 
 void RunController::predict(qint64 imageId, qint64 step) {
   const QString id = link_.sendPredict({imageId}, QString::number(step), kScoreThreshold);
@@ -295,28 +293,29 @@ void RunController::predict(qint64 imageId, qint64 step) {
     Q_EMIT predictionFailed(imageId, step, tr("Not connected to the run's engine."));
     return;
   }
-  requests_[id] = {QStringLiteral("predict"), imageId, step};
+  predictions_[id] = {imageId, step};
 }
 
-void RunController::takeAnswer(const QString& id, const QString& extraJson) {
-  const Request request = requests_.take(id);
-  if (request.name != QLatin1String("predict")) return;
-  const QString path =
-      QJsonDocument::fromJson(extraJson.toUtf8()).object().value(QStringLiteral("path")).toString();
+void RunController::takeAnswer(const QString& id, const QString& path) {
+  commands_.remove(id);
+  if (!predictions_.contains(id)) return;
+  const Prediction asked = predictions_.take(id);
   if (path.isEmpty()) {
-    Q_EMIT predictionFailed(request.imageId, request.step, tr("The engine's reply names no file."));
+    Q_EMIT predictionFailed(asked.imageId, asked.step, tr("The engine's reply names no file."));
   } else {
-    Q_EMIT predictionReady(request.imageId, request.step, path);
+    Q_EMIT predictionReady(asked.imageId, asked.step, path);
   }
 }
 
 void RunController::takeRefusal(const QString& id, const QString& message) {
-  const Request request = requests_.take(id);
-  if (request.name == QLatin1String("predict")) {
-    Q_EMIT predictionFailed(request.imageId, request.step, message);
-  } else {
-    Q_EMIT failed(tr("The engine refused to %1").arg(request.name), message);
+  if (predictions_.contains(id)) {
+    const Prediction asked = predictions_.take(id);
+    Q_EMIT predictionFailed(asked.imageId, asked.step, message);
+    return;
   }
+  const bool isCommand = commands_.contains(id);
+  const char* const name = isCommand ? base::textOf(commands_.take(id)) : "";
+  Q_EMIT failed(tr("The engine refused to %1").arg(QLatin1String(name)), message);
 }
 
 }  // namespace lockstep::app

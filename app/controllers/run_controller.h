@@ -80,8 +80,7 @@ class RunController : public QObject {
 
  private:
   struct Tail;
-  struct Request {
-    QString name;
+  struct Prediction {
     qint64 imageId = 0;
     qint64 step = 0;
   };
@@ -91,9 +90,9 @@ class RunController : public QObject {
   void followLive();
   void takeEvent(const protocol::EngineMessage& message);
   void takeState(const protocol::State& state);
-  void takeAnswer(const QString& id, const QString& extraJson);
+  void takeAnswer(const QString& id, const QString& path);
   void takeRefusal(const QString& id, const QString& message);
-  void command(const QString& name);
+  void command(protocol::CommandName name);
   void setFault(std::optional<RunFault>& which, std::optional<RunFault> now);
 
   QString folder_;
@@ -102,7 +101,8 @@ class RunController : public QObject {
   std::vector<std::int64_t> checkpointSteps_;
   EngineLink link_;
   std::shared_ptr<Tail> tail_;
-  QHash<QString, Request> requests_;
+  QHash<QString, Prediction> predictions_;          ///< asked for, by their ids
+  QHash<QString, protocol::CommandName> commands_;  ///< likewise
   QTimer reread_;
   std::optional<RunFault> readFault_, linkFault_;
   bool hasConfig_ = false;

@@ -3,8 +3,6 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "engine/protocol/cause.h"
-
 namespace lockstep::app {
 namespace {
 
@@ -14,7 +12,7 @@ RunMessage failureOf(const RunController& run) {
   const protocol::RunError& error = *run.info().error;
   QStringList where;
   if (error.step > 0) where << tr("step %1").arg(error.step);
-  if (!error.phase.empty()) where << QString::fromStdString(error.phase);
+  if (!error.phase.isEmpty()) where << QString::fromStdString(error.phase.text());
   if (error.rank >= 0 && !error.host.empty())
     where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
   RunMessage message;
@@ -27,7 +25,7 @@ RunMessage failureOf(const RunController& run) {
   if (!run.canResume()) return message;
   const std::int64_t step = run.resumeStep();
   message.action = step == 0 ? tr("Restart the run") : tr("Resume from step %1").arg(step);
-  if (error.cause == protocol::kBadImage) {
+  if (error.cause == protocol::FailureCause::BadImage) {
     message.skipAction = step == 0 ? tr("Restart and skip unreadable images")
                                    : tr("Resume and skip unreadable images");
   }
@@ -42,7 +40,8 @@ std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isO
   if (const auto& fault = shown.run->fault()) {
     message =
         RunMessage{shown.run->folder(), fault->title, fault->title, fault->detail, {}, {}, false};
-  } else if (leads && shown.run->info().error && shown.run->info().state == "failed") {
+  } else if (leads && shown.run->info().error &&
+             shown.run->info().state == protocol::RunState::Failed) {
     message = failureOf(*shown.run);
   }
   if (message && !isOnly) message->title = shown.name + QStringLiteral(": ") + message->title;

@@ -27,8 +27,9 @@ static_assert(RunStyles::kCount == widgets::kRunStyles);
 
 /// It ended before its last step, with a checkpoint to go on from.
 bool canGoOn(const RunController& run) {
-  const std::string& state = run.info().state;
-  return (state == "stopped" || state == "failed") && run.canResume() && run.resumeStep() > 0;
+  const auto& state = run.info().state;
+  return (state == protocol::RunState::Stopped || state == protocol::RunState::Failed) &&
+         run.canResume() && run.resumeStep() > 0;
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ void MainWindow::connectRuns() {
 
 void MainWindow::connectRun(RunController* run) {
   auto update = [this, run] {
-    runList_->setLive(run->folder(), QString::fromStdString(run->info().state), run->info().step);
+    runList_->setLive(run->folder(), run->info().state, run->info().step);
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::infoChanged, this, update);
@@ -208,7 +209,7 @@ void MainWindow::updateStatus() {
     const run_folder::RunInfo& info = run->info();
     const MetricStore& metrics = run->history().metrics();
     status.name = QString::fromStdString(info.name);
-    status.state = QString::fromStdString(info.state);
+    status.state = info.state;
     status.step = info.step;
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();
@@ -255,7 +256,7 @@ void MainWindow::togglePause() {
   RunController* run = currentRun();
   if (run && canGoOn(*run)) return resumeRun(run->folder(), {});
   if (!run || run->linkState() != EngineLink::State::Connected) return;
-  if (run->info().state == "paused") {
+  if (run->info().state == protocol::RunState::Paused) {
     run->resume();
   } else {
     run->pause();

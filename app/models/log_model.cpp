@@ -20,7 +20,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
     case StepRole:
       return static_cast<qint64>(entry.step);
     case LevelRole:
-      return QString::fromStdString(entry.level);
+      return QVariant::fromValue(entry.level);
     case TextRole:
       return QString::fromStdString(entry.text);
     case Qt::DisplayRole:

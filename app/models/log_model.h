@@ -12,6 +12,7 @@ class LogModel : public QAbstractListModel {
   Q_OBJECT
 
  public:
+  /// LevelRole: a LogEntry::Level.
   enum Role { TimeRole = Qt::UserRole + 1, StepRole, LevelRole, TextRole };
   using QAbstractListModel::QAbstractListModel;
 

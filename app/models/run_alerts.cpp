@@ -8,26 +8,33 @@
 namespace lockstep::app {
 namespace {
 
+using enum protocol::AlertKind;
+
 QString tr(const char* text) { return QCoreApplication::translate("AlertBanner", text); }
 
 /// A failure that is told again behind a cut has the step where the run goes on.
 std::int64_t lastStep(const protocol::Alert& alert) { return std::max(alert.step, alert.to); }
 
+LogEntry::Level levelOf(const base::OpenEnum<protocol::Severity>& severity) {
+  if (severity == protocol::Severity::Error) return LogEntry::Level::Error;
+  return severity == protocol::Severity::Warning ? LogEntry::Level::Warning : LogEntry::Level::Info;
+}
+
 }  // namespace
 
 QString alertTitle(const protocol::Alert& alert) {
-  const QString title = alert.kind == "overfitting"  ? tr("Overfitting since step %1")
-                        : alert.kind == "non_finite" ? tr("Non-finite loss at step %1")
-                        : alert.kind == "checkpoint_failed"
+  const QString title = alert.kind == Overfitting ? tr("Overfitting since step %1")
+                        : alert.kind == NonFinite ? tr("Non-finite loss at step %1")
+                        : alert.kind == CheckpointFailed
                             ? tr("The checkpoint of step %1 was not saved")
-                        : alert.kind == "loss_jump" ? tr("Loss spike at step %1")
-                        : alert.kind == "slow_rank" ? tr("A rank is slow since step %1")
-                                                    : tr("Alert at step %1");
+                        : alert.kind == LossJump ? tr("Loss spike at step %1")
+                        : alert.kind == SlowRank ? tr("A rank is slow since step %1")
+                                                 : tr("Alert at step %1");
   return title.arg(stepToShow(alert));
 }
 
 std::int64_t stepToShow(const protocol::Alert& alert) {
-  if (alert.kind == "overfitting") return alert.from;  // the held-out loss was lowest there
+  if (alert.kind == Overfitting) return alert.from;  // the held-out loss was lowest there
   return lastStep(alert);
 }
 
@@ -36,8 +43,8 @@ const protocol::Alert* currentAlert(const RunHistory& history, double dismissedU
   const MetricSeries* heldOut = history.metrics().series(events::tags::kEvalTotalLoss);
   const std::int64_t lowest = heldOut && heldOut->lowest() ? heldOut->step(*heldOut->lowest()) : 0;
   const auto shown = std::find_if(alerts.rbegin(), alerts.rend(), [&](const auto& alert) {
-    const bool isOver = alert.kind == "overfitting" && lowest > alert.step;
-    const bool hasItsOwnBanner = alert.kind == "run_failed";
+    const bool isOver = alert.kind == Overfitting && lowest > alert.step;
+    const bool hasItsOwnBanner = alert.kind == RunFailed;
     return alert.time > dismissedUntil && !isOver && !hasItsOwnBanner;
   });
   return shown == alerts.rend() ? nullptr : &*shown;
@@ -47,7 +54,7 @@ std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts) {
   std::vector<LogEntry> lines;
   for (const protocol::Alert& alert : alerts) {
     const std::int64_t step = lastStep(alert);
-    lines.push_back({alert.seq, step, alert.time, alert.severity,
+    lines.push_back({alert.seq, step, alert.time, levelOf(alert.severity),
                      "step " + std::to_string(step) + ": " + alert.text});
   }
   return lines;

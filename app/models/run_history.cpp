@@ -16,17 +16,10 @@ void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
   if (at == steps.end() || *at != step) steps.insert(at, step);
 }
 
-/// seq of a message that is an event of the log; nothing for the others.
-std::optional<std::int64_t> seqOf(const protocol::EngineMessage& message) {
-  return std::visit(
-      [](const auto& event) -> std::optional<std::int64_t> {
-        if constexpr (requires { event.time; }) {
-          return event.seq;
-        } else {
-          return std::nullopt;
-        }
-      },
-      message);
+/// Of another version's level: as a plain line.
+LogEntry::Level levelOf(const base::OpenEnum<base::LogLevel>& level) {
+  if (level == base::LogLevel::Error) return LogEntry::Level::Error;
+  return level == base::LogLevel::Warning ? LogEntry::Level::Warning : LogEntry::Level::Info;
 }
 
 constexpr double kProgressSeconds = 10;
@@ -91,35 +84,16 @@ void RunHistory::logProgress(std::int64_t seq, std::int64_t step, double time) {
   std::string text = "step=" + std::to_string(step);
   for (const char* tag : {tags::kTrainTotalLoss, tags::kLearningRate, tags::kImagesPerSecond})
     text += valueAt(metrics_, tag, step);
-  log_.push_back({seq, step, time, "step", text});
-}
-
-void RunHistory::logEvent(const protocol::EngineMessage& event) {
-  if (const auto* state = std::get_if<protocol::State>(&event)) {
-    // An evaluation has a line of its own; going into it and back needs none.
-    const bool wasEvaluating = state_ && state_->state == "evaluating";
-    if (state->state == "evaluating" || (state->state == "running" && wasEvaluating)) return;
-    const bool failed = state->error.has_value();
-    log_.push_back({state->seq, state->step, state->time, failed ? "error" : "info",
-                    state->state + " step=" + std::to_string(state->step) +
-                        (failed ? ": " + state->error->message : "")});
-  } else if (const auto* evaluation = std::get_if<protocol::Evaluation>(&event)) {
-    std::string text = "evaluation step=" + std::to_string(evaluation->step);
-    for (const char* tag : {tags::kEvalTotalLoss, tags::kMaskAp, tags::kBoxAp})
-      text += valueAt(metrics_, tag, evaluation->step);
-    log_.push_back({evaluation->seq, evaluation->step, evaluation->time, "info", text});
-  } else if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event)) {
-    log_.push_back({checkpoint->seq, checkpoint->step, checkpoint->time, "info",
-                    checkpoint->path + (checkpoint->best ? " (best)" : "")});
-  }
+  log_.push_back({seq, step, time, LogEntry::Level::Progress, text});
 }
 
 void RunHistory::applyEvent(std::string_view json, std::int64_t seq, std::int64_t step,
                             double time) {
   try {
-    apply(protocol::decodeEvent(json, seq, step, time));
+    std::visit([this](const auto& event) { apply(event); },
+               protocol::decodeEvent(json, seq, step, time));
   } catch (const Error& error) {
-    log_.push_back({seq, step, time, "warning",
+    log_.push_back({seq, step, time, LogEntry::Level::Warning,
                     std::string("an event of the log cannot be read: ") + error.what()});
   }
 }
@@ -129,34 +103,62 @@ bool RunHistory::add(const protocol::EngineMessage& message) {
     forgetAfter(reset->seq, reset->step);
     return true;
   }
-  const auto seq = seqOf(message);
-  if (!seq || *seq <= lastSeq_) return false;
-  lastSeq_ = *seq;
-  apply(message);
-  return true;
+  return std::visit(
+      [this](const auto& event) {
+        if constexpr (requires { apply(event); }) {
+          if (event.seq <= lastSeq_) return false;
+          lastSeq_ = event.seq;
+          apply(event);
+          return true;
+        }
+        return false;
+      },
+      message);
 }
 
-void RunHistory::apply(const protocol::EngineMessage& message) {
-  logEvent(message);
-  if (const auto* scalars = std::get_if<protocol::Scalars>(&message)) {
-    metrics_.append(scalars->step, scalars->time, scalars->values);
-    logProgress(scalars->seq, scalars->step, scalars->time);
-  } else if (const auto* state = std::get_if<protocol::State>(&message)) {
-    state_ = *state;
-  } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
-    log_.push_back({log->seq, log->step, log->time, log->level, log->text});
-  } else if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&message)) {
-    if (checkpoint->best)
-      for (auto& earlier : checkpoints_) earlier.best = false;
-    checkpoints_.push_back(*checkpoint);
-  } else if (const auto* evaluation = std::get_if<protocol::Evaluation>(&message)) {
-    insertStep(evaluationSteps_, evaluation->step);
-  } else if (const auto* predictions = std::get_if<protocol::Predictions>(&message)) {
-    insertStep(predictionSteps_, predictions->step);
-  } else if (const auto* alert = std::get_if<protocol::Alert>(&message)) {
-    alerts_.push_back(*alert);
-  }
+void RunHistory::apply(const protocol::Scalars& scalars) {
+  metrics_.append(scalars.step, scalars.time, scalars.values);
+  logProgress(scalars.seq, scalars.step, scalars.time);
 }
+
+void RunHistory::apply(const protocol::State& state) {
+  using enum protocol::RunState;
+  // An evaluation has a line of its own; going into it and back needs none.
+  const bool wasEvaluating = state_ && state_->state == Evaluating;
+  if (state.state != Evaluating && !(state.state == Running && wasEvaluating)) {
+    log_.push_back({state.seq, state.step, state.time,
+                    state.error ? LogEntry::Level::Error : LogEntry::Level::Info,
+                    state.state.text() + " step=" + std::to_string(state.step) +
+                        (state.error ? ": " + state.error->message : "")});
+  }
+  state_ = state;
+}
+
+void RunHistory::apply(const protocol::Log& log) {
+  log_.push_back({log.seq, log.step, log.time, levelOf(log.level), log.text});
+}
+
+void RunHistory::apply(const protocol::Checkpoint& checkpoint) {
+  log_.push_back({checkpoint.seq, checkpoint.step, checkpoint.time, LogEntry::Level::Info,
+                  checkpoint.path + (checkpoint.best ? " (best)" : "")});
+  if (checkpoint.best)
+    for (auto& earlier : checkpoints_) earlier.best = false;
+  checkpoints_.push_back(checkpoint);
+}
+
+void RunHistory::apply(const protocol::Evaluation& evaluation) {
+  std::string text = "evaluation step=" + std::to_string(evaluation.step);
+  for (const char* tag : {tags::kEvalTotalLoss, tags::kMaskAp, tags::kBoxAp})
+    text += valueAt(metrics_, tag, evaluation.step);
+  log_.push_back({evaluation.seq, evaluation.step, evaluation.time, LogEntry::Level::Info, text});
+  insertStep(evaluationSteps_, evaluation.step);
+}
+
+void RunHistory::apply(const protocol::Predictions& predictions) {
+  insertStep(predictionSteps_, predictions.step);
+}
+
+void RunHistory::apply(const protocol::Alert& alert) { alerts_.push_back(alert); }
 
 void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
   metrics_.cutAfter(step);

@@ -13,10 +13,11 @@
 namespace lockstep::app {
 
 struct LogEntry {
+  enum class Level { Progress, Info, Warning, Error };
   std::int64_t seq = 0;
   std::int64_t step = 0;
   double time = 0;
-  std::string level;  ///< info | warning | error | step (a line of progress)
+  Level level = Level::Info;
   std::string text;
 };
 
@@ -43,14 +44,20 @@ class RunHistory {
   void add(const events::Record& record);
   /// The same for a reader's visitor; `tags` are the reader's. Twice as quick.
   void add(const events::RecordView& record, const std::vector<std::string>& tags);
-  /// A message of the engine; those that are no events change nothing. True when it was new.
+  /// A message of the engine; those that are no events change nothing, but a reset forgets. True
+  /// when it was new.
   bool add(const protocol::EngineMessage& message);
 
  private:
-  void apply(const protocol::EngineMessage& event);
+  void apply(const protocol::Scalars& scalars);
+  void apply(const protocol::State& state);
+  void apply(const protocol::Log& log);
+  void apply(const protocol::Checkpoint& checkpoint);
+  void apply(const protocol::Evaluation& evaluation);
+  void apply(const protocol::Predictions& predictions);
+  void apply(const protocol::Alert& alert);
   void forgetAfter(std::int64_t seq, std::int64_t step);
   void applyEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);
-  void logEvent(const protocol::EngineMessage& event);
   void logProgress(std::int64_t seq, std::int64_t step, double time);
 
   MetricStore metrics_;

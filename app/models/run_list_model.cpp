@@ -25,9 +25,10 @@ bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
     return info.best ? std::tuple(info.best->metric, info.best->value, info.best->step)
                      : std::tuple(std::string(), 0.0, std::int64_t{-1});
   };
-  return std::tie(x.name, x.state, x.attempt, x.step, x.maxSteps, x.pid, x.socket) ==
-             std::tie(y.name, y.state, y.attempt, y.step, y.maxSteps, y.pid, y.socket) &&
-         best(x) == best(y) && a.alive == b.alive && x.error.has_value() == y.error.has_value();
+  return std::tie(x.name, x.attempt, x.step, x.maxSteps, x.pid, x.socket) ==
+             std::tie(y.name, y.attempt, y.step, y.maxSteps, y.pid, y.socket) &&
+         x.state == y.state && best(x) == best(y) && a.alive == b.alive &&
+         x.error.has_value() == y.error.has_value();
 }
 
 }  // namespace
@@ -94,9 +95,11 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return row.folder;
     case Qt::AccessibleTextRole:
       return QString(QString::fromStdString(info.name) + QStringLiteral(", ") +
-                     QString::fromStdString(info.state));
+                     QString::fromStdString(info.state.text()));
     case StateRole:
-      return QString::fromStdString(info.state);
+      return QVariant::fromValue(info.state);
+    case StateTextRole:
+      return QString::fromStdString(info.state.text());
     case StepRole:
       return static_cast<qint64>(info.step);
     case MaxStepsRole:
@@ -243,12 +246,13 @@ void RunListModel::makeDistinct(const QStringList& folders) {
     Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StyleIndexRole});
 }
 
-void RunListModel::setLive(const QString& folder, const QString& state, qint64 step) {
+void RunListModel::setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state,
+                           qint64 step) {
   const int row = rowOf(folder);
   if (row < 0) return;
   run_folder::RunInfo& info = rows_[row].summary.info;
-  if (info.step == step && QString::fromStdString(info.state) == state) return;
-  info.state = state.toStdString();
+  if (info.step == step && info.state == state) return;
+  info.state = state;
   info.step = step;
   Q_EMIT dataChanged(index(row), index(row));
 }

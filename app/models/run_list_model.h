@@ -21,7 +21,8 @@ class RunListModel : public QAbstractListModel {
   enum Role {
     FolderRole = Qt::UserRole + 1,
     NameRole,
-    StateRole,
+    StateRole,  ///< a base::OpenEnum<protocol::RunState>
+    StateTextRole,
     StepRole,
     MaxStepsRole,
     BestValueRole,  ///< invalid: none yet
@@ -43,7 +44,7 @@ class RunListModel : public QAbstractListModel {
   /// A run that is listed wherever it lies.
   void addRun(const QString& folder);
   /// What a live connection knows before run.json says it.
-  void setLive(const QString& folder, const QString& state, qint64 step);
+  void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
   /// Row of a run folder, -1: not listed.
   int rowOf(const QString& folder) const;
   const run_folder::RunSummary& summary(int row) const { return rows_[row].summary; }

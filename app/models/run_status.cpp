@@ -10,14 +10,14 @@ QString tr(const char* text) { return QCoreApplication::translate("TopBar", text
 }  // namespace
 
 bool RunStatus::isWorking() const {
-  return state == QLatin1String("running") || state == QLatin1String("evaluating");
+  return state == protocol::RunState::Running || state == protocol::RunState::Evaluating;
 }
 
 bool RunStatus::canStop() const {
-  return isLive && (isWorking() || state == QLatin1String("paused"));
+  return isLive && (isWorking() || state == protocol::RunState::Paused);
 }
 
-bool RunStatus::resumes() const { return state == QLatin1String("paused") || canResume; }
+bool RunStatus::resumes() const { return state == protocol::RunState::Paused || canResume; }
 
 QString RunStatus::stepText() const {
   if (state.isEmpty()) return {};

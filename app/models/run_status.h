@@ -4,12 +4,15 @@
 #include <QtGlobal>
 #include <optional>
 
+#include "engine/base/open_enum.h"
+#include "engine/protocol/run_state.h"
+
 namespace lockstep::app {
 
 /// What the window tells about the chosen run, and what it can be asked for.
 struct RunStatus {
   QString name;
-  QString state;  ///< empty: no run
+  base::OpenEnum<protocol::RunState> state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
   QString averagePrecisionName;  ///< "last AP"

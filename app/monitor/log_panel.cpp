@@ -41,6 +41,20 @@ class LogList : public QListView {
   QString emptyText_;
 };
 
+QColor colorOf(LogEntry::Level level, const widgets::Theme& theme) {
+  switch (level) {
+    case LogEntry::Level::Error:
+      return theme.error;
+    case LogEntry::Level::Warning:
+      return theme.warning;
+    case LogEntry::Level::Progress:
+      return theme.textMuted;
+    case LogEntry::Level::Info:
+      break;
+  }
+  return theme.text;
+}
+
 /// Time muted, text by level, both of equal width.
 class LogDelegate : public QStyledItemDelegate {
  public:
@@ -58,11 +72,7 @@ class LogDelegate : public QStyledItemDelegate {
     painter->setPen(theme.textFaint);
     painter->drawText(line, Qt::AlignVCenter, time);
     line.adjust(QFontMetrics(font).horizontalAdvance(time) + 10, 0, 0, 0);
-    const QString level = index.data(LogModel::LevelRole).toString();
-    painter->setPen(level == QLatin1String("error")     ? theme.error
-                    : level == QLatin1String("warning") ? theme.warning
-                    : level == QLatin1String("step")    ? theme.textMuted
-                                                        : theme.text);
+    painter->setPen(colorOf(index.data(LogModel::LevelRole).value<LogEntry::Level>(), theme));
     painter->drawText(
         line, Qt::AlignVCenter,
         QFontMetrics(font).elidedText(index.data(LogModel::TextRole).toString().simplified(),

@@ -256,7 +256,7 @@ void MonitorPage::showStep(qint64 step) {
 
 void MonitorPage::showAlert(const protocol::Alert& alert) {
   showStep(stepToShow(alert));
-  if (alert.kind != "slow_rank") return;
+  if (alert.kind != protocol::AlertKind::SlowRank) return;
   for (std::size_t i = cards().size(); i-- > 0;)
     if (grid_->plans()[i].perRank && grid_->isShown(cards()[i]))
       scroll_->ensureWidgetVisible(cards()[i]);

@@ -77,16 +77,18 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),
                     Qt::AlignVCenter | Qt::AlignRight, figure);
 
-  const QString state = index.data(RunListModel::StateRole).toString();
+  const auto state =
+      index.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
+  const QString stateText = QString::fromStdString(state.text());
   const QFont stateFont = widgets::interfaceFont(12);
   painter->setFont(stateFont);
   painter->setPen(stateColor(state, theme));
-  painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, state);
+  painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, stateText);
 
-  const double barLeft = left + QFontMetrics(stateFont).horizontalAdvance(state) + 10;
+  const double barLeft = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
   const double barRight = right - QFontMetrics(figureFont).horizontalAdvance(figure) - 10;
   const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
-  if (isLiveState(state) && steps > 0 && barRight - barLeft > 16)
+  if (protocol::isLive(state) && steps > 0 && barRight - barLeft > 16)
     paintProgress(painter, QRectF(barLeft, stateMiddle - 2, barRight - barLeft, 4),
                   index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
                   theme);

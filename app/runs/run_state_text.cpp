@@ -2,20 +2,25 @@
 
 namespace lockstep::app {
 
-QColor stateColor(const QString& state, const widgets::Theme& theme) {
-  if (state == QLatin1String("running") || state == QLatin1String("evaluating")) return theme.good;
-  if (state == QLatin1String("paused") || state == QLatin1String("stopping") ||
-      state == QLatin1String("stopped"))
-    return theme.warning;
-  if (state == QLatin1String("failed")) return theme.error;
-  if (state == QLatin1String("queued") || state == QLatin1String("starting")) return theme.accent;
+QColor stateColor(const base::OpenEnum<protocol::RunState>& state, const widgets::Theme& theme) {
+  using enum protocol::RunState;
+  switch (state.value().value_or(Finished)) {
+    case Running:
+    case Evaluating:
+      return theme.good;
+    case Paused:
+    case Stopping:
+    case Stopped:
+      return theme.warning;
+    case Failed:
+      return theme.error;
+    case Queued:
+    case Starting:
+      return theme.accent;
+    case Finished:
+      break;
+  }
   return theme.textMuted;
-}
-
-bool isLiveState(const QString& state) {
-  return state == QLatin1String("starting") || state == QLatin1String("running") ||
-         state == QLatin1String("evaluating") || state == QLatin1String("paused") ||
-         state == QLatin1String("stopping");
 }
 
 }  // namespace lockstep::app

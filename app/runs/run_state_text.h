@@ -1,15 +1,14 @@
 #pragma once
 
 #include <QColor>
-#include <QString>
 
+#include "engine/base/open_enum.h"
+#include "engine/protocol/run_state.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
 
 /// Colour that a run's state is written in.
-QColor stateColor(const QString& state, const widgets::Theme& theme);
-/// `running`, `evaluating`, `paused` or `stopping`: there is a process that works on it.
-bool isLiveState(const QString& state);
+QColor stateColor(const base::OpenEnum<protocol::RunState>& state, const widgets::Theme& theme);
 
 }  // namespace lockstep::app

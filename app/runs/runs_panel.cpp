@@ -275,7 +275,8 @@ void RunsPanel::updateEmptyState() {
 
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
   if (run.data(RunListModel::AliveRole).toBool()) return tr("It is still running.");
-  if (run.data(RunListModel::StateRole).toString() != QLatin1String("finished")) return {};
+  const auto state = run.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
+  if (state != protocol::RunState::Finished) return {};
   const bool isAtItsEnd = run.data(RunListModel::StepRole).toLongLong() >=
                           run.data(RunListModel::MaxStepsRole).toLongLong();
   const QString line = QStringLiteral("lockstep-engine train %1 --resume --set %2")

@@ -11,15 +11,15 @@ StatePill::StatePill(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-void StatePill::setState(const QString& state) {
+void StatePill::setState(const base::OpenEnum<protocol::RunState>& state) {
   if (state == state_) return;
   state_ = state;
-  setAccessibleName(state);
+  setAccessibleName(QString::fromStdString(state.text()));
   update();
 }
 
-int StatePill::widthOf(const QString& state) const {
-  return fontMetrics().horizontalAdvance(state) + 34;
+int StatePill::widthOf(const QString& text) const {
+  return fontMetrics().horizontalAdvance(text) + 34;
 }
 
 QSize StatePill::sizeHint() const {
@@ -28,6 +28,7 @@ QSize StatePill::sizeHint() const {
 
 void StatePill::paintEvent(QPaintEvent*) {
   if (state_.isEmpty()) return;
+  const QString text = QString::fromStdString(state_.text());
   const QColor color = stateColor(state_, widgets::currentTheme());
   QColor ground = color;
   ground.setAlpha(42);
@@ -35,11 +36,11 @@ void StatePill::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
   painter.setBrush(ground);
-  painter.drawRoundedRect(QRect(0, 0, widthOf(state_), height()), height() / 2.0, height() / 2.0);
+  painter.drawRoundedRect(QRect(0, 0, widthOf(text), height()), height() / 2.0, height() / 2.0);
   painter.setBrush(color);
   painter.drawEllipse(QPointF(13, height() / 2.0), 3.5, 3.5);
   painter.setPen(color);
-  painter.drawText(rect().adjusted(22, 0, 0, 0), Qt::AlignVCenter, state_);
+  painter.drawText(rect().adjusted(22, 0, 0, 0), Qt::AlignVCenter, text);
 }
 
 }  // namespace lockstep::app

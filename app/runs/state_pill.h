@@ -3,6 +3,9 @@
 #include <QString>
 #include <QWidget>
 
+#include "engine/base/open_enum.h"
+#include "engine/protocol/run_state.h"
+
 namespace lockstep::app {
 
 /// A run's state in its colour: a dot and the word in a rounded ground. As wide for every state.
@@ -11,7 +14,7 @@ class StatePill : public QWidget {
 
  public:
   explicit StatePill(QWidget* parent = nullptr);
-  void setState(const QString& state);
+  void setState(const base::OpenEnum<protocol::RunState>& state);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return sizeHint(); }
 
@@ -19,8 +22,8 @@ class StatePill : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  int widthOf(const QString& state) const;
-  QString state_;
+  int widthOf(const QString& text) const;
+  base::OpenEnum<protocol::RunState> state_;  ///< empty: no run
 };
 
 }  // namespace lockstep::app

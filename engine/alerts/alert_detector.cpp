@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::alerts {
 namespace {
+
+using protocol::AlertKind;
+using protocol::Severity;
 
 constexpr std::size_t kMedianNeeds = 20;  ///< steps before a jump can be told
 constexpr double kJumpFactor = 5, kCalmFactor = 2;
@@ -33,7 +35,7 @@ std::string percent(double fraction) {
 }
 
 /// An alert whose evidence is `tags` between the steps `from` and `to`.
-protocol::Alert alertOf(const char* kind, const char* severity, std::string text,
+protocol::Alert alertOf(AlertKind kind, Severity severity, std::string text,
                         std::vector<std::string> tags, std::int64_t from, std::int64_t to) {
   protocol::Alert alert;
   alert.kind = kind;
@@ -47,7 +49,7 @@ protocol::Alert alertOf(const char* kind, const char* severity, std::string text
 
 protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value) {
   const std::string what = std::isnan(value) ? "NaN" : "infinite";
-  return alertOf("non_finite", "error",
+  return alertOf(AlertKind::NonFinite, Severity::Error,
                  std::string(tag) + " is " + what + " at step " + std::to_string(step) +
                      ". Begin again from the checkpoint before it (train RUN --from STEP) with a "
                      "lower solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm.",
@@ -55,7 +57,7 @@ protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value)
 }
 
 protocol::Alert lossJump(std::int64_t step, double loss, double usual) {
-  return alertOf("loss_jump", "warning",
+  return alertOf(AlertKind::LossJump, Severity::Warning,
                  "Training loss jumped to " + shortNumber(loss) + " at step " +
                      std::to_string(step) + ", " + shortNumber(loss / usual) + " times its usual " +
                      shortNumber(usual) +
@@ -66,20 +68,44 @@ protocol::Alert lossJump(std::int64_t step, double loss, double usual) {
 
 }  // namespace
 
-std::vector<protocol::Alert> AlertDetector::add(const events::Record& record) {
+std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
   raised_.clear();
-  for (const auto& [tag, value] : record.scalars) addScalar(record.step, tag, value);
-  if (auto late = slowRank_.endOfRecord()) {
-    raised_.push_back(alertOf("slow_rank", "warning", std::move(late->text), {late->tag},
-                              record.step, record.step));
-  }
-  if (record.kind == events::Record::Kind::Event) addEvent(record);
-  if (record.kind == events::Record::Kind::SessionStart) goBackTo(record.step);
-  for (protocol::Alert& alert : raised_) {
-    alert.step = record.step;
-    alert.time = record.wallTime;
-  }
+  std::visit(
+      [this](const auto& held) {
+        look(held);
+        for (protocol::Alert& alert : raised_) {
+          alert.step = held.step;
+          alert.time = held.time;
+        }
+      },
+      event);
   return std::move(raised_);
+}
+
+void AlertDetector::look(const protocol::Scalars& scalars) {
+  for (const auto& [tag, value] : scalars.values) addScalar(scalars.step, tag, value);
+  if (auto late = slowRank_.endOfRecord()) {
+    raised_.push_back(alertOf(AlertKind::SlowRank, Severity::Warning, std::move(late->text),
+                              {late->tag}, scalars.step, scalars.step));
+  }
+}
+
+void AlertDetector::look(const protocol::State& state) {
+  if (state.state != protocol::RunState::Failed || !state.error) return;
+  raised_.push_back(alertOf(AlertKind::RunFailed, Severity::Error, state.error->message, {},
+                            state.step, state.step));
+}
+
+void AlertDetector::look(const protocol::Log& log) {
+  const auto raise = [&](AlertKind kind) {
+    raised_.push_back(alertOf(kind, Severity::Error, log.text, {}, log.step, log.step));
+  };
+  if (log.kind == protocol::LogKind::CheckpointFailed) raise(AlertKind::CheckpointFailed);
+  if (log.kind == protocol::LogKind::WriteFailed) raise(AlertKind::WriteFailed);
+}
+
+void AlertDetector::look(const protocol::Checkpoint& checkpoint) {
+  checkpoints_[checkpoint.step] = checkpoint.path.substr(checkpoint.path.rfind('/') + 1);
 }
 
 void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double value) {
@@ -133,7 +159,7 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
   if (!isOverfitting || overfittingRaised_) return;
   overfittingRaised_ = true;
   raised_.push_back(alertOf(
-      "overfitting", "warning",
+      AlertKind::Overfitting, Severity::Warning,
       "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " since step " +
           std::to_string(lowest->step) + ", its lowest, while training loss fell " +
           percent(1 - last.trainLoss / lowest->trainLoss) + "." + checkpointNearestTo(lowest->step),
@@ -156,28 +182,6 @@ void AlertDetector::keepCheckpoints(const std::vector<std::int64_t>& there) {
   });
 }
 
-void AlertDetector::addEvent(const events::Record& record) {
-  protocol::EngineMessage event;
-  try {
-    event = protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
-  } catch (const Error&) {  // of another version of the program
-    return;
-  }
-  if (const auto* log = std::get_if<protocol::Log>(&event)) {
-    for (const char* kind : {protocol::kCheckpointFailed, protocol::kWriteFailed})
-      if (log->kind == kind)
-        raised_.push_back(alertOf(kind, "error", log->text, {}, record.step, record.step));
-  }
-  if (const auto* state = std::get_if<protocol::State>(&event);
-      state && state->state == "failed" && state->error) {
-    raised_.push_back(
-        alertOf("run_failed", "error", state->error->message, {}, record.step, record.step));
-  }
-  if (const auto* checkpoint = std::get_if<protocol::Checkpoint>(&event))
-    checkpoints_[record.step] = checkpoint->path.substr(checkpoint->path.rfind('/') + 1);
-}
-
-/// What lies at `step` and after never was.
 void AlertDetector::goBackTo(std::int64_t step) {
   std::erase_if(heldOut_, [&](const HeldOut& evaluation) { return evaluation.step >= step; });
   std::erase_if(train_, [&](const TrainLoss& train) { return train.step >= step; });

@@ -9,13 +9,12 @@
 
 #include "engine/alerts/running_median.h"
 #include "engine/alerts/slow_rank.h"
-#include "engine/events/record.h"
-#include "engine/protocol/messages.h"
+#include "engine/protocol/event.h"
 
 /// What a person is to be told of a run, found in its event log.
 namespace lockstep::alerts {
 
-/// Alerts as a function of the records alone. The supervisor of a living run has the only one, and
+/// Alerts as a function of the events alone. The supervisor of a living run has the only one, and
 /// writes what it finds into the log, where everybody else reads it. Alerts that stand in the log
 /// already change nothing.
 ///   non_finite         a training or held-out loss is NaN or infinite; once, and again after a
@@ -30,10 +29,12 @@ namespace lockstep::alerts {
 ///   run_failed         the state failed, with the reason
 class AlertDetector {
  public:
-  /// Alerts that this record raises, at its step and time.
-  std::vector<protocol::Alert> add(const events::Record& record);
-  /// Of the checkpoints that the records tell of, these are left: no record tells which were
-  /// pruned, and none of those is to be named.
+  /// Alerts that this event raises, at its step and time.
+  std::vector<protocol::Alert> add(const protocol::Event& event);
+  /// The run goes on at this step: what lies there and after never was.
+  void goBackTo(std::int64_t step);
+  /// Of the checkpoints that the events tell of, these are left: no event tells which were pruned,
+  /// and none of those is to be named.
   void keepCheckpoints(const std::vector<std::int64_t>& there);
 
  private:
@@ -50,12 +51,15 @@ class AlertDetector {
   void addScalar(std::int64_t step, std::string_view tag, double value);
   void addTrainLoss(std::int64_t step, double loss);
   void addHeldOutLoss(std::int64_t step, double loss);
-  void addEvent(const events::Record& record);
-  void goBackTo(std::int64_t step);
+  void look(const protocol::Scalars& scalars);
+  void look(const protocol::State& state);
+  void look(const protocol::Log& log);
+  void look(const protocol::Checkpoint& checkpoint);
+  void look(const auto&) {}
   double recentTrainLoss() const;
   std::string checkpointNearestTo(std::int64_t step) const;
 
-  std::vector<protocol::Alert> raised_;  ///< by the record at hand
+  std::vector<protocol::Alert> raised_;  ///< by the event at hand
   std::vector<HeldOut> heldOut_;
   std::deque<TrainLoss> train_;  ///< the last ones since the last evaluation
   RunningMedian usualLoss_;

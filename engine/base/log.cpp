@@ -7,16 +7,8 @@
 namespace lockstep::base {
 namespace {
 
-std::string_view levelWord(LogLevel level) {
-  switch (level) {
-    case LogLevel::Warning:
-      return "warning: ";
-    case LogLevel::Error:
-      return "error: ";
-    case LogLevel::Info:
-      break;
-  }
-  return "";
+std::string levelWord(LogLevel level) {
+  return level == LogLevel::Info ? "" : std::string(textOf(level)) + ": ";
 }
 
 void writeToStandardError(std::string_view text) {

@@ -3,9 +3,16 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/enum_text.h"
+
 namespace lockstep::base {
 
 enum class LogLevel { Info, Warning, Error };
+constexpr auto enumTexts(LogLevel) {
+  using enum LogLevel;
+  return std::to_array<EnumText<LogLevel>>(
+      {{Info, "info"}, {Warning, "warning"}, {Error, "error"}});
+}
 
 /// One line `[part] message` on standard error, written by a single write(2). Warnings and errors
 /// say so after the part. Any thread.

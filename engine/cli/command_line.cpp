@@ -157,6 +157,14 @@ Option Command::option(const char* name, std::optional<double>& value, const cha
   return add(app_, name, value, help);
 }
 
+Option Command::choice(const char* name, std::vector<std::string> texts,
+                       std::function<void(const std::string&)> take, const char* help) {
+  std::string shown;
+  for (const std::string& text : texts) shown += (shown.empty() ? "" : "|") + text;
+  Option option(*app_.add_option_function<std::string>(name, std::move(take), help));
+  return option.text(shown.c_str()).oneOf(std::move(texts));
+}
+
 Option Command::flag(const char* name, bool& value, const char* help) {
   return Option(*app_.add_flag(name, value, help));
 }

@@ -4,7 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "engine/base/enum_text.h"
 
 namespace CLI {
 class App;
@@ -50,11 +53,22 @@ class Command {
   Option option(const char* name, double& value, const char* help);
   Option option(const char* name, std::optional<int>& value, const char* help);
   Option option(const char* name, std::optional<double>& value, const char* help);
+  /// Takes the texts of an enum, which stand for its value in the help.
+  template <base::HasTexts Enum>
+  Option option(const char* name, std::optional<Enum>& value, const char* help) {
+    std::vector<std::string> texts;
+    for (const auto& row : base::kEnumTexts<Enum>) texts.push_back(row.text);
+    const auto take = [&value](const std::string& text) { value = base::parseEnum<Enum>(text); };
+    return choice(name, std::move(texts), take, help);
+  }
   Option flag(const char* name, bool& value, const char* help);
   /// What the program does when the command is chosen; its value is the exit status.
   void run(std::function<int()> action);
 
  private:
+  Option choice(const char* name, std::vector<std::string> texts,
+                std::function<void(const std::string&)> take, const char* help);
+
   CLI::App& app_;
   std::function<int()>& action_;
 };

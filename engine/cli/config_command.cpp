@@ -90,8 +90,8 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
 /// What a worker sees in the data and the weights; what it looked at is added to `facts`.
 std::vector<ConfigIssue> pixelIssues(const LoadedExperiment& loaded, std::string& facts) {
   constexpr int kImagesPerPart = 64;
-  const WorkerCheck seen = askWorkerCheck(loaded.experiment, supervisor::workerProgramBesideThis(),
-                                          {.imagesPerPart = kImagesPerPart});
+  const protocol::CheckResult seen = askWorkerCheck(
+      loaded.experiment, supervisor::workerProgramBesideThis(), {.imagesPerPart = kImagesPerPart});
   std::vector<ConfigIssue> issues = issuesOf(seen, facts);
   for (ConfigIssue& issue : issues) putInPlace(issue, loaded);
   return issues;

@@ -17,13 +17,11 @@ struct ShapesOptions {
 
 int makeShapes(const ShapesOptions& options) {
   const auto workerProgram = supervisor::workerProgramBesideThis();
-  protocol::Job job;
-  job.kind = "shapes";
-  job.folder = checkNewFolder(options.out, "--out").string();
-  job.trainImages = options.train;
-  job.valImages = options.val;
-  job.seed = options.seed;
-  supervisor::runOneShotJob(workerProgram, job);
+  supervisor::runOneShotJob(
+      workerProgram, protocol::ShapesJob{.folder = checkNewFolder(options.out, "--out").string(),
+                                         .trainImages = options.train,
+                                         .valImages = options.val,
+                                         .seed = options.seed});
   return static_cast<int>(ExitStatus::Done);
 }
 

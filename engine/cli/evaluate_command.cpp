@@ -16,7 +16,8 @@ namespace {
 
 struct EvaluateOptions {
   ModelOptions model;
-  std::string split = "val", out;
+  std::optional<protocol::Split> split = protocol::Split::Val;
+  std::string out;
   bool perImage = false;
   RankRequest ranks;
 };
@@ -25,16 +26,16 @@ int evaluate(const EvaluateOptions& options) {
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
-  requirePart(source, options.split);
-  protocol::Job job = source.job("evaluate");
-  job.split = options.split;
-  job.perImage = options.perImage;
+  requirePart(source, *options.split);
+  protocol::EvaluateJob job{
+      .model = source.model(), .split = *options.split, .perImage = options.perImage};
   std::optional<OutputFile> out;
   if (!options.out.empty()) {
     out.emplace(options.out, "--out", source.inputs());
     job.out = out->workerFile().string();
   }
-  const std::string result = supervisor::runOneShotJob(workerProgram, job, source.ranks);
+  const protocol::EvaluateResult result =
+      supervisor::runOneShotJob(workerProgram, job, source.ranks);
   if (out) out->handOn();
   if (!out || !out->isStandardOutput()) std::fputs(evaluationTable(result).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);

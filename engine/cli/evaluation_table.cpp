@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <string_view>
 
-#include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/coco/evaluation/average_precision.h"
-#include "engine/config/losses.h"
-#include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -20,19 +17,9 @@ std::string row(const std::string& name, const std::string& first, const std::st
   return text;
 }
 
-std::string figureIn(const nlohmann::json& section, const char* name) {
-  if (!section.is_object() || !section.contains(name)) return "-";
-  const auto value = protocol::numberOf(section[name]);
-  return value ? figureText(*value) : "-";
-}
-
-std::string lossRows(const nlohmann::json& losses) {
-  std::string text;
-  for (const char* name : config::kLossNames) {
-    const auto value = losses.contains(name) ? protocol::numberOf(losses[name]) : std::nullopt;
-    if (value) text += row(name, base::shortNumber(*value));
-  }
-  return text;
+std::string figureIn(const std::vector<protocol::Figure>& figures, std::string_view name) {
+  const auto found = std::ranges::find(figures, name, &protocol::Figure::name);
+  return found == figures.end() ? "-" : figureText(found->value);
 }
 
 }  // namespace
@@ -44,36 +31,16 @@ std::string figureText(double value) {
   return number;
 }
 
-std::string evaluationTable(const std::string& json) {
-  const auto evaluation = nlohmann::json::parse(json, nullptr, false);
-  if (!evaluation.is_object()) throw Error("the worker's evaluation is no JSON object");
-  std::string text;
-  for (const char* name : {"step", "images", "bad_images"}) {
-    if (evaluation.contains(name)) text += row(name, evaluation[name].dump());
-  }
-  if (evaluation.contains("losses") && evaluation["losses"].is_object())
-    text += lossRows(evaluation["losses"]);
-  const auto bbox = evaluation.value("bbox", nlohmann::json()),
-             segm = evaluation.value("segm", nlohmann::json());
-  if (!bbox.is_object() && !segm.is_object()) return text;
+std::string evaluationTable(const protocol::EvaluateResult& evaluation) {
+  std::string text = row("step", std::to_string(evaluation.step)) +
+                     row("images", std::to_string(evaluation.images));
+  if (evaluation.badImages > 0) text += row("bad_images", std::to_string(evaluation.badImages));
+  for (const auto& [name, value] : evaluation.losses) text += row(name, base::shortNumber(value));
+  if (evaluation.bbox.empty() && evaluation.segm.empty()) return text;
   text += "\n" + row("", "bbox", "segm");
   for (const char* name : coco::kStatNames)
-    text += row(name, figureIn(bbox, name), figureIn(segm, name));
-  const std::string past = pastLimitLine(evaluation);
-  return text + (past.empty() ? "" : "\n") + past;
-}
-
-std::string pastLimitLine(const nlohmann::json& evaluation) {
-  const auto section = evaluation.find("past_limit");
-  if (section == evaluation.end() || !section->is_object()) return {};
-  coco::PastLimit past;
-  for (const auto& [name, count] : coco::kPastLimitMembers) {
-    const auto found = section->find(name);
-    const auto value = found == section->end() ? std::nullopt : protocol::integerOf(*found);
-    past.*count = static_cast<std::size_t>(std::max<std::int64_t>(value.value_or(0), 0));
-  }
-  const std::string text = past.text();
-  return text.empty() ? text : text + "\n";
+    text += row(name, figureIn(evaluation.bbox, name), figureIn(evaluation.segm, name));
+  return text + (evaluation.pastLimit.empty() ? "" : "\n" + evaluation.pastLimit + "\n");
 }
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/base/error.h"
+#include "engine/base/host.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/worker_info.h"
@@ -47,25 +48,23 @@ void printGpus(const supervisor::Gpus& gpus, const std::optional<supervisor::Gpu
   }
 }
 
-/// What the worker says is printed as it comes.
-void printFacts(const WorkerInfo& worker) {
-  for (const auto& [name, value] : worker.facts) {
-    std::string label = name;
-    std::replace(label.begin(), label.end(), '_', ' ');
-    std::printf("%s: %s\n", label.c_str(), value.c_str());
-  }
+void printWorker(const protocol::InfoResult& worker) {
+  std::printf("libtorch: %s\ncpu capability: %s\ncuda kernels: %s\n", worker.libtorch.c_str(),
+              worker.cpuCapability.c_str(), worker.cudaKernels ? "true" : "false");
+  if (worker.cudaKernels) std::printf("cuda architectures: %s\n", worker.cudaArchitectures.c_str());
+  std::printf("usable gpus: %d\n", worker.usableGpus);
 }
 
 int printInfo() {
   std::printf("lockstep: %s\nhost: %s\ncpu cores: %d\nmemory: %s\n", LOCKSTEP_VERSION,
-              supervisor::hostName().c_str(), supervisor::usableCores(),
+              base::hostName().c_str(), supervisor::usableCores(),
               gibibytes(supervisor::usableMemoryBytes()).c_str());
   std::fflush(stdout);
   const supervisor::Gpus gpus = supervisor::findGpus();
   try {
-    const WorkerInfo worker = askWorkerInfo(supervisor::workerProgramBesideThis());
-    printGpus(gpus, worker.gpus);
-    printFacts(worker);
+    const protocol::InfoResult worker = askWorkerInfo(supervisor::workerProgramBesideThis());
+    printGpus(gpus, gpuSupport(worker));
+    printWorker(worker);
   } catch (const Error&) {
     printGpus(gpus, std::nullopt);  // what the driver says is worth the more
     std::fflush(stdout);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "engine/base/error.h"
@@ -64,8 +63,9 @@ Place takePlace(const fs::path& socket) {
 /// The weights that another inspection has loaded.
 std::string weightsOfTheOther(const base::FileDescriptor& other) {
   constexpr int kPatienceMs = 5000;
-  const std::string request =
-      protocol::encode(protocol::ClientMessage(protocol::Command{"weights", "status"})) + "\n";
+  const std::string request = protocol::encode(protocol::ClientMessage(
+                                  protocol::Command{"weights", protocol::CommandName::Status})) +
+                              "\n";
   if (::send(other.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(request.size()))
     throw Error("the inspection that is there takes no request");
@@ -83,7 +83,8 @@ std::string weightsOfTheOther(const base::FileDescriptor& other) {
   const auto answer = protocol::decodeEngineMessage(line);
   const auto* ok = std::get_if<protocol::Ok>(&answer);
   if (ok == nullptr) throw Error("the inspection that is there does not say its weights");
-  return protocol::parseObject(ok->extra, "status").value("weights", "");
+  const auto* status = std::get_if<protocol::InspectionStatus>(&ok->answer);
+  return status != nullptr ? status->weights : "";
 }
 
 /// The one that lives answers for both, unless other weights are asked for.
@@ -107,7 +108,8 @@ int inspect(const ModelOptions& options) {
   const ModelSource source = resolveModel(options, setup.workerProgram);
   setup.target = source.target;
   setup.run = source.run;
-  setup.job = source.job("inspect");
+  setup.job.model = source.model();
+  source.ranks.giveGpu(/*rank=*/0, setup.place);
   setup.socket = run_folder::socketPath("inspect:" + source.target.string());
   const Place place = takePlace(setup.socket);
   if (place.other.isOpen()) {

@@ -38,7 +38,7 @@ struct MachineGpus {
 std::string findUsable(MachineGpus& found, const std::filesystem::path& workerProgram) {
   const supervisor::Gpus gpus = supervisor::findGpus();
   if (gpus.devices.empty()) return supervisor::whyNoneUsable(gpus, {});
-  found = {gpus.devices, {}, askWorkerInfo(workerProgram).gpus};
+  found = {gpus.devices, {}, gpuSupport(askWorkerInfo(workerProgram)), {}};
   const std::string reason = supervisor::whyNoneUsable(gpus, found.support);
   if (!reason.empty()) return reason;
   for (int place = 0; place < found.count(); ++place) {

@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <memory>
+#include <optional>
 
+#include "engine/base/enum_text.h"
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/number_text.h"
@@ -13,8 +15,15 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
+enum class Format { Csv, Jsonl };
+constexpr auto enumTexts(Format) {
+  using enum Format;
+  return std::to_array<base::EnumText<Format>>({{Csv, "csv"}, {Jsonl, "jsonl"}});
+}
+
 struct MetricsOptions {
-  std::string run, format = "csv";
+  std::string run;
+  std::optional<Format> format;
 };
 
 /// Collects rows and hands them to standard output in large pieces.
@@ -68,7 +77,7 @@ int printMetrics(const MetricsOptions& options) {
   if (!isFolder(options.run)) throw base::mendable(options.run + ": no such run folder");
   const fs::path file = events::findEventFile(options.run);
   if (file.empty()) throw base::mendable(options.run + ": is no run folder (no event file)");
-  RowWriter rows(options.format == "csv");
+  RowWriter rows(options.format.value_or(Format::Csv) == Format::Csv);
   events::Reader reader(file);
   const auto add = [&](const events::RecordView& record) { rows.add(record, reader.tags()); };
   try {
@@ -91,9 +100,7 @@ void addMetricsCommand(Command& program) {
   Command command = program.command("metrics", "Every scalar of a run");
   auto options = std::make_shared<MetricsOptions>();
   command.option("run", options->run, "Run folder").required().text("RUN");
-  command.option("--format", options->format, "csv: step,wall_time,tag,value")
-      .text("csv|jsonl")
-      .oneOf({"csv", "jsonl"});
+  command.option("--format", options->format, "csv: step,wall_time,tag,value");
   command.run([options] { return printMetrics(*options); });
 }
 

@@ -114,15 +114,8 @@ void resolveConfig(ModelSource& source, const ModelOptions& options) {
 
 }  // namespace
 
-protocol::Job ModelSource::job(const std::string& kind) const {
-  protocol::Job job;
-  job.kind = kind;
-  job.configYaml = config::writeExperiment(experiment);
-  job.weights = weights.string();
-  job.weightsName = step > 0 ? run_folder::stepName(step) : weights.string();
-  job.step = step;
-  ranks.giveGpu(/*rank=*/0, job);
-  return job;
+protocol::TrainedModel ModelSource::model() const {
+  return {config::writeExperiment(experiment), weights.string(), step};
 }
 
 Inputs ModelSource::inputs() const {
@@ -157,11 +150,11 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   return source;
 }
 
-void requirePart(const ModelSource& source, const std::string& split) {
+void requirePart(const ModelSource& source, protocol::Split split) {
   const config::DatasetConfig& dataset = source.experiment.dataset;
-  const config::DatasetPart& part = split == "train" ? dataset.train : dataset.val;
+  const config::DatasetPart& part = split == protocol::Split::Train ? dataset.train : dataset.val;
   if (!part.annotations.empty() && !part.images.empty()) return;
-  throw base::mendable(source.target.string() + ": dataset." + split +
+  throw base::mendable(source.target.string() + ": dataset." + base::textOf(split) +
                        " is not given, or not there any more; --set names another");
 }
 
@@ -181,10 +174,8 @@ void addOverrideOption(Command& command, ModelOptions& options) {
       .oneValueEach();
 }
 
-void addSplitOption(Command& command, std::string& split) {
-  command.option("--split", split, "Part of the data set: held out, or learnt from")
-      .text("val|train")
-      .oneOf({"val", "train"});
+void addSplitOption(Command& command, std::optional<protocol::Split>& split) {
+  command.option("--split", split, "Part of the data set: held out, or learnt from");
 }
 
 void addWorkersOption(Command& command, RankRequest& ranks) {

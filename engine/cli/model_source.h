@@ -9,7 +9,7 @@
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/output_path.h"
 #include "engine/config/experiment.h"
-#include "engine/protocol/worker_messages.h"
+#include "engine/protocol/jobs.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::cli {
@@ -26,7 +26,7 @@ void addModelOptions(Command& command, ModelOptions& options);
 /// --set, of those that run a job once.
 void addOverrideOption(Command& command, ModelOptions& options);
 /// --split val|train.
-void addSplitOption(Command& command, std::string& split);
+void addSplitOption(Command& command, std::optional<protocol::Split>& split);
 /// --workers, of those whose images are shared out.
 void addWorkersOption(Command& command, RankRequest& ranks);
 
@@ -40,8 +40,8 @@ struct ModelSource {
   std::int64_t step = 0;          ///< of the weights, 0: unknown
   supervisor::LocalRanks ranks;   ///< for a job that all ranks share
 
-  /// A job on it.
-  protocol::Job job(const std::string& kind) const;
+  /// For a job on it.
+  protocol::TrainedModel model() const;
   /// What it is read from, the data set too.
   Inputs inputs() const;
 };
@@ -51,8 +51,8 @@ struct ModelSource {
 ModelSource resolveModel(const ModelOptions& options, const std::filesystem::path& workerProgram,
                          const RankRequest& request = {.workers = 1});
 
-/// Throws Error (mendable) when the experiment does not name this part of the data set ("val",
-/// "train"), or it is not there any more.
-void requirePart(const ModelSource& source, const std::string& split);
+/// Throws Error (mendable) when the experiment does not name this part of the data set, or it is
+/// not there any more.
+void requirePart(const ModelSource& source, protocol::Split split);
 
 }  // namespace lockstep::cli

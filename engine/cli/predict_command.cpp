@@ -1,6 +1,5 @@
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
@@ -25,7 +24,8 @@ constexpr std::size_t kMostBytesInMessage = protocol::kMaxLineBytes / 8;
 
 struct PredictOptions {
   ModelOptions model;
-  std::string split, out, overlays;
+  std::optional<protocol::Split> split;
+  std::string out, overlays;
   std::vector<std::string> images;
   double score = 0.05, overlayScore = 0.5;
   RankRequest ranks;
@@ -72,7 +72,7 @@ class ImageList {
 
 /// Names the images in the job. A message holds some thousands of them: more go into a file that
 /// lies in `folder`, which is made then.
-void namePaths(protocol::Job& job, std::vector<std::string> files,
+void namePaths(protocol::PredictJob& job, std::vector<std::string> files,
                std::optional<TemporaryFolder>& folder) {
   std::string list;
   for (const std::string& file : files) (list += file) += '\0';
@@ -87,16 +87,12 @@ void namePaths(protocol::Job& job, std::vector<std::string> files,
 }
 
 /// Tells what the worker counted. Returns whether every image was read.
-bool tellSummary(const std::string& result, const std::string& out) {
-  const auto summary = nlohmann::json::parse(result, nullptr, false);
-  if (!summary.is_object()) return true;
-  const auto count = [&summary](const char* name) { return summary.value(name, std::int64_t{0}); };
-  const std::int64_t unread = count("unread");
-  std::string text = out + ": " + std::to_string(count("detections")) + " detections on " +
-                     std::to_string(count("images")) + " images";
-  if (unread > 0) text += "; " + std::to_string(unread) + " could not be read";
+bool tellSummary(const protocol::PredictResult& result, const std::string& out) {
+  std::string text = out + ": " + std::to_string(result.detections) + " detections on " +
+                     std::to_string(result.images) + " images";
+  if (result.unread > 0) text += "; " + std::to_string(result.unread) + " could not be read";
   base::logInfo("engine", text);
-  return unread == 0;
+  return result.unread == 0;
 }
 
 Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
@@ -115,7 +111,7 @@ void checkScore(double score, const char* option) {
 }
 
 int predict(const PredictOptions& options) {
-  if (options.split.empty() == options.images.empty()) {
+  if (options.split.has_value() != options.images.empty()) {
     throw base::mendable(
         "lockstep-engine predict: say what to predict on: either --split val|train or --images "
         "PATH…");
@@ -125,10 +121,11 @@ int predict(const PredictOptions& options) {
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
-  if (options.images.empty()) requirePart(source, options.split);
-  protocol::Job job = source.job("predict");
-  job.split = options.split;
-  job.scoreThreshold = options.score;
+  if (options.split) requirePart(source, *options.split);
+  protocol::PredictJob job{.model = source.model(),
+                           .scoreThreshold = options.score,
+                           .overlayScore = options.overlayScore};
+  if (options.split) job.split = *options.split;
   ImageList images(options.images, options.overlays);
   const Inputs inputs = inputsOf(source, options, images.files);
   OutputFile out(options.out, "--out", inputs);
@@ -138,10 +135,10 @@ int predict(const PredictOptions& options) {
   job.out = out.workerFile().string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays", inputs).string();
-  job.overlayScore = options.overlayScore;
   std::optional<TemporaryFolder> listFolder;
   namePaths(job, std::move(images.files), listFolder);
-  const std::string result = supervisor::runOneShotJob(workerProgram, job, source.ranks);
+  const protocol::PredictResult result =
+      supervisor::runOneShotJob(workerProgram, job, source.ranks);
   out.handOn();
   const bool isWhole = tellSummary(result, out.name()) && !images.hasFaults;
   return static_cast<int>(isWhole ? ExitStatus::Done : ExitStatus::Failed);

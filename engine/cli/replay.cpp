@@ -1,7 +1,6 @@
 #include "engine/cli/replay.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
@@ -10,23 +9,18 @@
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/config/load.h"
-#include "engine/config/losses.h"
-#include "engine/protocol/json_text.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
+namespace fs = std::filesystem;
 namespace {
 
-/// `loss_classifier=0.31 … loss_total=NaN`
-std::string lossesText(const nlohmann::ordered_json& figures) {
+/// ` loss_classifier=0.31 … loss_total=NaN`
+std::string lossesText(const std::vector<protocol::Figure>& losses) {
   std::string text;
-  for (const auto& [name, value] : figures.items()) {
-    const auto number = protocol::numberOf(value);
-    if (!config::isLoss(name) || !number) continue;
-    text += " " + name + "=" + base::shortNumber(*number);
-  }
+  for (const auto& [name, value] : losses) text += " " + name + "=" + base::shortNumber(value);
   return text;
 }
 
@@ -40,7 +34,7 @@ void refuseOtherOptions(const TrainOptions& options) {
       "(--set may change keys)");
 }
 
-protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFile& replay) {
+protocol::ReplayResult runAgain(const TrainOptions& options, const run_folder::ReplayFile& replay) {
   config::LoadedExperiment loaded =
       config::loadExperimentText(replay.configYaml, options.replay, options.overrides);
   std::erase_if(loaded.issues,
@@ -51,19 +45,15 @@ protocol::Job replayJob(const TrainOptions& options, const run_folder::ReplayFil
   // The ranks of the run are done in turn, by one on this machine.
   const auto workers = experiment.runtime.workers;
   experiment.runtime.backend.reset();
-  const supervisor::LocalRanks ranks =
-      resolveMachine(experiment, supervisor::workerProgramBesideThis(), {.workers = 1});
+  const auto program = supervisor::workerProgramBesideThis();
+  const supervisor::LocalRanks ranks = resolveMachine(experiment, program, {.workers = 1});
   experiment.runtime.workers = workers;
-  protocol::Job job;
-  job.kind = "replay";
-  ranks.giveGpu(/*rank=*/0, job);
-  job.weights = (realPath(options.replay).parent_path() / run_folder::kReplayWeights).string();
-  if (!isFile(job.weights))
-    throw base::mendable(job.weights + ": is missing; it lies beside " + options.replay);
-  job.step = replay.step;
-  job.badImages = replay.badImages;
-  job.configYaml = config::writeExperiment(experiment);
-  return job;
+  const fs::path weights = realPath(options.replay).parent_path() / run_folder::kReplayWeights;
+  if (!isFile(weights))
+    throw base::mendable(weights.string() + ": is missing; it lies beside " + options.replay);
+  const protocol::ReplayJob job{
+      {config::writeExperiment(experiment), weights.string(), replay.step}, replay.badImages};
+  return supervisor::runOneShotJob(program, job, ranks);
 }
 
 }  // namespace
@@ -74,18 +64,14 @@ int replayStep(const TrainOptions& options) {
   if (!fault.empty()) throw base::mendable("--replay " + options.replay + ": " + fault);
   const run_folder::ReplayFile replay = run_folder::readReplayFile(options.replay);
   base::logInfo("engine", "the run said: " + replay.message);
-  const auto result = nlohmann::ordered_json::parse(
-      supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), replayJob(options, replay)));
-  std::printf(
-      "step=%lld%s grad_norm=%s\n", static_cast<long long>(replay.step),
-      lossesText(result.at("losses")).c_str(),
-      base::shortNumber(protocol::numberOf(result.at("gradient_norm")).value_or(0)).c_str());
-  for (const auto& image : result.at("per_image")) {
-    std::printf("image %lld alone (%s):%s\n",
-                static_cast<long long>(image.at("image_id").get<std::int64_t>()),
-                image.at("file_name").get<std::string>().c_str(), lossesText(image).c_str());
+  const protocol::ReplayResult result = runAgain(options, replay);
+  std::printf("step=%lld%s grad_norm=%s\n", static_cast<long long>(replay.step),
+              lossesText(result.losses).c_str(), base::shortNumber(result.gradientNorm).c_str());
+  for (const protocol::ReplayResult::Image& image : result.perImage) {
+    std::printf("image %lld alone (%s):%s\n", static_cast<long long>(image.imageId),
+                image.fileName.c_str(), lossesText(image.losses).c_str());
   }
-  const auto first = result.at("first_not_finite").get<std::string>();
+  const std::string& first = result.firstNotFinite;
   std::printf("%s\n",
               first.empty() ? "everything is finite" : ("first not finite: " + first).c_str());
   return static_cast<int>(first.empty() ? ExitStatus::Done : ExitStatus::Failed);

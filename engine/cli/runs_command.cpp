@@ -20,7 +20,7 @@ Row rowOf(const run_folder::RunSummary& run) {
   const run_folder::RunInfo& info = run.info;
   Row row;
   row[0] = run.folder.filename().string();
-  row[1] = info.state;
+  row[1] = info.state.text();
   row[2] = std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
   row[3] = info.best ? info.best->metric + " " + base::shortNumber(info.best->value) + " at " +
                            std::to_string(info.best->step)

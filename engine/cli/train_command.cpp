@@ -22,12 +22,12 @@ namespace {
 /// Where the run could not record by itself how it failed: run.json alone says so.
 void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
   run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  if (info.state == "failed") return;
-  info.state = "failed";
+  if (info.state == protocol::RunState::Failed) return;
+  info.state = protocol::RunState::Failed;
   info.error.emplace().message = reason;
   info.error->host = info.host;
   info.error->step = info.step;
-  info.error->cause = "supervisor";
+  info.error->cause = protocol::FailureCause::Supervisor;
   run_folder::writeRunInfo(layout, info);
 }
 

@@ -21,6 +21,11 @@ void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
       "runtime.precision: fp16 is for GPUs, and the training is on the CPU: use bf16 or fp32");
 }
 
+void refuseWeights(const protocol::CheckResult& check) {
+  if (check.weights)
+    throw Error(check.weights->text, static_cast<ExitStatus>(check.weights->exitStatus));
+}
+
 }  // namespace
 
 TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
@@ -48,14 +53,12 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
 
 void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
   if (experiment.model.weights.empty()) return;
-  if (const auto fault = askWorkerCheck(experiment, workerProgram, {}).weights) throw *fault;
+  refuseWeights(askWorkerCheck(experiment, workerProgram));
 }
 
 void checkCheckpoint(const config::Experiment& experiment, const fs::path& checkpoint,
                      const fs::path& workerProgram) {
-  if (const auto fault =
-          askWorkerCheck(experiment, workerProgram, {.checkpoint = checkpoint}).weights)
-    throw *fault;
+  refuseWeights(askWorkerCheck(experiment, workerProgram, {.resumeFrom = checkpoint.string()}));
 }
 
 }  // namespace lockstep::cli

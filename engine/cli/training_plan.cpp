@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/host.h"
 #include "engine/cli/fork.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
@@ -134,7 +135,7 @@ run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExp
   info.name = experiment.name;
   info.created = base::wallTimeSeconds();
   info.pid = ::getpid();
-  info.host = supervisor::hostName();
+  info.host = base::hostName();
   info.socket = run_folder::socketPath(layout.folder().string()).string();
   info.maxSteps = experiment.solver.maxSteps.steps();
   info.stepsPerEpoch = training.stepsPerEpoch;
@@ -254,7 +255,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
     if (before->created > 0) info.created = before->created;
     info.started = before->started;
     info.attempt = before->attempt + 1;
-    if (before->state == "finished" && point.damaged.empty())
+    if (before->state == protocol::RunState::Finished && point.damaged.empty())
       finished = nothingLeft(layout, point.step, training.experiment);
   }
   info.step = point.step;

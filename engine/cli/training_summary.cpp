@@ -1,10 +1,12 @@
 #include "engine/cli/training_summary.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/evaluation_table.h"
+#include "engine/coco/evaluation/past_limit.h"
 #include "engine/config/losses.h"
 #include "engine/protocol/json_text.h"
 
@@ -21,11 +23,25 @@ std::string figureLine(const nlohmann::json& evaluation, const std::string& name
   return value ? name + ": " + base::shortNumber(*value) + "\n" : "";
 }
 
+/// What of an evaluation lies past the limits of AP; "" where nothing does.
+std::string pastLimitLine(const nlohmann::json& evaluation) {
+  const auto section = evaluation.find("past_limit");
+  if (section == evaluation.end() || !section->is_object()) return {};
+  coco::PastLimit past;
+  for (const auto& [name, count] : coco::kPastLimitMembers) {
+    const auto found = section->find(name);
+    const auto value = found == section->end() ? std::nullopt : protocol::integerOf(*found);
+    past.*count = static_cast<std::size_t>(std::max<std::int64_t>(value.value_or(0), 0));
+  }
+  const std::string text = past.text();
+  return text.empty() ? text : text + "\n";
+}
+
 }  // namespace
 
 std::string summariseTraining(const run_folder::Layout& layout) {
   const run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  std::string text = "run: " + layout.folder().string() + "\nstate: " + info.state +
+  std::string text = "run: " + layout.folder().string() + "\nstate: " + info.state.text() +
                      "\nsteps: " + std::to_string(info.step) + " of " +
                      std::to_string(info.maxSteps) + "\n";
   if (info.best) {

@@ -1,21 +1,16 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "engine/protocol/jobs.h"
 #include "engine/supervisor/devices.h"
 
 namespace lockstep::cli {
 
-/// What lockstep-worker says of itself: it alone links LibTorch.
-struct WorkerInfo {
-  std::vector<std::pair<std::string, std::string>> facts{};  ///< names and values, in its order
-  supervisor::GpuSupport gpus{};
-};
+/// What lockstep-worker says of itself: it alone links LibTorch. Starts it, which takes as long as
+/// LibTorch to load. Throws Error where that fails.
+protocol::InfoResult askWorkerInfo(const std::filesystem::path& workerProgram);
 
-/// Starts the worker, which takes as long as LibTorch to load. Throws Error where that fails.
-WorkerInfo askWorkerInfo(const std::filesystem::path& workerProgram);
+supervisor::GpuSupport gpuSupport(const protocol::InfoResult& info);
 
 }  // namespace lockstep::cli

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/open_enum.h"
 #include "engine/base/shortened_text.h"
 #include "engine/protocol/json_text.h"
 #include "engine/protocol/messages.h"
@@ -25,6 +26,23 @@ template <typename T, typename Message>
 concept Is = std::same_as<std::remove_const_t<T>, Message>;
 
 using TaggedValues = std::vector<std::pair<std::string, float>>;
+
+/// `type` on a line, and `kind` of a member that is one of several structs; specialised for each.
+/// Null: the struct stands for several types.
+template <typename Message>
+inline constexpr const char* kTypeName = nullptr;
+template <>
+inline constexpr const char* kTypeName<std::monostate> = "none";
+
+/// Calls `use` with a std::type_identity of each alternative of a variant.
+template <typename Variant>
+void forEachAlternative(const auto& use) {
+  [&]<typename... Alternatives>(std::type_identity<std::variant<Alternatives...>>) {
+    (use(std::type_identity<Alternatives>()), ...);
+  }(std::type_identity<Variant>());
+}
+
+void describe(auto&, Is<std::monostate> auto&) {}
 
 class MemberWriter {
  public:
@@ -47,6 +65,10 @@ class MemberWriter {
   void ifNotEmpty(const char* name, const std::optional<T>& value) {
     if (value) (*this)(name, value);
   }
+  template <typename Enum>
+  void ifNotEmpty(const char* name, const base::OpenEnum<Enum>& value) {
+    if (!value.isEmpty()) (*this)(name, value);
+  }
   base::JsonWriter& json() { return json_; }
 
  private:
@@ -54,6 +76,8 @@ class MemberWriter {
   void write(const T& value) {
     if constexpr (std::is_arithmetic_v<T>) {
       json_.value(value);
+    } else if constexpr (base::HasTexts<T>) {
+      json_.value(base::textOf(value));
     } else {
       json_.beginObject();
       describe(*this, value);
@@ -61,9 +85,24 @@ class MemberWriter {
     }
   }
   void write(const std::string& text) { json_.value(std::string_view(text)); }
+  template <typename Enum>
+  void write(const base::OpenEnum<Enum>& value) {
+    write(value.text());
+  }
   template <typename T>
   void write(const std::optional<T>& value) {
     value ? write(*value) : json_.null();
+  }
+  template <typename... Structs>
+  void write(const std::variant<Structs...>& value) {
+    json_.beginObject();
+    std::visit(
+        [this]<typename Struct>(const Struct& held) {
+          (*this)("kind", std::string(kTypeName<Struct>));
+          describe(*this, held);
+        },
+        value);
+    json_.endObject();
   }
   template <typename T>
   void write(const std::vector<T>& values) {
@@ -114,6 +153,20 @@ class MemberReader {
   static void read(const nlohmann::json& value, const std::string& name, double& number);
   static void read(const nlohmann::json& value, const std::string& name, std::string& text);
   static void read(const nlohmann::json& value, const std::string& name, TaggedValues& values);
+  template <base::HasTexts Enum>
+  static void read(const nlohmann::json& value, const std::string& name, Enum& held) {
+    base::OpenEnum<Enum> text;
+    read(value, name, text);
+    if (!text.value()) throw Error(name + " '" + base::shortened(text.text()) + "' is not known");
+    held = *text.value();
+  }
+  template <typename Enum>
+  static void read(const nlohmann::json& value, const std::string& name,
+                   base::OpenEnum<Enum>& held) {
+    std::string text;
+    read(value, name, text);
+    held = base::OpenEnum<Enum>(text);
+  }
   template <typename T>
   static void read(const nlohmann::json& value, const std::string& name, std::optional<T>& held) {
     if (value.is_null()) {
@@ -128,6 +181,21 @@ class MemberReader {
     held.clear();
     held.reserve(value.size());
     for (const auto& element : value) read(element, name, held.emplace_back());
+  }
+  template <typename... Structs>
+  static void read(const nlohmann::json& value, const std::string& name,
+                   std::variant<Structs...>& held) {
+    if (!value.is_object()) refuse(value, name, "an object");
+    const MemberReader members(value, name);
+    std::string kind;
+    members("kind", kind);
+    bool isKnown = false;
+    forEachAlternative<std::variant<Structs...>>([&]<typename Struct>(std::type_identity<Struct>) {
+      if (kind != kTypeName<Struct>) return;
+      describe(members, held.template emplace<Struct>());
+      isKnown = true;
+    });
+    if (!isKnown) throw Error(name + ": kind '" + base::shortened(kind) + "' is not known");
   }
   template <typename T>
   requires std::is_class_v<T>
@@ -164,10 +232,6 @@ std::string idOf(const nlohmann::json& object);
 
 // ---- lines
 
-/// `type` on the wire; specialised for each message. Null: the struct stands for several types.
-template <typename Message>
-inline constexpr const char* kTypeName = nullptr;
-
 /// A line that is JSON, an object, of this version and typed.
 struct Envelope {
   nlohmann::json object;
@@ -189,23 +253,26 @@ std::string encodeLine(const char* type, const Message& message) {
   return line;
 }
 
+/// The line of what a variant holds.
+std::string encodeHeld(const auto& variant) {
+  return std::visit(
+      []<typename Message>(const Message& held) { return encodeLine(kTypeName<Message>, held); },
+      variant);
+}
+
 /// The alternative of `Variant` whose kTypeName is the envelope's type. Throws Error.
 template <typename Variant>
 Variant decodeAs(const Envelope& envelope) {
   std::optional<Variant> decoded;
-  const auto attempt = [&]<typename Message>(std::type_identity<Message>) {
+  forEachAlternative<Variant>([&]<typename Message>(std::type_identity<Message>) {
     if constexpr (kTypeName<Message> != nullptr) {
       if (envelope.type != kTypeName<Message>) return;
       Message message;
-      MemberReader members(envelope.object, envelope.type);
+      const MemberReader members(envelope.object, envelope.type);
       describe(members, message);
       decoded = std::move(message);
     }
-  };
-  const auto attemptAll = [&]<typename... Messages>(std::type_identity<std::variant<Messages...>>) {
-    (attempt(std::type_identity<Messages>()), ...);
-  };
-  attemptAll(std::type_identity<Variant>());
+  });
   if (!decoded) throw Error("type '" + base::shortened(envelope.type) + "' is not known here");
   return *std::move(decoded);
 }

@@ -1,6 +1,7 @@
 #include "engine/protocol/worker_messages.h"
 
-#include "engine/protocol/members.h"
+#include "engine/protocol/event_members.h"
+#include "engine/protocol/job_members.h"
 
 namespace lockstep::protocol {
 
@@ -14,10 +15,6 @@ template <>
 inline constexpr const char* kTypeName<Listening> = "listening";
 template <>
 inline constexpr const char* kTypeName<ScalarBatch> = "scalar_batch";
-template <>
-inline constexpr const char* kTypeName<WorkerState> = "state";
-template <>
-inline constexpr const char* kTypeName<WorkerLog> = "log";
 template <>
 inline constexpr const char* kTypeName<CheckpointReady> = "checkpoint_ready";
 template <>
@@ -37,54 +34,34 @@ inline constexpr const char* kTypeName<Finished> = "finished";
 template <>
 inline constexpr const char* kTypeName<Failed> = "failed";
 
-void describe(auto& members, Is<Job> auto& job) {
-  members("kind", job.kind);
-  members("config_yaml", job.configYaml);
-  members("run_folder", job.runFolder);
-  members("resume_from", job.resumeFrom);
-  members("checkpoint_patience", job.checkpointPatience);
-  members("node", job.node);
-  members("nodes", job.nodes);
-  members("local_rank", job.localRank);
-  members("local_ranks", job.localRanks);
-  members("machine_ranks", job.machineRanks);
-  members("gpu", job.gpu);
-  members("gpu_name", job.gpuName);
-  members("master_address", job.masterAddress);
-  members("master_port", job.masterPort);
-  members("store_is_served", job.storeIsServed);
-  members("weights", job.weights);
-  members("weights_name", job.weightsName);
-  members("step", job.step);
-  members("split", job.split);
-  members("per_image", job.perImage);
-  members("paths", job.paths);
-  members("paths_file", job.pathsFile);
-  members("score_threshold", job.scoreThreshold);
-  members("out", job.out);
-  members("overlays", job.overlays);
-  members("overlay_score", job.overlayScore);
-  members("bad_images", job.badImages);
-  members("folder", job.folder);
-  members("train_images", job.trainImages);
-  members("val_images", job.valImages);
-  members("seed", job.seed);
+template <>
+inline constexpr const char* kTypeName<Pause> = "pause";
+template <>
+inline constexpr const char* kTypeName<Resume> = "resume";
+template <>
+inline constexpr const char* kTypeName<Stop> = "stop";
+template <>
+inline constexpr const char* kTypeName<SaveCheckpoint> = "checkpoint";
+template <>
+inline constexpr const char* kTypeName<Evaluate> = "evaluate";
+template <>
+inline constexpr const char* kTypeName<Predict> = "predict";
+
+void describe(auto&, Is<Pause> auto&) {}
+void describe(auto&, Is<Resume> auto&) {}
+void describe(auto&, Is<Stop> auto&) {}
+void describe(auto&, Is<SaveCheckpoint> auto&) {}
+
+void describe(auto& members, Is<Evaluate> auto& evaluate) { members("out", evaluate.out); }
+
+void describe(auto& members, Is<Predict> auto& predict) {
+  describeImages(members, predict.request);
+  members("out", predict.out);
 }
 
-void describe(MemberWriter& members, const Control& control) {
-  members("name", control.name);
+void describe(auto& members, Is<Control> auto& control) {
   members("id", control.id);
-  members("out", control.out);
-  if (control.name == "predict") describeImages(members, control.predict);
-}
-
-void describe(const MemberReader& members, Control& control) {
-  members("name", control.name);
-  members("id", control.id);
-  members("out", control.out);
-  if (control.name != "predict") return;
-  describeImages(members, control.predict);
-  control.predict.id = control.id;
+  members("action", control.action);
 }
 
 void describe(auto& members, Is<Heartbeat> auto& heartbeat) {
@@ -98,24 +75,7 @@ void describe(auto& members, Is<Heartbeat> auto& heartbeat) {
 
 void describe(auto& members, Is<Listening> auto& listening) { members("port", listening.port); }
 
-void describe(auto& members, Is<StepScalars> auto& scalars) {
-  members("step", scalars.step);
-  members("time", scalars.time);
-  members("values", scalars.values);
-}
-
 void describe(auto& members, Is<ScalarBatch> auto& batch) { members("records", batch.records); }
-
-void describe(auto& members, Is<WorkerState> auto& state) {
-  members("state", state.state);
-  members("step", state.step);
-}
-
-void describe(auto& members, Is<WorkerLog> auto& log) {
-  members("level", log.level);
-  members("text", log.text);
-  members("step", log.step);
-}
 
 void describe(auto& members, Is<CheckpointReady> auto& checkpoint) {
   members("step", checkpoint.step);
@@ -182,15 +142,8 @@ void describe(auto& members, Is<Failed> auto& failed) {
 
 namespace {
 
-template <typename Variant>
-std::string encodeAny(const Variant& message) {
-  return std::visit(
-      [](const auto& held) { return encodeLine(kTypeName<std::decay_t<decltype(held)>>, held); },
-      message);
-}
-
 /// At least as many bytes as the record's JSON has.
-std::size_t boundOfBytes(const StepScalars& record) {
+std::size_t boundOfBytes(const Scalars& record) {
   std::size_t bytes = 120;
   for (const auto& [tag, value] : record.values) bytes += 6 * tag.size() + 30;
   return bytes;
@@ -198,8 +151,12 @@ std::size_t boundOfBytes(const StepScalars& record) {
 
 }  // namespace
 
-std::string encode(const SupervisorMessage& message) { return encodeAny(message); }
-std::string encode(const WorkerMessage& message) { return encodeAny(message); }
+std::string encode(const SupervisorMessage& message) { return encodeHeld(message); }
+std::string encode(const WorkerMessage& message) { return encodeHeld(message); }
+
+const char* nameOf(const Work& work) {
+  return std::visit([]<typename Held>(const Held&) { return kTypeName<Held>; }, work);
+}
 
 SupervisorMessage decodeSupervisorMessage(std::string_view line) {
   return decodeAs<SupervisorMessage>(openEnvelope(line));
@@ -212,7 +169,7 @@ WorkerMessage decodeWorkerMessage(std::string_view line) {
 std::vector<ScalarBatch> splitBatch(ScalarBatch batch) {
   std::vector<ScalarBatch> parts;
   std::size_t bytes = 0;
-  for (StepScalars& record : batch.records) {
+  for (Scalars& record : batch.records) {
     const std::size_t more = boundOfBytes(record);
     if (parts.empty() || bytes + more > kMaxLineBytes - 200) {
       parts.emplace_back();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/file_lock.h"
-#include "engine/protocol/messages.h"
+#include "engine/protocol/event.h"
 
 namespace lockstep::run_folder {
 
@@ -58,7 +58,7 @@ struct Best {
 /// run.json. Times are wall seconds, 0: not yet.
 struct RunInfo {
   std::string name;
-  std::string state = "queued";
+  base::OpenEnum<protocol::RunState> state = protocol::RunState::Queued;
   int attempt = 1;
   int ranks = 1;
   std::int64_t pid = 0;  ///< of the supervisor

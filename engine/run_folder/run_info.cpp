@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -18,9 +17,6 @@ using base::JsonWriter;
 using protocol::Is;
 using protocol::MemberReader;
 using protocol::MemberWriter;
-
-constexpr std::array kStates = {"queued",   "starting", "running", "evaluating", "paused",
-                                "stopping", "stopped",  "failed",  "finished"};
 
 constexpr double kYear10000 = 253402300800;  // seconds
 
@@ -57,8 +53,8 @@ void describeRun(auto& members, auto& info, auto& times) {
 
 /// Refuses what no run is: others sort and show these without another look.
 void refuseImpossible(const RunInfo& info, const Times& times, const std::string& where) {
-  if (std::find(kStates.begin(), kStates.end(), info.state) == kStates.end())
-    throw Error(where + ": state '" + base::shortened(info.state) + "' is not known");
+  if (!info.state.value())
+    throw Error(where + ": state '" + base::shortened(info.state.text()) + "' is not known");
   for (const auto& [name, time] : {std::pair{"created", times.created},
                                    {"started", times.started},
                                    {"updated", times.updated},
@@ -100,7 +96,7 @@ std::optional<RunInfo> rebuildRunInfo(const Layout& layout) {
   if (log.empty()) return std::nullopt;
   RunInfo info;
   info.name = layout.folder().filename().string();
-  info.state = "failed";
+  info.state = protocol::RunState::Failed;
   events::Reader reader(log);
   while (const auto record = reader.next()) {
     if (info.created == 0) info.created = record->wallTime;

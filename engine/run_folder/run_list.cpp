@@ -1,7 +1,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -12,11 +11,7 @@
 namespace lockstep::run_folder {
 namespace {
 
-constexpr std::array kLivingStates = {"starting", "running", "evaluating", "paused", "stopping"};
-
-bool claimsToLive(const RunInfo& info) {
-  return std::find(kLivingStates.begin(), kLivingStates.end(), info.state) != kLivingStates.end();
-}
+bool claimsToLive(const RunInfo& info) { return protocol::isLive(info.state); }
 
 double changedAt(const fs::path& path) {
   struct stat status {};
@@ -31,18 +26,18 @@ RunInfo brokenRun(const fs::path& folder, bool alive, const std::string& reason)
   info.name = folder.filename().string();
   info.created = info.updated = changedAt(folder);
   if (alive) {
-    info.state = "starting";  // the lock is taken before run.json is written
+    info.state = protocol::RunState::Starting;  // the lock is taken before run.json is written
   } else {
-    info.state = "failed";
+    info.state = protocol::RunState::Failed;
     info.error.emplace().message = reason;
-    info.error->cause = "run.json";
+    info.error->cause = protocol::FailureCause::RunJson;
   }
   return info;
 }
 
 void markAsDied(RunInfo& info) {
   if (!info.error) info.error = silentEnd(info);
-  info.state = "failed";
+  info.state = protocol::RunState::Failed;
 }
 
 }  // namespace
@@ -51,12 +46,12 @@ std::optional<protocol::RunError> silentEnd(const RunInfo& info) {
   if (!claimsToLive(info)) return std::nullopt;
   const std::string process = info.pid > 0 ? "process " + std::to_string(info.pid) : "its process";
   protocol::RunError error;
-  error.message = "the engine ended without a word while the run was " + info.state + " (" +
+  error.message = "the engine ended without a word while the run was " + info.state.text() + " (" +
                   process + (info.host.empty() ? "" : " on " + base::shortened(info.host)) +
                   " no longer holds the run)";
   error.host = info.host;
   error.step = info.step;
-  error.cause = "engine gone";
+  error.cause = protocol::FailureCause::EngineGone;
   return error;
 }
 

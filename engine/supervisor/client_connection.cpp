@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/events/event_record.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -58,8 +59,11 @@ ClientConnection::Received ClientConnection::decode(const std::string& line) {
 }
 
 void ClientConnection::send(const protocol::EngineMessage& message) {
-  if (broken_) return;
-  outgoing_.add(protocol::encode(message));
+  if (!broken_) add(protocol::encode(message));
+}
+
+void ClientConnection::add(std::string line) {
+  outgoing_.add(std::move(line));
   if (outgoing_.bytes() > kMaxQueueBytes) broken_ = true;
 }
 
@@ -70,40 +74,30 @@ void ClientConnection::follow(const std::filesystem::path& eventFile, std::int64
   morePending_ = records_.has_value();
 }
 
-void ClientConnection::pump(const std::deque<events::Record>& waiting) {
+void ClientConnection::pump(const std::deque<protocol::Event>& waiting) {
   if (!records_ || broken_) return;
   morePending_ = true;
   for (int i = 0; i < kRecordsPerTurn && hasRoom(); ++i) {
-    const auto record = records_->next();
+    auto record = records_->next();
     if (!record) return pumpWaiting(waiting);
-    sendRecord(*record);
+    if (record->seq <= lastSeq_) continue;
+    lastSeq_ = record->seq;
+    if (const auto event = events::eventOf(*std::move(record))) add(protocol::lineOf(*event));
   }
 }
 
-void ClientConnection::pumpWaiting(const std::deque<events::Record>& waiting) {
-  const std::int64_t held = waiting.empty() ? 0 : lastSeq_ - waiting.front().seq + 1;
+void ClientConnection::pumpWaiting(const std::deque<protocol::Event>& waiting) {
+  const std::int64_t held = waiting.empty() ? 0 : lastSeq_ - protocol::seqOf(waiting.front()) + 1;
   for (auto i = static_cast<std::size_t>(std::max<std::int64_t>(held, 0)); i < waiting.size();
        ++i) {
     if (!hasRoom()) return;
-    sendRecord(waiting[i]);
+    lastSeq_ = protocol::seqOf(waiting[i]);
+    add(protocol::lineOf(waiting[i]));
   }
   morePending_ = false;
 }
 
 bool ClientConnection::canPump() const { return morePending_ && !broken_ && hasRoom(); }
-
-void ClientConnection::sendRecord(const events::Record& record) {
-  if (record.seq <= lastSeq_) return;
-  lastSeq_ = record.seq;
-  if (record.kind == events::Record::Kind::Scalars) {
-    send(protocol::Scalars{record.seq, record.step, record.wallTime, record.scalars});
-  } else if (record.kind == events::Record::Kind::Event) {
-    try {
-      send(protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
-    } catch (const Error&) {  // of another version of the program: the rest is still of use
-    }
-  }
-}
 
 void ClientConnection::closeWhenSent() {
   closing_ = true;

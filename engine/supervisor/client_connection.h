@@ -39,7 +39,7 @@ class ClientConnection {
   std::int64_t lastSeq() const { return lastSeq_; }
   /// Moves some records into the queue while there is room: from the event file, and at its end
   /// from `waiting`, those that it does not hold yet.
-  void pump(const std::deque<events::Record>& waiting);
+  void pump(const std::deque<protocol::Event>& waiting);
   /// Whether pump() may have more to do at once.
   bool canPump() const;
   void flush();
@@ -57,8 +57,8 @@ class ClientConnection {
  private:
   Received decode(const std::string& line);
   bool hasRoom() const { return outgoing_.bytes() < kFullQueueBytes; }
-  void pumpWaiting(const std::deque<events::Record>& waiting);
-  void sendRecord(const events::Record& record);
+  void pumpWaiting(const std::deque<protocol::Event>& waiting);
+  void add(std::string line);
 
   /// Records are added up to this much; the rest waits in the event file.
   static constexpr std::size_t kFullQueueBytes = 256 << 10;

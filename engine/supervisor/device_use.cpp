@@ -49,7 +49,7 @@ void DeviceUse::add(int gpu, const GpuFigures& figures) {
 void DeviceUse::tellIn(protocol::ScalarBatch& batch, Clock::time_point now) {
   if (!told_) told_ = now;
   if (batch.records.empty() || figures_.empty() || now - *told_ < kInterval) return;
-  protocol::StepScalars& record = batch.records.back();
+  protocol::Scalars& record = batch.records.back();
   if (record.step <= toldStep_) return;
   for (const auto& [tag, figure] : figures_) {
     const double value = figure.tellsLargest ? figure.largest : figure.sum / figure.count;

@@ -4,36 +4,21 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::supervisor {
 namespace {
 
-events::Record eventRecord(const protocol::EngineMessage& event, std::int64_t step, double time) {
-  events::Record record;
-  record.kind = events::Record::Kind::Event;
-  record.step = step;
-  record.wallTime = time;
-  record.json = protocol::encodeEvent(event);
-  return record;
-}
-
-/// Of a Record or a RecordView.
-std::optional<protocol::Alert> alertIn(const auto& record) {
-  if (record.kind != events::Record::Kind::Event) return std::nullopt;
-  try {
-    const auto event = protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
-    if (const auto* alert = std::get_if<protocol::Alert>(&event)) return *alert;
-  } catch (const Error&) {  // of another version of the program
-  }
-  return std::nullopt;
-}
-
-bool hasTrainingLoss(const events::Record& record) {
-  return std::ranges::any_of(record.scalars, [](const auto& scalar) {
-    return scalar.first == events::tags::kTrainTotalLoss;
+bool hasTrainingLoss(const protocol::Scalars& scalars) {
+  return std::ranges::any_of(scalars.values, [](const auto& value) {
+    return value.first == events::tags::kTrainTotalLoss;
   });
+}
+
+std::int64_t stepOf(const protocol::Event& event) {
+  return std::visit([](const auto& held) { return held.step; }, event);
 }
 
 }  // namespace
@@ -43,24 +28,28 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
   if (eventFile.empty()) return summary;
   events::Reader reader(eventFile);
   std::int64_t trainedStep = 0;
-  while (const auto record = reader.next()) {
-    if (record->step > trainedStep && hasTrainingLoss(*record)) {
-      trainedStep = record->step;
+  while (auto record = reader.next()) {
+    summary.newestSeq = record->seq;
+    summary.newestStep = record->step;
+    if (record->kind == events::Record::Kind::SessionStart) {
+      summary.lastRestart = protocol::Reset{record->seq - 1, record->step - 1};
+      if (!summary.firstRestart) summary.firstRestart = summary.lastRestart;
+      summary.alerts.goBackTo(record->step);
+    }
+    const auto event = events::eventOf(*std::move(record));
+    if (!event) continue;
+    const auto* scalars = std::get_if<protocol::Scalars>(&*event);
+    if (scalars != nullptr && scalars->step > trainedStep && hasTrainingLoss(*scalars)) {
+      trainedStep = scalars->step;
       ++summary.trainedSteps;
     }
-    if (const auto told = alertIn(*record)) {
+    if (const auto* told = std::get_if<protocol::Alert>(&*event)) {
       std::erase_if(summary.untoldAlerts, [&](const protocol::Alert& found) {
         return found.kind == told->kind && found.text == told->text;
       });
     }
-    if (record->kind == events::Record::Kind::SessionStart) {
-      summary.lastRestart = protocol::Reset{record->seq - 1, record->step - 1};
-      if (!summary.firstRestart) summary.firstRestart = summary.lastRestart;
-    }
-    for (protocol::Alert& alert : summary.alerts.add(*record))
+    for (protocol::Alert& alert : summary.alerts.add(*event))
       summary.untoldAlerts.push_back(std::move(alert));
-    summary.newestSeq = record->seq;
-    summary.newestStep = record->step;
   }
   return summary;
 }
@@ -74,21 +63,28 @@ EventJournal::EventJournal(const std::filesystem::path& runFolder,
 /// Of the run, in what a cut after that step takes away.
 std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) const {
   std::vector<protocol::Alert> failures;
-  bool isCut = false;
-  const auto look = [&](const auto& record) {
-    isCut = isCut || (record.kind != events::Record::Kind::FileVersion && record.step > step);
-    if (!isCut) return;
-    if (auto alert = alertIn(record); alert && alert->kind == "run_failed")
-      failures.push_back(std::move(*alert));
+  const auto look = [&](const std::optional<protocol::Event>& event) {
+    const auto* alert = event ? std::get_if<protocol::Alert>(&*event) : nullptr;
+    if (alert != nullptr && alert->kind == protocol::AlertKind::RunFailed)
+      failures.push_back(*alert);
   };
+  bool isCut = false;
   events::Reader reader(writer_.path());
-  reader.visitAvailable(look);
-  for (const events::Record& record : waiting_) look(record);
+  reader.visitAvailable([&](const events::RecordView& record) {
+    isCut = isCut || (record.kind != events::Record::Kind::FileVersion && record.step > step);
+    if (!isCut || record.kind != events::Record::Kind::Event) return;
+    look(events::eventOf(
+        {record.seq, record.wallTime, record.step, record.kind, {}, std::string(record.json)}));
+  });
+  for (const protocol::Event& event : waiting_) {
+    isCut = isCut || stepOf(event) > step;
+    if (isCut) look(event);
+  }
   return failures;
 }
 
 void EventJournal::cutAfterStep(std::int64_t step) {
-  const std::vector<protocol::Alert> failures = failuresAfter(step);
+  std::vector<protocol::Alert> failures = failuresAfter(step);
   waiting_.clear();
   trouble_.clear();
   writer_.cutAfterStep(step);
@@ -98,7 +94,10 @@ void EventJournal::cutAfterStep(std::int64_t step) {
   lastRestart_ = summary.lastRestart;
   newestStep_ = step;
   lackingSteps_ = step - summary.trainedSteps;
-  for (const protocol::Alert& failure : failures) enqueue(eventRecord(failure, step, failure.time));
+  for (protocol::Alert& failure : failures) {
+    failure.step = step;
+    enqueue(std::move(failure));
+  }
   for (const protocol::Alert& alert : summary.untoldAlerts) tell(alert);
   retry();
 }
@@ -107,43 +106,39 @@ std::int64_t EventJournal::nextSeq() const {
   return writer_.nextSeq() + static_cast<std::int64_t>(waiting_.size());
 }
 
-void EventJournal::appendScalars(std::int64_t step, double time,
-                                 const events::ScalarValues& values) {
-  events::Record record;
-  record.kind = events::Record::Kind::Scalars;
-  record.step = step;
-  record.wallTime = time;
-  record.scalars = values;
-  append(std::move(record));
+void EventJournal::appendScalars(std::int64_t step, double time, events::ScalarValues values) {
+  append(protocol::Scalars{0, step, time, std::move(values)});
 }
 
-void EventJournal::appendEvent(const protocol::EngineMessage& event, std::int64_t step,
-                               double time) {
-  append(eventRecord(event, step, time));
+void EventJournal::appendEvent(protocol::Event event, std::int64_t step, double time) {
+  std::visit(
+      [&](auto& held) {
+        held.step = step;
+        held.time = time;
+      },
+      event);
+  append(std::move(event));
 }
 
-void EventJournal::append(events::Record record) {
-  newestStep_ = record.step;
-  // Behind records that wait, one try a second (retry) is enough.
+void EventJournal::append(protocol::Event event) {
+  newestStep_ = stepOf(event);
+  // Behind events that wait, one try a second (retry) is enough.
   const bool goesToTheDisk = waiting_.empty();
-  enqueue(std::move(record));
+  enqueue(std::move(event));
   if (goesToTheDisk) retry();
 }
 
 /// With the alerts that it gives rise to behind it.
-void EventJournal::enqueue(events::Record record) {
-  const std::vector<protocol::Alert> raised = alerts_.add(record);
-  record.seq = nextSeq();
-  waiting_.push_back(std::move(record));
-  for (const protocol::Alert& alert : raised) {
-    enqueue(eventRecord(alert, alert.step, alert.time));
-    onAlert_(alert);
-  }
+void EventJournal::enqueue(protocol::Event event) {
+  const std::vector<protocol::Alert> raised = alerts_.add(event);
+  std::visit([this](auto& held) { held.seq = nextSeq(); }, event);
+  waiting_.push_back(std::move(event));
+  for (const protocol::Alert& alert : raised) tell(alert);
 }
 
-/// An alert that was found earlier and never told: at its own step.
+/// At its own step.
 void EventJournal::tell(const protocol::Alert& alert) {
-  enqueue(eventRecord(alert, alert.step, alert.time));
+  enqueue(alert);
   onAlert_(alert);
 }
 
@@ -151,17 +146,17 @@ void EventJournal::noteTrouble(const std::string& reason) {
   const bool isNew = trouble_.empty();
   trouble_ = reason;
   if (!isNew) return;
-  protocol::Log log;
-  log.level = "warning";
-  log.text = reason + " (training goes on)";
-  log.kind = protocol::kWriteFailed;
-  enqueue(eventRecord(log, newestStep_, base::wallTimeSeconds()));
+  enqueue(protocol::Log{.step = newestStep_,
+                        .time = base::wallTimeSeconds(),
+                        .level = base::LogLevel::Warning,
+                        .text = reason + " (training goes on)",
+                        .kind = protocol::LogKind::WriteFailed});
 }
 
 bool EventJournal::retry() {
   while (!waiting_.empty()) {
     try {
-      writer_.append(waiting_.front());
+      writer_.append(events::recordOf(waiting_.front()));
     } catch (const Error& error) {
       noteTrouble(error.what());
       return false;

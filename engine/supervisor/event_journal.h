@@ -31,8 +31,8 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile);
 
 /// The run's event log: the file, and the records that the disk refuses, which wait in memory until
 /// it takes them, so that training goes on and clients miss nothing. That one was refused is a
-/// record too (protocol::kWriteFailed), once until everything is taken. Behind a record that gives
-/// rise to an alert stands the alert.
+/// record too (protocol::LogKind::WriteFailed), once until everything is taken. Behind a record
+/// that gives rise to an alert stands the alert.
 class EventJournal {
  public:
   /// Gets every alert as its record is made: it may wait for the disk.
@@ -43,9 +43,9 @@ class EventJournal {
   EventJournal(const std::filesystem::path& runFolder, std::optional<std::int64_t> resumeStep,
                AlertHandler onAlert);
 
-  void appendScalars(std::int64_t step, double time, const events::ScalarValues& values);
-  /// State, Log, Checkpoint, Evaluation, Predictions or Alert at its step and time.
-  void appendEvent(const protocol::EngineMessage& event, std::int64_t step, double time);
+  void appendScalars(std::int64_t step, double time, events::ScalarValues values);
+  /// At its step and time.
+  void appendEvent(protocol::Event event, std::int64_t step, double time);
   /// Cuts the log after that step and begins a new session in it: what waited for the disk is cut,
   /// too. That the run failed in what was cut is told again behind the cut, at the step where it
   /// goes on; `from` and `to` stay those where it failed. Throws Error.
@@ -64,14 +64,14 @@ class EventJournal {
   /// Where it was cut last: how many steps before have no figures, as after damage or a full disk.
   std::int64_t lackingSteps() const { return lackingSteps_; }
   /// What the file does not hold yet, with the seq that each will have there.
-  const std::deque<events::Record>& waiting() const { return waiting_; }
+  const std::deque<protocol::Event>& waiting() const { return waiting_; }
   const std::optional<protocol::Reset>& firstRestart() const { return firstRestart_; }
   const std::optional<protocol::Reset>& lastRestart() const { return lastRestart_; }
 
  private:
   std::int64_t nextSeq() const;
-  void append(events::Record record);
-  void enqueue(events::Record record);
+  void append(protocol::Event event);
+  void enqueue(protocol::Event event);
   void noteTrouble(const std::string& reason);
   void tell(const protocol::Alert& alert);
   std::vector<protocol::Alert> failuresAfter(std::int64_t step) const;
@@ -79,7 +79,7 @@ class EventJournal {
   AlertHandler onAlert_;
   events::Writer writer_;
   alerts::AlertDetector alerts_;
-  std::deque<events::Record> waiting_;
+  std::deque<protocol::Event> waiting_;
   std::optional<protocol::Reset> firstRestart_, lastRestart_;
   std::int64_t newestStep_ = 0, lackingSteps_ = 0;
   std::string trouble_;

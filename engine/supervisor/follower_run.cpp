@@ -35,15 +35,13 @@ class FollowerRun {
 
  private:
   static RankGroupSetup groupOf(const FollowerSetup& setup) {
-    RankGroupSetup group{setup.workerProgram, {}, setup.ranks, setup.limits, {}};
-    group.job.kind = "train";
-    return group;
+    return {setup.workerProgram, protocol::TrainJob(), setup.ranks, setup.limits, {}};
   }
 
   static std::string nameOf(int rank) { return "rank " + std::to_string(rank); }
 
   void take(int rank, const protocol::WorkerMessage& message) {
-    if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) log_.say(nameOf(rank), *log);
+    if (const auto* log = std::get_if<protocol::Log>(&message)) log_.say(nameOf(rank), *log);
   }
 
   /// As on node 0 a hang-up only asks.
@@ -53,7 +51,7 @@ class FollowerRun {
       stopRequested_ = true;
       log_.say("engine", signalName(signal) +
                              ": rank 0 is asked to stop with a checkpoint; a second signal kills");
-      return ranks_.sendToAll({.name = "stop", .id = "", .predict = {}, .out = ""});
+      return ranks_.sendToAll({.action = protocol::Stop()});
     }
     if (signalsThatCount_ < 2) return;
     killedBy_ = signalName(signal);

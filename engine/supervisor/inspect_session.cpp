@@ -20,7 +20,7 @@ InspectSession::InspectSession(InspectSetup setup, std::function<void()> onReady
                       [this](const std::string& line) { log_.passOn(line); },
                       [this](const WorkerExit& exit) { workerExited(exit); }}),
       onReady_(std::move(onReady)) {
-  info_.state = "finished";
+  info_.state = protocol::RunState::Finished;
   if (!setup_.run) return;
   info_ = run_folder::summarise(setup_.run->folder()).info;
   eventFile_ = events::findEventFile(setup_.run->folder());
@@ -34,7 +34,7 @@ void InspectSession::run() {
   server_->listen();
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { worker_.send(control); });
-  worker_.start(setup_.workerProgram, setup_.job);
+  worker_.start(setup_.workerProgram, {setup_.place, setup_.job});
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.run();
   if (!failure_.empty()) throw Error(failure_, failureStatus_);
@@ -51,13 +51,13 @@ void InspectSession::everySecond() {
 void InspectSession::take(const protocol::WorkerMessage& message) {
   if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
     requests_->answer(*answer);
-  } else if (std::holds_alternative<protocol::WorkerState>(message) && !ready_) {
+  } else if (std::holds_alternative<protocol::State>(message) && !ready_) {
     ready_ = true;
     onReady_();
   } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
     failure_ = failed->message;
     failureStatus_ = static_cast<ExitStatus>(failed->exitStatus);
-  } else if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
+  } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
     log_.say("worker", *log);
   }
 }
@@ -82,26 +82,26 @@ std::optional<protocol::Reset> InspectSession::resetFor(const protocol::Hello& h
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::Command& command) {
+  using protocol::CommandName;
   lastAsked_ = Clock::now();
-  if (command.name == "evaluate") return requests_->submit(token, command.name);
-  if (command.name == "stop") {
-    server_->send(token, protocol::Ok{token.id});
-    ending_ = true;
-    return worker_.kill();
+  switch (command.name) {
+    case CommandName::Evaluate:
+      return requests_->evaluate(token);
+    case CommandName::Status:
+      return server_->send(token, protocol::Ok{token.id, protocol::InspectionStatus{
+                                                             info_.state, setup_.job.model.step,
+                                                             setup_.job.model.weights}});
+    case CommandName::Stop:
+      server_->send(token, protocol::Ok{token.id});
+      ending_ = true;
+      return worker_.kill();
+    case CommandName::Pause:
+    case CommandName::Resume:
+    case CommandName::Checkpoint:
+      server_->send(token,
+                    protocol::ErrorReply{token.id, std::string(base::textOf(command.name)) +
+                                                       " is for training; this is an inspection"});
   }
-  if (command.name != "status") {
-    return server_->send(
-        token,
-        protocol::ErrorReply{token.id, command.name + " is for training; this is an inspection"});
-  }
-  std::string members;
-  base::JsonWriter writer(members);
-  writer.beginObject();
-  writer.member("state", info_.state);
-  writer.member("weights", setup_.job.weights);
-  writer.member("step", setup_.job.step);
-  writer.endObject();
-  server_->send(token, protocol::Ok{token.id, members});
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::PredictRequest& request) {

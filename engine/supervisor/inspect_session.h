@@ -24,7 +24,8 @@ namespace lockstep::supervisor {
 struct InspectSetup {
   std::filesystem::path target;  ///< the run folder or configuration, real path
   std::filesystem::path socket;
-  protocol::Job job;  ///< kind inspect
+  protocol::RankPlace place;  ///< of its one rank
+  protocol::InspectJob job;
   std::optional<run_folder::Layout>
       run;  ///< whose checkpoints requests name and whose records are served
   std::filesystem::path workerProgram;

@@ -22,21 +22,20 @@ constexpr std::chrono::seconds kExitGrace{10};
 
 class OneShotJob {
  public:
-  OneShotJob(const std::filesystem::path& program, const protocol::Job& job,
-             const LocalRanks& ranks)
-      : leavesFolder_(job.kind == "shapes"),
+  OneShotJob(const std::filesystem::path& program, protocol::Work work, const LocalRanks& ranks)
+      : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work)),
         signals_(
             loop_, [this](int signal) { interrupt(signal); }, [this] { ranks_.reap(); }),
-        ranks_(loop_, {program, job, ranks, {}, {}},
+        ranks_(loop_, {program, std::move(work), ranks, {}, {}},
                {[this](int rank, const protocol::WorkerMessage& message) { take(rank, message); },
                 [this](int rank, const std::string& line) { takeLogLine(rank, line); },
                 [this](const RankGroupEnd& end) { ended(end); }}) {}
 
-  std::string run() {
+  protocol::Result run() {
     ranks_.start();
     loop_.run();
     if (fault_) throw *fault_;
-    return result_;
+    return std::move(result_);
   }
 
  private:
@@ -45,7 +44,7 @@ class OneShotJob {
     const bool isFirst = interruptedBy_.empty();
     interruptedBy_ = signalName(signal);
     if (isFirst && leavesFolder_) {
-      ranks_.send({.name = "stop", .id = "", .predict = {}, .out = ""});
+      ranks_.send({.action = protocol::Stop()});
       loop_.after(kExitGrace, [this] { ranks_.kill(); });
     } else {
       ranks_.kill();
@@ -54,7 +53,7 @@ class OneShotJob {
 
   void take(int rank, const protocol::WorkerMessage& message) {
     const std::string part = rank == 0 ? "worker" : "rank " + std::to_string(rank);
-    if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) return log_.say(part, *log);
+    if (const auto* log = std::get_if<protocol::Log>(&message)) return log_.say(part, *log);
     const auto* progress = std::get_if<protocol::Progress>(&message);
     if (progress != nullptr && rank == 0) showProgress(*progress);
   }
@@ -101,7 +100,7 @@ class OneShotJob {
   PollLoop loop_;
   StopSignals signals_;
   RankGroup ranks_;
-  std::string result_;
+  protocol::Result result_;
   std::optional<Error> fault_;
   std::string interruptedBy_;
   std::map<int, std::deque<std::string>> lastLines_;
@@ -110,9 +109,9 @@ class OneShotJob {
 
 }  // namespace
 
-std::string runOneShotJob(const std::filesystem::path& workerProgram, const protocol::Job& job,
-                          const LocalRanks& ranks) {
-  return OneShotJob(workerProgram, job, ranks).run();
+protocol::Result runOneShotWork(const std::filesystem::path& workerProgram, protocol::Work work,
+                                const LocalRanks& ranks) {
+  return OneShotJob(workerProgram, std::move(work), ranks).run();
 }
 
 }  // namespace lockstep::supervisor

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <utility>
+#include <variant>
 
 #include "engine/protocol/worker_messages.h"
 #include "engine/supervisor/rank_group.h"
@@ -11,7 +12,12 @@ namespace lockstep::supervisor {
 /// Runs one job in ranks of its own and returns rank 0's result. Progress and the worker's warnings
 /// go to standard error. Throws Error with the worker's reason and exit status; a signal ends the
 /// ranks (ExitStatus::Killed), once they have removed what they have half made.
-std::string runOneShotJob(const std::filesystem::path& workerProgram, const protocol::Job& job,
-                          const LocalRanks& ranks = {});
+protocol::Result runOneShotWork(const std::filesystem::path& workerProgram, protocol::Work work,
+                                const LocalRanks& ranks);
+template <typename Job>
+typename Job::Result runOneShotJob(const std::filesystem::path& workerProgram, Job job,
+                                   const LocalRanks& ranks = {}) {
+  return std::get<typename Job::Result>(runOneShotWork(workerProgram, std::move(job), ranks));
+}
 
 }  // namespace lockstep::supervisor

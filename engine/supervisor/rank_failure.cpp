@@ -3,16 +3,17 @@
 #include <signal.h>
 
 #include "engine/base/number_text.h"
-#include "engine/protocol/cause.h"
 
 namespace lockstep::supervisor {
 namespace {
+
+using protocol::FailureCause;
 
 /// ` at step 41 in backward, last collective gradients`, as far as it is known.
 std::string whereText(const protocol::RunError& error) {
   std::string text;
   if (error.step > 0) text += " at step " + std::to_string(error.step);
-  if (!error.phase.empty()) text += " in " + error.phase;
+  if (!error.phase.isEmpty()) text += " in " + error.phase.text();
   if (!error.collective.empty()) text += ", last collective " + error.collective;
   return text;
 }
@@ -29,7 +30,7 @@ RankSign signOfExit(const WorkerExit& exit) {
   sign.kind = !exit.bySignal         ? RankSign::Kind::Exit
               : exit.code == SIGABRT ? RankSign::Kind::Abort
                                      : RankSign::Kind::Signal;
-  sign.error.cause = exit.describe();
+  sign.error.cause = base::OpenEnum<FailureCause>(exit.describe());
   sign.error.message =
       exit.bySignal ? "was ended by " + exit.describe() : "ended with " + exit.describe();
   if (exit.bySignal && exit.code == SIGKILL) sign.error.message += " (out of memory?)";
@@ -38,9 +39,9 @@ RankSign signOfExit(const WorkerExit& exit) {
 
 RankSign signOfWords(const protocol::Failed& failed) {
   RankSign sign;
-  sign.kind = failed.cause == "lost peer" ? RankSign::Kind::LostPeer
-              : failed.cause == "silence" ? RankSign::Kind::Silence
-                                          : RankSign::Kind::Failed;
+  sign.kind = failed.cause == FailureCause::LostPeer  ? RankSign::Kind::LostPeer
+              : failed.cause == FailureCause::Silence ? RankSign::Kind::Silence
+                                                      : RankSign::Kind::Failed;
   sign.status = static_cast<ExitStatus>(failed.exitStatus);
   sign.error = {failed.message, failed.rank,       failed.host, failed.step,
                 failed.phase,   failed.collective, failed.cause};
@@ -53,10 +54,10 @@ RankSign signOfStillness(RankSign::Kind kind, std::chrono::duration<double> limi
   const std::string seconds = base::shortNumber(limit.count()) + " s";
   const std::string stalled = " for " + seconds + " (runtime.stall_seconds)";
   if (kind == RankSign::Kind::Silence) {
-    sign.error.cause = "silence";
+    sign.error.cause = FailureCause::Silence;
     sign.error.message = "stopped answering (no heartbeat for " + seconds + ")";
   } else {
-    sign.error.cause = "stalled";
+    sign.error.cause = FailureCause::Stalled;
     sign.error.message = kind == RankSign::Kind::Stall ? "did not get on" + stalled
                                                        : "waited, as all ranks here did," + stalled;
   }
@@ -92,12 +93,13 @@ RankFailure describeFailure(const RankSign& sign, int ranks, const std::filesyst
   failure.line = error.message;
   // Where it was says nothing more of an image that cannot be read.
   const bool isAlone =
-      sign.kind == RankSign::Kind::Failed && ranks == 1 && error.cause != protocol::kBadImage;
+      sign.kind == RankSign::Kind::Failed && ranks == 1 && error.cause != FailureCause::BadImage;
   if (isAlone && !where.empty()) failure.line += " [" + where.substr(1) + "]";
   failure.isInWords = sign.kind == RankSign::Kind::Start || sign.kind == RankSign::Kind::Failed ||
                       sign.kind == RankSign::Kind::LostPeer;
-  failure.mayPassAgain = sign.kind != RankSign::Kind::Start && error.cause != "error" &&
-                         error.cause != protocol::kBadImage && sign.status != ExitStatus::Mendable;
+  failure.mayPassAgain = sign.kind != RankSign::Kind::Start && error.cause != FailureCause::Error &&
+                         error.cause != FailureCause::BadImage &&
+                         sign.status != ExitStatus::Mendable;
   return failure;
 }
 

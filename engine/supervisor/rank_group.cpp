@@ -48,10 +48,10 @@ void RankGroup::start() {
   if (port > 0) startOthers(port);
 }
 
-void LocalRanks::giveGpu(int rank, protocol::Job& job) const {
+void LocalRanks::giveGpu(int rank, protocol::RankPlace& told) const {
   const auto index = static_cast<std::size_t>(rank);
-  job.gpu = gpus.empty() ? place.gpu + rank : gpus.at(index);
-  if (!devices.empty()) job.gpuName = gpuName(devices.at(index));
+  told.gpu = gpus.empty() ? place.gpu + rank : gpus.at(index);
+  if (!devices.empty()) told.gpuName = gpuName(devices.at(index));
 }
 
 void RankGroup::startOthers(int masterPort) {
@@ -62,17 +62,16 @@ void RankGroup::startOthers(int masterPort) {
 
 protocol::Job RankGroup::jobOf(const Rank& rank, int masterPort) const {
   const LocalRanks& ranks = setup_.ranks;
-  protocol::Job job = setup_.job;
-  job.node = ranks.place.node;
-  job.nodes = ranks.place.nodes;
-  job.localRank = rank.local;
-  job.localRanks = ranks.count;
-  job.machineRanks = ranks.onMachine();
-  ranks.giveGpu(rank.local, job);
-  job.masterAddress = ranks.place.masterAddress;
-  job.masterPort = masterPort;
-  job.storeIsServed = ranks.place.storeIsServed;
-  return job;
+  protocol::RankPlace place{.node = ranks.place.node,
+                            .nodes = ranks.place.nodes,
+                            .localRank = rank.local,
+                            .localRanks = ranks.count,
+                            .machineRanks = ranks.onMachine(),
+                            .masterAddress = ranks.place.masterAddress,
+                            .masterPort = masterPort,
+                            .storeIsServed = ranks.place.storeIsServed};
+  ranks.giveGpu(rank.local, place);
+  return {std::move(place), setup_.work};
 }
 
 void RankGroup::startRank(Rank& rank, int masterPort) {
@@ -88,7 +87,7 @@ void RankGroup::startRank(Rank& rank, int masterPort) {
     RankSign sign;
     sign.kind = RankSign::Kind::Start;
     sign.error.message = error.what();
-    sign.error.cause = "start";
+    sign.error.cause = protocol::FailureCause::Start;
     sign.status = error.status();
     noteSign(about(rank, std::move(sign)));
     endWhenAllAreGone();
@@ -176,7 +175,7 @@ RankSign RankGroup::about(const Rank& rank, RankSign sign) const {
   protocol::RunError& error = sign.error;
   error.rank = rank.number;
   error.host = host_;
-  if (error.phase.empty()) {
+  if (error.phase.isEmpty()) {
     const protocol::Heartbeat& last = rank.watch.last();
     error.step = last.step;
     error.phase = last.phase;

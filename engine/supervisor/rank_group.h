@@ -32,13 +32,13 @@ struct LocalRanks {
   int worldSize() const { return place.nodes * count; }
   /// That share this machine's cores.
   int onMachine() const { return place.isOneRank ? place.ranksBeside : count; }
-  /// Names in a job the GPU of a local rank.
-  void giveGpu(int rank, protocol::Job& job) const;
+  /// Names the GPU of a local rank.
+  void giveGpu(int rank, protocol::RankPlace& told) const;
 };
 
 struct RankGroupSetup {
   std::filesystem::path program;
-  protocol::Job job;  ///< of every rank, but for its place
+  protocol::Work work;
   LocalRanks ranks;
   StallLimits limits;
   /// The file that keeps the lines of a rank; null: they are passed on.

@@ -65,8 +65,8 @@ void RunLog::say(std::string_view part, std::string_view text) {
   line("[" + std::string(part) + "] " + std::string(text));
 }
 
-void RunLog::say(std::string_view part, const protocol::WorkerLog& log) {
-  say(part, log.level == "info" ? log.text : log.level + ": " + log.text);
+void RunLog::say(std::string_view part, const protocol::Log& log) {
+  say(part, log.level == base::LogLevel::Info ? log.text : log.level.text() + ": " + log.text);
 }
 
 void RunLog::passOn(std::string_view workerLine, int rank) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/base/file_descriptor.h"
-#include "engine/protocol/worker_messages.h"
+#include "engine/protocol/event.h"
 
 namespace lockstep::supervisor {
 
@@ -26,7 +26,7 @@ class RunLog {
   /// `[part] text`: every line but those that scripts are written against.
   void say(std::string_view part, std::string_view text);
   /// `[part] warning: text`
-  void say(std::string_view part, const protocol::WorkerLog& log);
+  void say(std::string_view part, const protocol::Log& log);
   /// A line of a worker's log, when it is a warning: its errors come as messages. Of ranks other
   /// than 0 with their name.
   void passOn(std::string_view workerLine, int rank = 0);

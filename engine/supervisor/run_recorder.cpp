@@ -86,7 +86,7 @@ void removeFiles(const fs::path& folder, std::optional<std::int64_t> lastStep) {
 
 std::string badImageText(const protocol::BadImage& image) {
   return image.file + ": " + image.reason + ": the " +
-         (image.part == "val" ? "held-out" : "training") + " image is left out";
+         (image.part == protocol::Split::Val ? "held-out" : "training") + " image is left out";
 }
 
 void moveIntoPlace(const fs::path& partial, const fs::path& place) {
@@ -162,52 +162,44 @@ void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
     fs::remove_all(aside, failure);
     fs::rename(place, aside, failure);
     if (failure) throw Error(place.string() + ": cannot be set aside: " + failure.message());
-    recordLog("warning",
+    recordLog(base::LogLevel::Warning,
               "checkpoint of step " + std::to_string(step) + " is damaged (" + fault +
                   "): it is now " + aside.filename().string() +
                   ", and training goes on from step " + std::to_string(resume.step),
-              protocol::kCheckpointFailed);
+              protocol::LogKind::CheckpointFailed);
   }
 }
 
-void RunRecorder::recordScalars(const protocol::StepScalars& scalars) {
+void RunRecorder::recordScalars(const protocol::Scalars& scalars) {
   info_.step = std::max(info_.step, scalars.step);
   journal_.appendScalars(scalars.step, scalars.time, scalars.values);
 }
 
-void RunRecorder::announce(const protocol::EngineMessage& event, std::int64_t step) {
-  journal_.appendEvent(event, step, base::wallTimeSeconds());
+void RunRecorder::announce(protocol::Event event, std::int64_t step) {
+  journal_.appendEvent(std::move(event), step, base::wallTimeSeconds());
 }
 
-void RunRecorder::recordLog(const std::string& level, const std::string& text,
-                            const std::string& kind) {
-  protocol::Log log;
-  log.level = level;
-  log.text = text;
-  log.kind = kind;
-  announce(log, info_.step);
+void RunRecorder::recordLog(base::LogLevel level, const std::string& text,
+                            base::OpenEnum<protocol::LogKind> kind) {
+  record(protocol::Log{.level = level, .text = text, .kind = kind});
 }
 
-void RunRecorder::setState(const std::string& state, std::optional<protocol::RunError> error) {
+void RunRecorder::setState(protocol::RunState state, std::optional<protocol::RunError> error) {
   const double now = base::wallTimeSeconds();
   info_.state = state;
   info_.error = error;
-  if (state == "running" && info_.started == 0) info_.started = now;
-  if (state == "stopped" || state == "failed" || state == "finished") info_.finished = now;
+  if (state == protocol::RunState::Running && info_.started == 0) info_.started = now;
+  if (protocol::hasEnded(state)) info_.finished = now;
   writeInfo();
-  protocol::State message;
-  message.state = state;
-  message.error = std::move(error);
-  announce(message, info_.step);
+  record(protocol::State{.state = state, .error = std::move(error)});
 }
 
 void RunRecorder::recordSilentEnd(const protocol::RunError& error) {
-  protocol::Alert alert;
-  alert.kind = "run_failed";
-  alert.severity = "error";
-  alert.text = error.message;
-  alert.from = alert.to = error.step;
-  announce(alert, info_.step);
+  record(protocol::Alert{.kind = protocol::AlertKind::RunFailed,
+                         .severity = protocol::Severity::Error,
+                         .text = error.message,
+                         .from = error.step,
+                         .to = error.step});
 }
 
 bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
@@ -224,8 +216,9 @@ bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
 }
 
 void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& reason) {
-  recordLog("error", "checkpoint of step " + std::to_string(step) + " could not be kept: " + reason,
-            protocol::kCheckpointFailed);
+  recordLog(base::LogLevel::Error,
+            "checkpoint of step " + std::to_string(step) + " could not be kept: " + reason,
+            protocol::LogKind::CheckpointFailed);
 }
 
 void RunRecorder::moveCheckpoint(const protocol::CheckpointReady& ready, bool withLog) {
@@ -238,10 +231,7 @@ void RunRecorder::moveCheckpoint(const protocol::CheckpointReady& ready, bool wi
   if (isBest) info_.best = bestToCome_;
   prune();
   writeInfo();
-  protocol::Checkpoint message;
-  message.path = relativeTo(layout_, place);
-  message.best = isBest;
-  announce(message, ready.step);
+  announce(protocol::Checkpoint{.path = relativeTo(layout_, place), .best = isBest}, ready.step);
 }
 
 void RunRecorder::recordBadImage(const protocol::BadImage& image) {
@@ -249,12 +239,11 @@ void RunRecorder::recordBadImage(const protocol::BadImage& image) {
   try {
     run_folder::appendBadImage(layout_, image);
   } catch (const Error& error) {
-    recordLog("warning", error.what(), protocol::kWriteFailed);
+    recordLog(base::LogLevel::Warning, error.what(), protocol::LogKind::WriteFailed);
   }
-  protocol::Log log;
-  log.level = "warning";
-  log.text = badImageText(image);
-  announce(log, image.step);  // a resume from before that step meets it again
+  // A resume from before that step meets it again.
+  announce(protocol::Log{.level = base::LogLevel::Warning, .text = badImageText(image)},
+           image.step);
 }
 
 void RunRecorder::prune() {
@@ -266,50 +255,47 @@ void RunRecorder::prune() {
       removeCheckpoint(layout_.checkpoint(steps[i]));
     } catch (const fs::filesystem_error& error) {
       recordLog(
-          "warning",
+          base::LogLevel::Warning,
           layout_.checkpoint(steps[i]).string() + ": cannot be removed: " + error.code().message(),
-          protocol::kWriteFailed);
+          protocol::LogKind::WriteFailed);
     }
   }
   journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
 }
 
-void RunRecorder::commitEvaluation(const protocol::EvaluationReady& ready) {
+void RunRecorder::commit(const protocol::EvaluationReady& ready) {
   const fs::path place = layout_.evaluation(ready.step);
   try {
     moveIntoPlace(ready.partial, place);
   } catch (const Error& error) {
-    recordLog("error", "evaluation of step " + std::to_string(ready.step) +
-                           " could not be kept: " + error.what());
+    recordLog(base::LogLevel::Error, "evaluation of step " + std::to_string(ready.step) +
+                                         " could not be kept: " + error.what());
     return;
   }
   if (ready.bestValue)
     bestToCome_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
-  protocol::Evaluation message;
-  message.path = relativeTo(layout_, place);
-  announce(message, ready.step);
+  announce(protocol::Evaluation{.path = relativeTo(layout_, place)}, ready.step);
 }
 
-void RunRecorder::commitPredictions(const protocol::PredictionsReady& ready) {
+void RunRecorder::commit(const protocol::PredictionsReady& ready) {
   const fs::path place = layout_.predictions(ready.step);
   try {
     moveIntoPlace(ready.partial, place);
   } catch (const Error& error) {
-    recordLog("error", "predictions of step " + std::to_string(ready.step) +
-                           " could not be kept: " + error.what());
+    recordLog(base::LogLevel::Error, "predictions of step " + std::to_string(ready.step) +
+                                         " could not be kept: " + error.what());
     return;
   }
-  protocol::Predictions message;
-  message.path = relativeTo(layout_, place);
-  announce(message, ready.step);
+  announce(protocol::Predictions{.path = relativeTo(layout_, place)}, ready.step);
 }
 
-void RunRecorder::commitDivergence(const protocol::DivergenceReady& ready) {
+void RunRecorder::commit(const protocol::DivergenceReady& ready) {
   try {
     moveIntoPlace(ready.partial, layout_.divergence(ready.step));
   } catch (const Error& error) {
-    recordLog("error", "what step " + std::to_string(ready.step) +
-                           " left to be run again could not be kept: " + error.what());
+    recordLog(base::LogLevel::Error,
+              "what step " + std::to_string(ready.step) +
+                  " left to be run again could not be kept: " + error.what());
   }
 }
 
@@ -318,7 +304,8 @@ bool RunRecorder::writeInfo() {
   try {
     run_folder::writeRunInfo(layout_, info_);
   } catch (const Error& error) {
-    if (!infoIsStale_) recordLog("warning", error.what(), protocol::kWriteFailed);
+    if (!infoIsStale_)
+      recordLog(base::LogLevel::Warning, error.what(), protocol::LogKind::WriteFailed);
     infoIsStale_ = true;
     return false;
   }

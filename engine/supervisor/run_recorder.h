@@ -31,10 +31,12 @@ class RunRecorder {
   const run_folder::RunInfo& info() const { return info_; }
   const EventJournal& journal() const { return journal_; }
 
-  void recordScalars(const protocol::StepScalars& scalars);
-  /// kind as protocol::Log's.
-  void recordLog(const std::string& level, const std::string& text, const std::string& kind = "");
-  void setState(const std::string& state, std::optional<protocol::RunError> error = std::nullopt);
+  void recordScalars(const protocol::Scalars& scalars);
+  /// At the step that the run has come to.
+  void record(protocol::Event event) { announce(std::move(event), info_.step); }
+  void recordLog(base::LogLevel level, const std::string& text,
+                 base::OpenEnum<protocol::LogKind> kind = {});
+  void setState(protocol::RunState state, std::optional<protocol::RunError> error = std::nullopt);
   /// How the attempt before ended: the alert that it could not write itself.
   void recordSilentEnd(const protocol::RunError& error);
 
@@ -50,9 +52,9 @@ class RunRecorder {
   void recordLostCheckpoint(std::int64_t step, const std::string& reason);
   /// A line of bad_images.jsonl, unless it has one of this image already, and of the log.
   void recordBadImage(const protocol::BadImage& image);
-  void commitEvaluation(const protocol::EvaluationReady& ready);
-  void commitPredictions(const protocol::PredictionsReady& ready);
-  void commitDivergence(const protocol::DivergenceReady& ready);
+  void commit(const protocol::EvaluationReady& ready);
+  void commit(const protocol::PredictionsReady& ready);
+  void commit(const protocol::DivergenceReady& ready);
 
   /// About once a second: what the disk refused, and run.json when the step went on.
   void refresh();
@@ -65,7 +67,7 @@ class RunRecorder {
   void setDamagedAside(const run_folder::ResumePoint& resume);
   void prune();
   bool writeInfo();
-  void announce(const protocol::EngineMessage& event, std::int64_t step);
+  void announce(protocol::Event event, std::int64_t step);
 
   run_folder::Layout layout_;
   run_folder::RunInfo info_;
@@ -73,7 +75,7 @@ class RunRecorder {
   EventJournal journal_;
   std::optional<run_folder::Best>
       bestToCome_;  ///< known from its evaluation, not yet with a checkpoint
-  std::set<std::pair<std::string, std::string>> badImages_;  ///< part and file of those listed
+  std::set<std::pair<protocol::Split, std::string>> badImages_;  ///< part and file of those listed
   bool infoIsStale_ = false;
   std::int64_t writtenStep_ = -1;
   double lastWrite_ = 0;

@@ -2,8 +2,8 @@
 
 namespace lockstep::supervisor {
 
-const std::deque<events::Record>& Service::waitingRecords() const {
-  static const std::deque<events::Record> none;
+const std::deque<protocol::Event>& Service::waitingEvents() const {
+  static const std::deque<protocol::Event> none;
   return none;
 }
 

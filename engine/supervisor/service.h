@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "engine/events/record.h"
 #include "engine/protocol/messages.h"
 
 namespace lockstep::supervisor {
@@ -25,9 +24,9 @@ class Service {
   virtual protocol::Welcome welcome() const = 0;
   /// The event file whose records clients follow; empty: there is none.
   virtual std::filesystem::path eventFile() const = 0;
-  /// Records that the file does not hold yet, with the seq that each will have there. None, unless
+  /// Events that the file does not hold yet, with the seq that each will have there. None, unless
   /// overridden.
-  virtual const std::deque<events::Record>& waitingRecords() const;
+  virtual const std::deque<protocol::Event>& waitingEvents() const;
   /// What a client that greets so has to forget first.
   virtual std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const = 0;
   /// Answers at once or later through SocketServer::send.

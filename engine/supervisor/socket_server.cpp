@@ -196,7 +196,7 @@ bool SocketServer::pumpAll() {
   bool moreToDo = false;
   for (const auto& [fd, client] : clients_) {
     try {
-      client->pump(service_.waitingRecords());
+      client->pump(service_.waitingEvents());
     } catch (const std::exception& error) {
       client->send(protocol::ErrorReply{"", error.what()});
       client->closeWhenSent();

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace lockstep::supervisor {
 namespace {
 
-constexpr std::array kMovingPhases = {"data",       "forward",    "backward",  "optimizer",
-                                      "evaluating", "predicting", "checkpoint"};
+using protocol::Phase;
+
+constexpr std::array kMovingPhases = {Phase::Data,      Phase::Forward,    Phase::Backward,
+                                      Phase::Optimizer, Phase::Evaluating, Phase::Predicting,
+                                      Phase::Checkpoint};
 
 /// Whether something of the heartbeat changes again and again in this phase, or it ends.
-bool isMovingPhase(const std::string& phase) {
-  return std::find(kMovingPhases.begin(), kMovingPhases.end(), phase) != kMovingPhases.end();
+bool isMovingPhase(const base::OpenEnum<Phase>& phase) {
+  return std::ranges::find(kMovingPhases, phase.value()) != kMovingPhases.end();
 }
 
 }  // namespace

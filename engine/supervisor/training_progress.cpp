@@ -14,7 +14,7 @@ using base::shortNumber;
 
 constexpr double kMeanSteps = 20;
 
-std::optional<double> valueOf(const protocol::StepScalars& scalars, const std::string& wanted) {
+std::optional<double> valueOf(const protocol::Scalars& scalars, const std::string& wanted) {
   for (const auto& [name, value] : scalars.values) {
     if (name == wanted) return value;
   }
@@ -37,7 +37,7 @@ std::string durationText(double seconds) {
   return text;
 }
 
-void TrainingProgress::add(const protocol::StepScalars& scalars) {
+void TrainingProgress::add(const protocol::Scalars& scalars) {
   const auto loss = valueOf(scalars, tags::kTrainTotalLoss);
   if (!loss) return;
   step_ = scalars.step;
@@ -77,7 +77,7 @@ std::string TrainingProgress::statusText() const {
          " images/s  " + (etaSeconds() < 0 ? "" : durationText(etaSeconds()) + " left");
 }
 
-std::string evaluationLine(const protocol::StepScalars& scalars) {
+std::string evaluationLine(const protocol::Scalars& scalars) {
   const auto loss = valueOf(scalars, tags::kEvalTotalLoss);
   const auto segm = valueOf(scalars, tags::kMaskAp), bbox = valueOf(scalars, tags::kBoxAp);
   if (!loss && !segm && !bbox) return {};

@@ -16,7 +16,7 @@ class TrainingProgress {
       : maxSteps_(maxSteps), logEvery_(logEvery) {}
 
   /// Takes a step's scalars; records of evaluations are left aside.
-  void add(const protocol::StepScalars& scalars);
+  void add(const protocol::Scalars& scalars);
 
   /// `step=120 max_steps=400 loss_total=0.53 lr=0.02 images_per_second=4.1 eta_seconds=70` when the
   /// last step ended a log interval or the run.
@@ -40,7 +40,7 @@ class TrainingProgress {
 
 /// `evaluation step=200 loss_total=0.61 segm/AP=0.41 bbox/AP=0.43`, from the scalars of an
 /// evaluation; empty for other scalars.
-std::string evaluationLine(const protocol::StepScalars& scalars);
+std::string evaluationLine(const protocol::Scalars& scalars);
 
 /// `1:10`, `2:03:04`, `3 d 4 h`
 std::string durationText(double seconds);

@@ -53,9 +53,9 @@ RunRecorder TrainingRun::makeRecorder() {
   // A detached run lives on in a child of the process that planned it.
   setup_.info.pid = ::getpid();
   const auto onAlert = [this](const protocol::Alert& alert) {
-    if (alert.kind == "run_failed") return;  // the failure has a line of its own
-    log_.say("engine", "alert kind=" + alert.kind + " step=" + std::to_string(alert.step) + ": " +
-                           alert.text);
+    if (alert.kind == protocol::AlertKind::RunFailed) return;  // the failure has a line of its own
+    log_.say("engine", "alert kind=" + alert.kind.text() + " step=" + std::to_string(alert.step) +
+                           ": " + alert.text);
   };
   return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resume,
                      onAlert);
@@ -81,16 +81,16 @@ void TrainingRun::serveToTheEnd() {
     log_.say("engine", setup_.silentEnd->message);
     recorder_.recordSilentEnd(*setup_.silentEnd);
   }
-  recorder_.setState("starting");
+  recorder_.setState(protocol::RunState::Starting);
   tellGapsOfTheLog();
   keepSocket();
   for (const std::string& remark : setup_.remarks) {
     log_.say("engine", remark);
-    recorder_.recordLog("info", remark);
+    recorder_.recordLog(base::LogLevel::Info, remark);
   }
   for (const std::string& remark : setup_.ranks.remarks) {
     log_.fileLine("[engine] " + remark);
-    recorder_.recordLog("info", remark);
+    recorder_.recordLog(base::LogLevel::Info, remark);
   }
   if (onListening_) onListening_();
   startRanks();
@@ -113,7 +113,8 @@ void TrainingRun::tellGapsOfTheLog() {
 void TrainingRun::recordOwnFailure(const std::string& reason) {
   if (folderIsGone()) return;
   try {
-    recorder_.setState("failed", errorAt(reason, "supervisor"));
+    recorder_.setState(protocol::RunState::Failed,
+                       errorAt(reason, protocol::FailureCause::Supervisor));
     recorder_.finish();
   } catch (const std::exception& error) {
     log_.say("engine", std::string("the failure could not be recorded: ") + error.what());
@@ -121,13 +122,12 @@ void TrainingRun::recordOwnFailure(const std::string& reason) {
 }
 
 void TrainingRun::startRanks() {
-  RankGroupSetup group{setup_.workerProgram, {}, setup_.ranks, {}, {}};
-  group.job.kind = "train";
-  group.job.configYaml = config::writeExperiment(setup_.experiment);
-  group.job.runFolder = setup_.layout.folder().string();
-  group.job.checkpointPatience = setup_.checkpointPatience;
+  protocol::TrainJob job{.configYaml = config::writeExperiment(setup_.experiment),
+                         .runFolder = setup_.layout.folder().string(),
+                         .checkpointPatience = setup_.checkpointPatience};
   if (setup_.resume && setup_.resume->step > 0)
-    group.job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
+    job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
+  RankGroupSetup group{setup_.workerProgram, std::move(job), setup_.ranks, {}, {}};
   group.limits.stall = std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds);
   group.logOf = [this](int rank) { return setup_.layout.rankLog(rank); };
   ranks_ = std::make_unique<RankGroup>(
@@ -139,7 +139,7 @@ void TrainingRun::startRanks() {
   startsAfter_.reset();
   attemptStart_ = Clock::now();
   ranks_->start();
-  if (pauseRequested_) ranks_->send({.name = "pause", .id = "", .predict = {}, .out = ""});
+  if (pauseRequested_) tellRanks(protocol::Pause());
 }
 
 void TrainingRun::watchGpus() {
@@ -168,7 +168,7 @@ void TrainingRun::takeFigures(const GpuDevice& gpu, const GpuFigures& figures) {
 
 void TrainingRun::warn(const std::string& text) {
   log_.say("engine", "warning: " + text);
-  recorder_.recordLog("warning", text);
+  recorder_.recordLog(base::LogLevel::Warning, text);
 }
 
 void TrainingRun::stopOnSignal(int signal) {
@@ -195,8 +195,8 @@ void TrainingRun::requestStop(const std::string& reason) {
   stopRequested_ = true;
   if (startsAfter_) return stopBeforeStart();
   log_.say("engine", "stopping with a checkpoint (" + reason + "); a second signal kills");
-  ranks_->send({.name = "stop", .id = "", .predict = {}, .out = ""});
-  recorder_.setState("stopping");
+  tellRanks(protocol::Stop());
+  recorder_.setState(protocol::RunState::Stopping);
 }
 
 bool TrainingRun::folderIsGone() const {

@@ -56,7 +56,7 @@ class TrainingRun : private Service {
  private:
   using Clock = PollLoop::Clock;
   struct Outcome {
-    std::string state;
+    protocol::RunState state = protocol::RunState::Failed;
     ExitStatus status = ExitStatus::Failed;
     std::optional<protocol::RunError> error;
     std::string line{};  ///< the error for people; empty: made of it
@@ -65,27 +65,19 @@ class TrainingRun : private Service {
   // Service
   protocol::Welcome welcome() const override;
   std::filesystem::path eventFile() const override;
-  const std::deque<events::Record>& waitingRecords() const override;
+  const std::deque<protocol::Event>& waitingEvents() const override;
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
-  std::string statusMembers() const;
+  protocol::RunStatus status() const;
   void refuse(const RequestToken& token, const std::string& reason);
 
   // What the ranks say
   void takeMessage(int rank, const protocol::WorkerMessage& message);
-  // These the group keeps to itself.
-  void take(const protocol::Heartbeat&) {}
-  void take(const protocol::Listening&) {}
-  void take(const protocol::Finished&) {}
-  void take(const protocol::Failed&) {}
   void take(const protocol::ScalarBatch& batch);
-  void take(const protocol::WorkerState& state);
-  void take(const protocol::WorkerLog& log);
+  void take(const protocol::State& state);
+  void take(const protocol::Log& log);
   void take(const protocol::CheckpointReady& ready);
-  void take(const protocol::EvaluationReady& ready);
-  void take(const protocol::PredictionsReady& ready);
-  void take(const protocol::DivergenceReady& ready);
   void take(const protocol::BadImage& image);
   void take(const protocol::Answer& answer);
   void take(const protocol::Progress& progress);
@@ -107,6 +99,7 @@ class TrainingRun : private Service {
   bool folderIsGone() const;
   bool endWhenDrained();
   bool isRunning() const { return ranks_ && ranks_->isRunning(); }
+  void tellRanks(protocol::Action action) { ranks_->send({.action = std::move(action)}); }
 
   // What comes of an attempt
   void ranksEnded(const RankGroupEnd& end);
@@ -126,8 +119,9 @@ class TrainingRun : private Service {
   std::string whereLastCheckpointIs() const;
   std::string resumeLine(const std::string& more = "") const;
   Outcome lostCheckpoint() const;
-  std::string wayOn(const std::string& cause) const;
-  protocol::RunError errorAt(const std::string& message, const std::string& cause) const;
+  std::string wayOn(const base::OpenEnum<protocol::FailureCause>& cause) const;
+  protocol::RunError errorAt(const std::string& message,
+                             const base::OpenEnum<protocol::FailureCause>& cause) const;
   void conclude(Outcome outcome);
 
   TrainingSetup setup_;

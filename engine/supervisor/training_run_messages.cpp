@@ -1,9 +1,9 @@
 // What a training run makes of the worker's messages and of its clients' requests.
 #include <unistd.h>
 
+#include <type_traits>
 #include <variant>
 
-#include "engine/base/json_writer.h"
 #include "engine/supervisor/training_run.h"
 
 namespace lockstep::supervisor {
@@ -13,11 +13,22 @@ constexpr const char* kStartsAgain = "the run is starting again: ask once it run
 
 }  // namespace
 
+/// Of rank 0: what this run makes of it, else a file to be put in its place, else an event for the
+/// log. The rest the group keeps to itself.
 void TrainingRun::takeMessage(int rank, const protocol::WorkerMessage& message) {
-  if (rank == 0) return std::visit([this](const auto& content) { take(content); }, message);
-  if (const auto* log = std::get_if<protocol::WorkerLog>(&message)) {
+  const auto takeHeld = [this]<typename Message>(const Message& held) {
+    if constexpr (requires { take(held); }) {
+      take(held);
+    } else if constexpr (requires { recorder_.commit(held); }) {
+      recorder_.commit(held);
+    } else if constexpr (std::is_constructible_v<protocol::Event, Message>) {
+      recorder_.record(held);
+    }
+  };
+  if (rank == 0) return std::visit(takeHeld, message);
+  if (const auto* log = std::get_if<protocol::Log>(&message)) {
     const std::string name = "rank " + std::to_string(rank);
-    recorder_.recordLog(log->level, name + ": " + log->text);
+    recorder_.record(protocol::Log{.level = log->level, .text = name + ": " + log->text});
     log_.say(name, *log);
   }
 }
@@ -25,7 +36,7 @@ void TrainingRun::takeMessage(int rank, const protocol::WorkerMessage& message) 
 void TrainingRun::take(const protocol::ScalarBatch& batch) {
   protocol::ScalarBatch told = batch;
   deviceUse_.tellIn(told, Clock::now());
-  for (const protocol::StepScalars& scalars : told.records) {
+  for (const protocol::Scalars& scalars : told.records) {
     recorder_.recordScalars(scalars);
     progress_.add(scalars);
     if (const std::string line = evaluationLine(scalars); !line.empty()) {
@@ -37,15 +48,15 @@ void TrainingRun::take(const protocol::ScalarBatch& batch) {
   log_.status(progress_.statusText());
 }
 
-void TrainingRun::take(const protocol::WorkerState& state) {
+void TrainingRun::take(const protocol::State& state) {
   // Asked to stop, a run is stopping until it has: what the worker still ends first does not change
   // that.
-  if (stopRequested_ || state.state == recorder_.info().state) return;
-  recorder_.setState(state.state);
+  if (stopRequested_ || !state.state.value() || state.state == recorder_.info().state) return;
+  recorder_.setState(*state.state.value());
 }
 
-void TrainingRun::take(const protocol::WorkerLog& log) {
-  recorder_.recordLog(log.level, log.text);
+void TrainingRun::take(const protocol::Log& log) {
+  recorder_.record(log);
   log_.say("train", log);
 }
 
@@ -61,18 +72,6 @@ void TrainingRun::take(const protocol::CheckpointReady& ready) {
 void TrainingRun::take(const protocol::BadImage& image) {
   recorder_.recordBadImage(image);
   log_.say("train", "warning: " + badImageText(image));
-}
-
-void TrainingRun::take(const protocol::EvaluationReady& ready) {
-  recorder_.commitEvaluation(ready);
-}
-
-void TrainingRun::take(const protocol::PredictionsReady& ready) {
-  recorder_.commitPredictions(ready);
-}
-
-void TrainingRun::take(const protocol::DivergenceReady& ready) {
-  recorder_.commitDivergence(ready);
 }
 
 void TrainingRun::take(const protocol::Answer& answer) {
@@ -105,7 +104,7 @@ protocol::Welcome TrainingRun::welcome() const {
 
 std::filesystem::path TrainingRun::eventFile() const { return recorder_.journal().path(); }
 
-const std::deque<events::Record>& TrainingRun::waitingRecords() const {
+const std::deque<protocol::Event>& TrainingRun::waitingEvents() const {
   return recorder_.journal().waiting();
 }
 
@@ -116,18 +115,31 @@ std::optional<protocol::Reset> TrainingRun::resetFor(const protocol::Hello& hell
 }
 
 void TrainingRun::handle(const RequestToken& token, const protocol::Command& command) {
-  if (command.name == "status")
-    return server_->send(token, protocol::Ok{token.id, statusMembers()});
+  using protocol::CommandName;
+  if (command.name == CommandName::Status)
+    return server_->send(token, protocol::Ok{token.id, status()});
   if (!isRunning() && !startsAfter_) return refuse(token, "the run has ended");
-  if (command.name == "evaluate" || command.name == "checkpoint") {
-    if (startsAfter_) return refuse(token, kStartsAgain);
-    return requests_->submit(token, command.name);
-  }
-  if (command.name == "stop") {
-    requestStop("asked by a client");
-  } else {
-    pauseRequested_ = command.name == "pause";
-    if (!startsAfter_) ranks_->send({.name = command.name, .id = "", .predict = {}, .out = ""});
+  const bool isForWorker =
+      command.name == CommandName::Evaluate || command.name == CommandName::Checkpoint;
+  if (isForWorker && startsAfter_) return refuse(token, kStartsAgain);
+  switch (command.name) {
+    case CommandName::Evaluate:
+      return requests_->evaluate(token);
+    case CommandName::Checkpoint:
+      return requests_->saveCheckpoint(token);
+    case CommandName::Stop:
+      requestStop("asked by a client");
+      break;
+    case CommandName::Pause:
+      pauseRequested_ = true;
+      if (!startsAfter_) tellRanks(protocol::Pause());
+      break;
+    case CommandName::Resume:
+      pauseRequested_ = false;
+      if (!startsAfter_) tellRanks(protocol::Resume());
+      break;
+    case CommandName::Status:
+      break;
   }
   server_->send(token, protocol::Ok{token.id});
 }
@@ -149,36 +161,22 @@ void TrainingRun::refuse(const RequestToken& token, const std::string& reason) {
   server_->send(token, protocol::ErrorReply{token.id, reason});
 }
 
-std::string TrainingRun::statusMembers() const {
+protocol::RunStatus TrainingRun::status() const {
   const run_folder::RunInfo& info = recorder_.info();
-  std::string json;
-  base::JsonWriter writer(json);
-  const auto member = [&writer](const char* name, const auto& value) {
-    writer.member(name, value);
-  };
-  writer.beginObject();
-  member("state", std::string_view(info.state));
-  member("attempt", info.attempt);
-  member("step", info.step);
-  member("max_steps", info.maxSteps);
-  member("seq", recorder_.journal().newestSeq());
-  member("phase", std::string_view(ranks_ ? ranks_->heartbeat(0).phase : ""));
-  member("pid", std::int64_t{::getpid()});
-  member("images_per_second", progress_.imagesPerSecond());
-  member("eta_seconds", progress_.etaSeconds());
-  writer.key("ranks");
-  writer.beginArray();
+  protocol::RunStatus status{.state = info.state,
+                             .attempt = info.attempt,
+                             .step = info.step,
+                             .maxSteps = info.maxSteps,
+                             .seq = recorder_.journal().newestSeq(),
+                             .pid = ::getpid(),
+                             .imagesPerSecond = progress_.imagesPerSecond(),
+                             .etaSeconds = progress_.etaSeconds()};
   for (int local = 0; ranks_ && local < ranks_->count(); ++local) {
     const protocol::Heartbeat& heartbeat = ranks_->heartbeat(local);
-    writer.beginObject();
-    member("rank", ranks_->rank(local));
-    member("step", heartbeat.step);
-    member("phase", std::string_view(heartbeat.phase));
-    writer.endObject();
+    status.ranks.push_back({ranks_->rank(local), heartbeat.step, heartbeat.phase});
   }
-  writer.endArray();
-  writer.endObject();
-  return json;
+  if (!status.ranks.empty()) status.phase = status.ranks.front().phase;
+  return status;
 }
 
 }  // namespace lockstep::supervisor

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "engine/base/number_text.h"
-#include "engine/protocol/cause.h"
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/training_run.h"
@@ -11,10 +10,11 @@
 namespace lockstep::supervisor {
 namespace {
 
+using protocol::FailureCause;
+using protocol::RunState;
+
 /// At the end, clients that are slow to take the last records are waited for this long.
 constexpr std::chrono::seconds kDrainTime{2};
-
-constexpr const char* kOutOfMemory = "out of memory";
 
 /// As a shell takes it for one word.
 std::string shellWord(const std::string& text) {
@@ -115,14 +115,15 @@ void TrainingRun::goOnFrom(const run_folder::ResumePoint& point) {
   waiting_.reset();
   lost_.reset();
   server_->resetAll(*recorder_.journal().lastRestart());
-  recorder_.setState("starting");
+  recorder_.setState(RunState::Starting);
 }
 
 /// Asked to stop while no rank runs: the checkpoint to start again from is the one to resume from.
 void TrainingRun::stopBeforeStart() {
   loop_.cancel(startTimer_);
   const RankFailure failure = *std::exchange(startsAfter_, std::nullopt);
-  if (setup_.resume->step > 0) return conclude({"stopped", ExitStatus::Stopped, std::nullopt});
+  if (setup_.resume->step > 0)
+    return conclude({RunState::Stopped, ExitStatus::Stopped, std::nullopt});
   conclude(outcomeOf(failure));
 }
 
@@ -134,10 +135,10 @@ bool TrainingRun::hasCheckpointOf(std::int64_t step) const {
 /// The run has ended, and its last step has no checkpoint.
 TrainingRun::Outcome TrainingRun::lostCheckpoint() const {
   const std::string reason = lost_ ? " (" + lost_->reason + ")" : "";
-  Outcome outcome{"failed", ExitStatus::Failed,
+  Outcome outcome{RunState::Failed, ExitStatus::Failed,
                   errorAt("the last checkpoint could not be kept" + reason +
                               ": make room on the disk; " + whereLastCheckpointIs(),
-                          "checkpoint")};
+                          FailureCause::Checkpoint)};
   if (lost_) outcome.error->checkpoint = lost_->elsewhere;
   return outcome;
 }
@@ -161,23 +162,24 @@ std::string TrainingRun::resumeLine(const std::string& more) const {
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankGroupEnd& end) const {
   if (end.failure) return outcomeOf(*end.failure);
   if (!end.finished) {
-    return {"failed", ExitStatus::Killed, errorAt("killed by a second " + killedBy_, killedBy_)};
+    return {RunState::Failed, ExitStatus::Killed,
+            errorAt("killed by a second " + killedBy_, base::OpenEnum<FailureCause>(killedBy_))};
   }
   const protocol::Finished& finished = *end.finished;
   if (lost_ || (finished.stopped && !hasCheckpointOf(finished.step))) return lostCheckpoint();
-  if (finished.stopped) return {"stopped", ExitStatus::Stopped, std::nullopt};
-  return {"finished", ExitStatus::Done, std::nullopt};
+  if (finished.stopped) return {RunState::Stopped, ExitStatus::Stopped, std::nullopt};
+  return {RunState::Finished, ExitStatus::Done, std::nullopt};
 }
 
 /// Of faults that need not come again: the run can go on elsewhere, or later. What does not fit
 /// into memory needs other values, which a run that goes on may not take: another run can.
-std::string TrainingRun::wayOn(const std::string& cause) const {
+std::string TrainingRun::wayOn(const base::OpenEnum<FailureCause>& cause) const {
   if (lost_ && !lost_->elsewhere.empty())
     return "; the last checkpoint: " + whereLastCheckpointIs();
   const auto steps = run_folder::checkpointSteps(setup_.layout);
   if (steps.empty()) return "; there is no checkpoint to go on from yet";
   const std::string step = std::to_string(steps.back());
-  if (cause == protocol::kBadImage) {
+  if (cause == FailureCause::BadImage) {
     return "; then " + resumeLine() + " (with annotations that were changed " +
            resumeLine(" --accept-data") + ") goes on from step " + step +
            ", or without such images " + resumeLine(" --set dataset.bad_images=skip");
@@ -186,7 +188,7 @@ std::string TrainingRun::wayOn(const std::string& cause) const {
   const std::string started = launcher.empty() ? "" : "started by " + launcher + " again, ";
   const std::string line =
       "`lockstep-engine train " + shellWord(setup_.layout.folder().string()) + " ";
-  if (cause == kOutOfMemory) {
+  if (cause == FailureCause::OutOfMemory) {
     return "; " + started + line + "--from " + step + " --set KEY=VALUE` goes on from step " +
            step + " in another run";
   }
@@ -194,10 +196,10 @@ std::string TrainingRun::wayOn(const std::string& cause) const {
 }
 
 TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
-  Outcome outcome{"failed", failure.status, failure.error, failure.line};
-  const std::string& cause = failure.error.cause;
+  Outcome outcome{RunState::Failed, failure.status, failure.error, failure.line};
+  const base::OpenEnum<FailureCause>& cause = failure.error.cause;
   const bool isElsewhere = lost_ && !lost_->elsewhere.empty();
-  if (isElsewhere || failure.mayPassAgain || cause == protocol::kBadImage) {
+  if (isElsewhere || failure.mayPassAgain || cause == FailureCause::BadImage) {
     outcome.error->message += wayOn(cause);
     outcome.line += wayOn(cause);
   }
@@ -207,7 +209,7 @@ TrainingRun::Outcome TrainingRun::outcomeOf(const RankFailure& failure) const {
 }
 
 protocol::RunError TrainingRun::errorAt(const std::string& message,
-                                        const std::string& cause) const {
+                                        const base::OpenEnum<FailureCause>& cause) const {
   const protocol::Heartbeat last = ranks_ ? ranks_->heartbeat(0) : protocol::Heartbeat();
   protocol::RunError error;
   error.message = message;
@@ -221,7 +223,8 @@ protocol::RunError TrainingRun::errorAt(const std::string& message,
 
 void TrainingRun::conclude(Outcome outcome) {
   if (!outcome.error) {
-    log_.say("engine", outcome.state + " at step " + std::to_string(recorder_.info().step));
+    log_.say("engine", std::string(base::textOf(outcome.state)) + " at step " +
+                           std::to_string(recorder_.info().step));
   } else {
     log_.say("engine", outcome.line.empty() ? outcome.error->message : outcome.line);
   }

@@ -135,7 +135,7 @@ WorkerProcess::~WorkerProcess() {
 void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   std::string jobLine = protocol::encode(protocol::SupervisorMessage(job));
   if (jobLine.size() > protocol::kMaxLineBytes) {
-    throw base::mendable("the job '" + job.kind +
+    throw base::mendable(std::string("the job '") + protocol::nameOf(job.work) +
                          "' names more than fits into a message (1 MiB): name less at once");
   }
   int ends[2];
@@ -147,7 +147,7 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
 
   // The rank is for people who read `ps`; the worker takes it from the job.
   std::vector<std::string> words{program.string(), "--fd", std::to_string(childSocket.get()),
-                                 "--rank", std::to_string(job.localRank)};
+                                 "--rank", std::to_string(job.place.localRank)};
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -240,7 +240,7 @@ void WorkerProcess::handleMessages() {
       // on.
       protocol::Failed failed;
       failed.message = std::string("the worker's message cannot be read: ") + error.what();
-      failed.cause = "protocol";
+      failed.cause = protocol::FailureCause::Protocol;
       message = std::move(failed);
       kill();
     }

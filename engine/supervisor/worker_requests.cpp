@@ -1,7 +1,5 @@
 #include "engine/supervisor/worker_requests.h"
 
-#include "engine/base/json_writer.h"
-
 namespace lockstep::supervisor {
 namespace fs = std::filesystem;
 namespace {
@@ -16,15 +14,6 @@ fs::path answerFile(const fs::path& folder, std::int64_t number) {
 
 }  // namespace
 
-std::string pathMember(const fs::path& path) {
-  std::string json;
-  base::JsonWriter writer(json);
-  writer.beginObject();
-  writer.member("path", path.native());
-  writer.endObject();
-  return json;
-}
-
 WorkerRequests::WorkerRequests(SocketServer& server, Send send)
     : server_(server),
       send_(std::move(send)),
@@ -38,15 +27,16 @@ WorkerRequests::~WorkerRequests() {
   fs::remove_all(folder_, ignored);
 }
 
-void WorkerRequests::begin(const RequestToken& token, protocol::Control control) {
+void WorkerRequests::begin(const RequestToken& token,
+                           const std::function<protocol::Action(const std::string& out)>& action) {
   if (waiting_.size() >= kMostWaiting) {
     const std::string reason = std::to_string(kMostWaiting) + " requests wait already: ask later";
     return server_.send(token, protocol::ErrorReply{token.id, reason});
   }
   std::error_code ignored;  // a folder that cannot be made shows when the worker writes its answer
   fs::create_directory(folder_, ignored);
-  control.id = std::to_string(nextNumber_);
-  control.out = answerFile(folder_, nextNumber_).string();
+  const protocol::Control control{std::to_string(nextNumber_),
+                                  action(answerFile(folder_, nextNumber_).string())};
   ++nextNumber_;
   waiting_[control.id] = token;
   removeOldAnswers();
@@ -54,11 +44,15 @@ void WorkerRequests::begin(const RequestToken& token, protocol::Control control)
 }
 
 void WorkerRequests::predict(const RequestToken& token, protocol::PredictRequest request) {
-  begin(token, {.name = "predict", .id = "", .predict = std::move(request), .out = ""});
+  begin(token, [&](const std::string& out) { return protocol::Predict{std::move(request), out}; });
 }
 
-void WorkerRequests::submit(const RequestToken& token, const std::string& name) {
-  begin(token, {.name = name, .id = "", .predict = {}, .out = ""});
+void WorkerRequests::evaluate(const RequestToken& token) {
+  begin(token, [](const std::string& out) { return protocol::Evaluate{out}; });
+}
+
+void WorkerRequests::saveCheckpoint(const RequestToken& token) {
+  begin(token, [](const std::string&) { return protocol::SaveCheckpoint(); });
 }
 
 void WorkerRequests::answer(const protocol::Answer& answer) {
@@ -68,7 +62,7 @@ void WorkerRequests::answer(const protocol::Answer& answer) {
   waiting_.erase(found);
   if (!answer.error.empty())
     return server_.send(token, protocol::ErrorReply{token.id, answer.error});
-  server_.send(token, protocol::Ok{token.id, pathMember(answer.path)});
+  server_.send(token, protocol::Ok{token.id, protocol::AnswerPath{answer.path}});
 }
 
 void WorkerRequests::failAll(const std::string& reason) {

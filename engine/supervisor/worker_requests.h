@@ -25,15 +25,17 @@ class WorkerRequests {
 
   /// `request.weights` is resolved to a file already, or empty.
   void predict(const RequestToken& token, protocol::PredictRequest request);
-  /// evaluate | checkpoint
-  void submit(const RequestToken& token, const std::string& name);
+  void evaluate(const RequestToken& token);
+  void saveCheckpoint(const RequestToken& token);
   void answer(const protocol::Answer& answer);
   /// Tells everybody who still waits.
   void failAll(const std::string& reason);
   bool isEmpty() const { return waiting_.empty(); }
 
  private:
-  void begin(const RequestToken& token, protocol::Control control);
+  /// `action` makes one of the file for its answer.
+  void begin(const RequestToken& token,
+             const std::function<protocol::Action(const std::string& out)>& action);
   void removeOldAnswers();
 
   SocketServer& server_;
@@ -42,8 +44,5 @@ class WorkerRequests {
   std::map<std::string, RequestToken> waiting_;  ///< by the number the worker knows
   std::int64_t nextNumber_ = 1;
 };
-
-/// {"path": …} for an Ok.
-std::string pathMember(const std::filesystem::path& path);
 
 }  // namespace lockstep::supervisor

@@ -12,11 +12,13 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/data/bad_image.h"
-#include "engine/protocol/cause.h"
 #include "engine/train/exception_text.h"
 
 namespace lockstep::train {
 namespace {
+
+using protocol::FailureCause;
+using protocol::Phase;
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -80,10 +82,10 @@ std::string gpuNeedText(std::string_view text) {
   return said;
 }
 
-bool isOfOneImage(std::string_view phase) { return phase == "evaluating" || phase == "predicting"; }
+bool isOfOneImage(Phase phase) { return phase == Phase::Evaluating || phase == Phase::Predicting; }
 
 /// The keys that decide how much memory is needed.
-std::string wayOutText(std::string_view phase) {
+std::string wayOutText(Phase phase) {
   if (isOfOneImage(phase))
     return "lower augment.min_size (its last) or augment.max_size, or "
            "model.rpn.post_nms_top_n_test";
@@ -95,7 +97,7 @@ Failure gpuMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const std::string gpu = facts.gpu.empty() ? "the GPU" : facts.gpu;
   return {"out of memory on " + gpu + gpuNeedText(text) + "; " + wayOutText(facts.phase) +
               ", or set runtime.precision to bf16 if it is not",
-          "out of memory"};
+          FailureCause::OutOfMemory};
 }
 
 Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
@@ -103,7 +105,7 @@ Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const std::string said = asked ? ": " + base::gibibytes(*asked) + " more were asked for" : "";
   return {"out of memory" + said + "; " + wayOutText(facts.phase) +
               ", or ask for fewer ranks on this machine",
-          "out of memory"};
+          FailureCause::OutOfMemory};
 }
 
 // ---- GPUs
@@ -120,7 +122,7 @@ Failure gpuFailure(std::string text, const FailureFacts& facts) {
       holdsAny(text, kProgramFaults)
           ? "; CUDA_LAUNCH_BLOCKING=1 in the environment shows where, should it come again"
           : "; `dmesg | grep -i xid` says what the driver saw";
-  return {gpu + " failed" + when + ": " + text + help, "gpu"};
+  return {gpu + " failed" + when + ": " + text + help, FailureCause::Gpu};
 }
 
 bool isGpuFault(const std::exception& exception, std::string_view text) {
@@ -134,10 +136,11 @@ Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
   if (const auto* ofRank = dynamic_cast<const FaultOfRank*>(&exception))
     return {ofRank->what(), ofRank->cause(), 1, ofRank->rank(), ofRank->host()};
   if (dynamic_cast<const data::BadImage*>(&exception))
-    return {exception.what(), protocol::kBadImage};
-  if (dynamic_cast<const base::SystemError*>(&exception)) return {exception.what(), "system"};
+    return {exception.what(), FailureCause::BadImage};
+  if (dynamic_cast<const base::SystemError*>(&exception))
+    return {exception.what(), FailureCause::System};
   if (const auto* own = dynamic_cast<const Error*>(&exception))
-    return {own->what(), "error", static_cast<int>(own->status())};
+    return {own->what(), FailureCause::Error, static_cast<int>(own->status())};
   const std::string text = exceptionText(exception);
   if (dynamic_cast<const c10::OutOfMemoryError*>(&exception) || holdsAny(text, kGpuMemory))
     return gpuMemoryFailure(text, facts);
@@ -147,8 +150,8 @@ Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
   if (isGpuFault(exception, text)) return gpuFailure(text, facts);
   const bool isOfWorld = dynamic_cast<const c10::DistError*>(&exception) != nullptr;
   if ((isOfWorld || facts.isWaiting) && !holdsAny(text, kWrongCalls))
-    return {"the connection to the other ranks broke: " + text, "lost peer"};
-  return {text, "exception"};
+    return {"the connection to the other ranks broke: " + text, FailureCause::LostPeer};
+  return {text, FailureCause::Exception};
 }
 
 }  // namespace lockstep::train

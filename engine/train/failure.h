@@ -6,20 +6,21 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/protocol/failure.h"
 
 namespace lockstep::train {
 
 /// What is known of a rank where it fails.
 struct FailureFacts {
   std::int64_t step = 0;  ///< of a training; 0: before its first, or there is none
-  std::string phase{};
+  protocol::Phase phase = protocol::Phase::Loading;
   bool isWaiting = false;  ///< in a collective
   std::string gpu{};       ///< `GPU 1 (NVIDIA H200)`; empty: on the CPU, or not known
 };
 
 struct Failure {
   std::string message;  ///< one line: what, and what to do
-  std::string cause;    ///< as protocol::Failed's
+  protocol::FailureCause cause = protocol::FailureCause::Exception;
   int exitStatus = 1;
   int rank = -1;       ///< whose it is where all ranks know of it; -1: the one's that meets it
   std::string host{};  ///< of that rank
@@ -28,14 +29,14 @@ struct Failure {
 /// What one rank has met and all end of.
 class FaultOfRank : public Error {
  public:
-  FaultOfRank(const std::string& message, const std::string& cause, int rank, std::string host)
+  FaultOfRank(const std::string& message, protocol::FailureCause cause, int rank, std::string host)
       : Error(message), cause_(cause), rank_(rank), host_(std::move(host)) {}
-  const std::string& cause() const { return cause_; }  ///< as protocol::Failed's
+  protocol::FailureCause cause() const { return cause_; }
   int rank() const { return rank_; }
   const std::string& host() const { return host_; }
 
  private:
-  std::string cause_;
+  protocol::FailureCause cause_;
   int rank_;
   std::string host_;
 };

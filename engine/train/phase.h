@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "engine/protocol/failure.h"
+
 namespace lockstep::train {
 
 /// Where a rank is, for its heartbeat and for the report of a failure. Written by the working
@@ -15,10 +17,10 @@ struct PhaseReport {
 
   std::atomic<int> rank{0};  ///< in the world
   std::atomic<std::int64_t> step{0};
-  std::atomic<const char*> phase{"loading"};  ///< a string literal
-  std::atomic<const char*> collective{""};    ///< the last one entered, a string literal
-  std::atomic<bool> waiting{false};           ///< in that collective now
-  std::atomic<std::int64_t> images{0};        ///< that an evaluation or prediction is through with
+  std::atomic<protocol::Phase> phase{protocol::Phase::Loading};
+  std::atomic<const char*> collective{""};  ///< the last one entered, a string literal
+  std::atomic<bool> waiting{false};         ///< in that collective now
+  std::atomic<std::int64_t> images{0};      ///< that an evaluation or prediction is through with
 };
 
 }  // namespace lockstep::train

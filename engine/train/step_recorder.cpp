@@ -104,7 +104,7 @@ StepRecorder::Flushed StepRecorder::flush() {
     figures.emplace_back(tags::kDataSeconds, static_cast<float>(facts.dataSeconds));
     figures.emplace_back(tags::kImagesPerSecond,
                          static_cast<float>(facts.images / facts.stepSeconds));
-    flushed.scalars.records.push_back({facts.step, facts.wallTime, std::move(figures)});
+    flushed.scalars.records.push_back({0, facts.step, facts.wallTime, std::move(figures)});
   }
   addRankTimes(values, flushed.scalars.records.back());
   steps_.clear();
@@ -116,7 +116,7 @@ void StepRecorder::shareSeconds() {
   for (Step& step : steps_) step.facts.stepSeconds = seconds / static_cast<double>(steps_.size());
 }
 
-void StepRecorder::addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const {
+void StepRecorder::addRankTimes(const at::Tensor& values, protocol::Scalars& record) const {
   const std::int64_t untold = steps_.front().tellsOfStepBefore ? 0 : 1;
   const std::int64_t told = values.size(0) - untold;
   if (ranks_ == 1 || told == 0) return;

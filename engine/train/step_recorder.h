@@ -74,7 +74,7 @@ class StepRecorder {
   };
   /// On a device that the host runs ahead of a step takes what its share of all of them is.
   void shareSeconds();
-  void addRankTimes(const at::Tensor& values, protocol::StepScalars& record) const;
+  void addRankTimes(const at::Tensor& values, protocol::Scalars& record) const;
 
   int rank_, ranks_;
   std::optional<HostFacts> last_;

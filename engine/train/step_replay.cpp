@@ -92,34 +92,22 @@ std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std
   return runStep(model, source, step).firstNotFinite;
 }
 
-std::string toJson(const StepReplay& replay, const coco::Dataset& dataset) {
-  std::string text;
-  base::JsonWriter json(text);
-  const auto writeLosses = [&](const eval::LossValues& losses) {
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      json.member(config::kLossNames[i], losses[i]);
-    }
+protocol::ReplayResult resultOf(const StepReplay& replay, const coco::Dataset& dataset) {
+  const auto figuresOf = [](const eval::LossValues& losses) {
+    std::vector<protocol::Figure> figures;
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      figures.push_back({config::kLossNames[i], losses[i]});
+    return figures;
   };
-  json.beginObject();
-  json.member("step", replay.step);
-  json.key("losses");
-  json.beginObject();
-  writeLosses(replay.losses);
-  json.endObject();
-  json.member("gradient_norm", replay.gradientNorm);
-  json.member("first_not_finite", replay.firstNotFinite);
-  json.key("per_image");
-  json.beginArray();
+  protocol::ReplayResult result{.losses = figuresOf(replay.losses),
+                                .gradientNorm = replay.gradientNorm,
+                                .firstNotFinite = replay.firstNotFinite};
   for (const eval::ImageLosses& image : replay.perImage) {
-    json.beginObject();
-    json.member("image_id", image.imageId.value);
-    json.member("file_name", dataset.images()[dataset.imageIndex(image.imageId)].fileName);
-    writeLosses(image.values);
-    json.endObject();
+    result.perImage.push_back({image.imageId.value,
+                               dataset.images()[dataset.imageIndex(image.imageId)].fileName,
+                               figuresOf(image.values)});
   }
-  json.endArray();
-  json.endObject();
-  return text;
+  return result;
 }
 
 }  // namespace lockstep::train

@@ -10,6 +10,7 @@
 #include "engine/data/sampler.h"
 #include "engine/eval/evaluation.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/protocol/jobs.h"
 
 namespace lockstep::train {
 
@@ -40,8 +41,7 @@ StepReplay replayStep(model::MaskRcnn& model, const StepSource& source, std::int
 /// finite.
 std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std::int64_t step);
 
-/// {"step", "losses": {…}, "gradient_norm", "first_not_finite", "per_image": [{"image_id",
-/// "file_name", …}]}
-std::string toJson(const StepReplay& replay, const coco::Dataset& dataset);
+/// As the worker tells it.
+protocol::ReplayResult resultOf(const StepReplay& replay, const coco::Dataset& dataset);
 
 }  // namespace lockstep::train

@@ -19,6 +19,9 @@
 namespace lockstep::train {
 namespace {
 
+using protocol::Phase;
+using protocol::RunState;
+
 using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point begin) {
@@ -111,7 +114,7 @@ void Trainer::makeModel() {
 
 void Trainer::useCudaGraphs() {
   if (device_.is_cuda()) return model_->useCudaGraphs(model::cudaGraphCapture());
-  context_.observer.onLog({"warning", "runtime.cuda_graphs: is for GPUs; the CPU does without", 0});
+  log(base::LogLevel::Warning, "runtime.cuda_graphs: is for GPUs; the CPU does without");
 }
 
 void Trainer::tellOfCudaGraphs() {
@@ -130,7 +133,7 @@ void Trainer::tellOfCudaGraphs() {
   }
   if (trouble.empty()) return;
   isCudaGraphTroubleTold_ = true;
-  context_.observer.onLog({"warning", "runtime.cuda_graphs: " + trouble, state_.step});
+  log(base::LogLevel::Warning, "runtime.cuda_graphs: " + trouble);
 }
 
 void Trainer::loadStartWeights() {
@@ -139,7 +142,7 @@ void Trainer::loadStartWeights() {
     const auto loaded =
         checkpoint::loadWeights(model_->namedState(), checkpoint::readSafetensors(weights),
                                 checkpoint::WeightsUse::Start, weights);
-    context_.observer.onLog({"info", weights + ": " + loaded.summary(), 0});
+    log(base::LogLevel::Info, weights + ": " + loaded.summary());
   }
   std::vector<at::Tensor> tensors;
   for (const auto& [name, tensor] : model_->namedState()) tensors.push_back(tensor);
@@ -182,10 +185,9 @@ void Trainer::resumeOptimizer(solver::NamedTensors saved, const std::string& sav
   }
   const bool isOther = savedOptimizer != base::textOf(experiment_.solver.optimizer);
   if (!isOther && update_->resume(std::move(saved))) return;
-  context_.observer.onLog({"warning",
-                           "the optimizer begins anew: the checkpoint's state is that of " +
-                               (isOther ? savedOptimizer : std::string("other trained parameters")),
-                           state_.step});
+  log(base::LogLevel::Warning,
+      "the optimizer begins anew: the checkpoint's state is that of " +
+          (isOther ? savedOptimizer : std::string("other trained parameters")));
 }
 
 bool Trainer::isAtEnd() const {
@@ -197,8 +199,8 @@ Trainer::Outcome Trainer::run() {
   refuseOtherData();
   if (!isResumed_) loadStartWeights();
   if (!evaluator_) {
-    context_.observer.onLog(
-        {"warning", "dataset.val is not given: no held-out loss, no AP, no predictions", 0});
+    log(base::LogLevel::Warning,
+        "dataset.val is not given: no held-out loss, no AP, no predictions");
   }
   if (isAtEnd()) {
     atBoundary(leftUndone(/*isLast=*/true));
@@ -206,7 +208,7 @@ Trainer::Outcome Trainer::run() {
   }
   if (state_.lacksEvaluation) atBoundary(leftUndone(/*isLast=*/false));
   loadFrom(state_.step + 1);
-  context_.observer.onState({"running", state_.step});
+  tellState(RunState::Running);
   flushed_ = Clock::now();
   while (!isAtEnd()) {
     trainStep(state_.step + 1);
@@ -219,11 +221,9 @@ Trainer::Outcome Trainer::run() {
   }
   if (state_.step < lastStep) {
     if (isLeader()) {  // the others were only told that it is so
-      context_.observer.onLog(
-          {"info",
-           "stopping early: " +
-               earlyStopReason(experiment_.evaluation.earlyStop, *state_.earlyStop),
-           state_.step});
+      log(base::LogLevel::Info,
+          "stopping early: " +
+              earlyStopReason(experiment_.evaluation.earlyStop, *state_.earlyStop));
     }
     atBoundary(leftUndone(/*isLast=*/true));
   }
@@ -245,7 +245,7 @@ void Trainer::trainStep(std::int64_t step) {
   if (context_.world.size() > 1) context_.world.beginAgreement(!context_.mailbox.isEmpty());
   while (!computeGradients(step, facts)) leaveOutBadImages(step);
   tellLeftOut(step);
-  enter("optimizer");
+  enter(Phase::Optimizer);
   const at::Tensor figures = gradients_->figures();
   facts.wallTime = base::wallTimeSeconds();
   facts.images *= context_.world.size();
@@ -277,12 +277,12 @@ bool Trainer::computeGradients(std::int64_t step, StepRecorder::HostFacts& facts
     TORCH_CHECK(batch->step == step && batch->part == part, "a batch of another step came");
     facts.images += batch->count();
     facts.imageIds.insert(facts.imageIds.end(), batch->ids.begin(), batch->ids.end());
-    enter("forward");
+    enter(Phase::Forward);
     const model::Losses losses =
         model_->losses(batch->images, batch->sizes, batch->gts, batch->samplingKeys);
     const at::Tensor total = losses.total(experiment_.solver.lossWeights);
     const bool isLast = part + 1 == parts;
-    enter("backward");
+    enter(Phase::Backward);
     gradients_->backward(update_->scaled(parts > 1 ? total / parts : total),
                          recorder_.figuresOf(losses, total, parts, isLast), isLast);
   }
@@ -301,7 +301,7 @@ void Trainer::flushScalars() {
   if (flushed.fault)
     std::erase_if(flushed.scalars.records,
                   [&](const auto& record) { return record.step > flushed.fault->step; });
-  context_.observer.onSteps(flushed.scalars);
+  tell(flushed.scalars);
   if (flushed.fault) throw diverged(*flushed.fault);
 }
 

@@ -23,6 +23,7 @@
 #include "engine/dist/world.h"
 #include "engine/eval/evaluator.h"
 #include "engine/model/mask_rcnn.h"
+#include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/solver/weight_average.h"
@@ -32,7 +33,6 @@
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
 #include "engine/train/step_recorder.h"
-#include "engine/train/training_observer.h"
 
 namespace lockstep::train {
 
@@ -41,7 +41,9 @@ struct TrainerContext {
   dist::World& world;
   Mailbox& mailbox;
   PhaseReport& phase;
-  TrainingObserver& observer;
+  /// Takes what training tells, on its thread and in order: the scalars of a step come before an
+  /// evaluation or a checkpoint of it. May not change training.
+  std::function<void(const protocol::WorkerMessage&)> tell;
   int gpu = 0;                     ///< its index, where runtime.device is one
   int machineRanks = 1;            ///< that share this machine's cores
   double checkpointPatience = 60;  ///< seconds that the last checkpoint is tried for, once refused
@@ -175,16 +177,20 @@ class Trainer {
   /// Puts what any rank was asked for together.
   std::vector<protocol::Control> shareRequests();
   Wish serveRequests();
+  void setPaused(bool isPaused);
   std::vector<protocol::Control> requestsWhilePaused();
   void serve(const protocol::Control& control);
-  /// Does what is asked for; returns the file with the answer.
-  std::string fulfil(const protocol::Control& control);
-  std::string fulfilEvaluate();
-  std::string fulfilPredict(const protocol::Control& control);
+  /// These do what is asked for and return the file with the answer.
+  std::string fulfil(const protocol::Evaluate&);
+  std::string fulfil(const protocol::SaveCheckpoint&);
+  std::string fulfil(const protocol::Predict& predict);
   const LoadedModel& otherModel(const std::string& weights);
   /// Says that a file could not be written; training goes on.
   void tellLost(const std::string& what, const Error& error);
-  void enter(const char* phase) { context_.phase.phase = phase; }
+  void tell(const protocol::WorkerMessage& message) { context_.tell(message); }
+  void tellState(protocol::RunState state);
+  void log(base::LogLevel level, std::string text);
+  void enter(protocol::Phase phase) { context_.phase.phase = phase; }
   /// Tells the supervisor that an evaluation or prediction gets on.
   eval::Progress countingImages();
   std::vector<std::size_t> watchedImages() const;

@@ -1,6 +1,4 @@
 // What the ranks of a training know of one another.
-#include <nlohmann/json.hpp>
-
 #include "engine/base/error.h"
 #include "engine/base/host.h"
 #include "engine/train/failure.h"
@@ -9,26 +7,25 @@
 namespace lockstep::train {
 namespace {
 
-using Json = nlohmann::json;
-
+/// What one rank tells the others.
 std::string encoded(const Failure& failure, int rank) {
   const bool isOwn = failure.rank < 0;
-  return Json{{"message", failure.message},
-              {"cause", failure.cause},
-              {"rank", isOwn ? rank : failure.rank},
-              {"host", isOwn ? base::hostName() : failure.host}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return protocol::encode(
+      protocol::WorkerMessage(protocol::Failed{.rank = isOwn ? rank : failure.rank,
+                                               .host = isOwn ? base::hostName() : failure.host,
+                                               .message = failure.message,
+                                               .cause = failure.cause}));
 }
 
 FaultOfRank decoded(const std::string& text) {
-  const Json json = Json::parse(text);
-  const auto member = [&json](const char* name) { return json[name].get<std::string>(); };
-  return {member("message"), member("cause"), json["rank"].get<int>(), member("host")};
+  const auto failed = std::get<protocol::Failed>(protocol::decodeWorkerMessage(text));
+  return {failed.message, failed.cause.value().value_or(protocol::FailureCause::Exception),
+          failed.rank, failed.host};
 }
 
 }  // namespace
 
-bool Trainer::decided(bool answer) { return context_.world.share(answer ? "yes" : "no") == "yes"; }
+bool Trainer::decided(bool answer) { return !context_.world.share(answer ? "yes" : "").empty(); }
 
 void Trainer::together(const std::function<void()>& work) {
   std::exception_ptr own;

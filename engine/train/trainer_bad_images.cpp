@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "engine/base/host.h"
-#include "engine/protocol/cause.h"
 #include "engine/train/trainer.h"
 
 namespace lockstep::train {
 namespace {
+
+using protocol::Phase;
 
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
@@ -31,7 +32,7 @@ std::string encoded(const std::optional<data::BadImage>& image) {
 }  // namespace
 
 std::optional<data::Batch> Trainer::nextBatch(StepRecorder::HostFacts& facts) {
-  enter("data");
+  enter(Phase::Data);
   const Clock::time_point asked = Clock::now();
   std::optional<data::Batch> batch;
   try {
@@ -75,7 +76,7 @@ void Trainer::leaveOutBadImages(std::int64_t step) {
   if (!experiment_.dataset.skipsBadImages()) {
     saveBeforeEnd();
     const MetImage& first = images.front();
-    throw FaultOfRank(first.image.what(), protocol::kBadImage, first.rank, first.host);
+    throw FaultOfRank(first.image.what(), protocol::FailureCause::BadImage, first.rank, first.host);
   }
   feed_.reset();  // its threads draw
   std::vector<std::int64_t> ids;
@@ -116,7 +117,8 @@ void Trainer::tellLeftOut(std::int64_t step) {
   for (const data::ImageFault& fault : leftOut_) {
     state_.badImages.insert(std::ranges::upper_bound(state_.badImages, fault.id.value),
                             fault.id.value);
-    context_.observer.onBadImage({step, "train", fault.id.value, fault.file, fault.reason});
+    tell(
+        protocol::BadImage{step, protocol::Split::Train, fault.id.value, fault.file, fault.reason});
   }
   leftOut_.clear();
 }
@@ -128,17 +130,16 @@ void Trainer::resumeBadImages(const run_folder::TrainingState& saved) {
   if (!isSameData) return;  // ids may be those of other images: they are looked at again
   state_.badImages = saved.badImages;
   sampler_->leaveOut(state_.badImages);
-  context_.observer.onLog({"info",
-                           std::to_string(state_.badImages.size()) +
-                               " training images stay left out, which could not be read before "
-                               "(bad_images.jsonl names them)",
-                           state_.step});
+  log(base::LogLevel::Info, std::to_string(state_.badImages.size()) +
+                                " training images stay left out, which could not be read before "
+                                "(bad_images.jsonl names them)");
 }
 
 void Trainer::tellBadHeldOut(const std::vector<data::ImageFault>& faults) {
   for (const data::ImageFault& fault : faults) {
     if (toldHeldOut_.insert(fault.id).second)
-      context_.observer.onBadImage({state_.step, "val", fault.id.value, fault.file, fault.reason});
+      tell(protocol::BadImage{state_.step, protocol::Split::Val, fault.id.value, fault.file,
+                              fault.reason});
   }
 }
 

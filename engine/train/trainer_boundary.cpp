@@ -19,6 +19,9 @@
 namespace lockstep::train {
 namespace {
 
+using protocol::Phase;
+using protocol::RunState;
+
 constexpr std::chrono::milliseconds kPausedAgreementInterval{200};
 
 std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& detections,
@@ -53,7 +56,7 @@ bool Trainer::lookAtHeldOut(const config::Due& due) {
                     /*isAsked=*/false);
   }
   if (due.predictions && !due.averagePrecision) {
-    enter("predicting");
+    enter(Phase::Predicting);
     shareStatistics();
     std::unique_ptr<solver::WeightAverage::InPlace> averaged;
     together([&] { averaged = averagedWeights(); });
@@ -89,8 +92,8 @@ void Trainer::shareStatistics() {
 }
 
 bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredictions, bool isAsked) {
-  enter("evaluating");
-  context_.observer.onState({"evaluating", state_.step});
+  enter(Phase::Evaluating);
+  tellState(RunState::Evaluating);
   shareStatistics();
   bool best = false;
   {
@@ -105,7 +108,7 @@ bool Trainer::evaluate(const eval::EvaluationRequest& request, bool withPredicti
     });
   }
   stopsEarly_ = decided(state_.stopsEarly(experiment_.evaluation.earlyStop));
-  context_.observer.onState({"running", state_.step});
+  tellState(RunState::Running);
   return best;
 }
 
@@ -128,13 +131,13 @@ void Trainer::tellScalars(const eval::Evaluation& evaluation) {
   if (lossesStep_ == state_.step)
     std::erase_if(values, [](const auto& value) { return events::tags::isEvalLoss(value.first); });
   if (evaluation.losses) lossesStep_ = state_.step;
-  context_.observer.onSteps({{{state_.step, base::wallTimeSeconds(), std::move(values)}}});
+  tell(protocol::ScalarBatch{{{0, state_.step, base::wallTimeSeconds(), std::move(values)}}});
 }
 
 void Trainer::tellPastLimit(const eval::Evaluation& evaluation) {
   const std::string text = evaluation.bbox ? evaluation.bbox->pastLimit.text() : std::string();
   if (text.empty() || std::exchange(toldPastLimit_, true)) return;
-  context_.observer.onLog({"warning", text, state_.step});
+  log(base::LogLevel::Warning, text);
 }
 
 bool Trainer::keepEvaluation(const eval::Evaluation& evaluation) {
@@ -151,15 +154,21 @@ bool Trainer::keepEvaluation(const eval::Evaluation& evaluation) {
   if (evaluation.bbox) evaluatedStep_ = state_.step;
   const bool best = noteBest(evaluation);
   if (best) ready.bestValue = state_.best->value;
-  context_.observer.onEvaluation(ready);
+  tell(ready);
   return best;
 }
 
+void Trainer::tellState(RunState state) {
+  tell(protocol::State{.step = state_.step, .state = state});
+}
+
+void Trainer::log(base::LogLevel level, std::string text) {
+  tell(protocol::Log{.step = state_.step, .level = level, .text = std::move(text)});
+}
+
 void Trainer::tellLost(const std::string& what, const Error& error) {
-  context_.observer.onLog({"error",
-                           what + " of step " + std::to_string(state_.step) +
-                               " could not be kept: " + error.what() + "; training goes on",
-                           state_.step});
+  log(base::LogLevel::Error, what + " of step " + std::to_string(state_.step) +
+                                 " could not be kept: " + error.what() + "; training goes on");
 }
 
 bool Trainer::noteBest(const eval::Evaluation& evaluation) {
@@ -197,7 +206,7 @@ void Trainer::writePredictions(const eval::Detected& found) {
   } catch (const Error& error) {
     return tellLost("predictions", error);
   }
-  context_.observer.onPredictions({state_.step, partial});
+  tell(protocol::PredictionsReady{state_.step, partial});
 }
 
 Trainer::Wish Trainer::serveRequests() {
@@ -205,28 +214,27 @@ Trainer::Wish Trainer::serveRequests() {
   bool paused = false;
   do {
     for (const protocol::Control& control : requests) {
-      if (control.name == "stop") {
-        context_.observer.onState({"stopping", state_.step});
-        if (!control.id.empty()) context_.observer.onAnswer({control.id, "", ""});
-        return Wish::Stop;
-      }
-      if (control.name == "pause" || control.name == "resume") {
-        paused = control.name == "pause";
-        flushScalars();
-        enter(paused ? "paused" : "data");
-        context_.observer.onState({paused ? "paused" : "running", state_.step});
-        if (!control.id.empty()) context_.observer.onAnswer({control.id, "", ""});
+      const bool isStop = std::holds_alternative<protocol::Stop>(control.action);
+      const bool isPause = std::holds_alternative<protocol::Pause>(control.action);
+      if (isStop || isPause || std::holds_alternative<protocol::Resume>(control.action)) {
+        paused = isPause;
+        isStop ? tellState(RunState::Stopping) : setPaused(isPause);
+        if (!control.id.empty()) tell(protocol::Answer{control.id});
+        if (isStop) return Wish::Stop;
       } else {
         serve(control);
-        if (paused) {
-          enter("paused");
-          context_.observer.onState({"paused", state_.step});
-        }
+        if (paused) setPaused(true);
       }
     }
     if (paused) requests = requestsWhilePaused();
   } while (paused);
   return Wish::GoOn;
+}
+
+void Trainer::setPaused(bool isPaused) {
+  flushScalars();
+  enter(isPaused ? Phase::Paused : Phase::Data);
+  tellState(isPaused ? RunState::Paused : RunState::Running);
 }
 
 std::vector<protocol::Control> Trainer::agreedRequests() {
@@ -260,30 +268,29 @@ std::vector<protocol::Control> Trainer::shareRequests() {
 
 void Trainer::serve(const protocol::Control& control) {
   flushScalars();
-  protocol::Answer answer{control.id, "", ""};
+  protocol::Answer answer{control.id};
+  const auto fulfilled = [this](const auto& action) -> std::string {
+    if constexpr (requires { fulfil(action); }) return fulfil(action);
+    return {};
+  };
   try {
-    answer.path = fulfil(control);
+    answer.path = std::visit(fulfilled, control.action);
   } catch (const std::exception& error) {
     // What a client asks for does not end the training, whatever becomes of it.
-    answer.error = failureOf(error, {.step = state_.step, .phase = "predicting"}).message;
-    context_.observer.onState({"running", state_.step});
+    answer.error = failureOf(error, {.step = state_.step, .phase = Phase::Predicting}).message;
+    tellState(RunState::Running);
   }
-  context_.observer.onAnswer(answer);
+  tell(answer);
 }
 
-std::string Trainer::fulfil(const protocol::Control& control) {
-  if (control.name == "evaluate") return fulfilEvaluate();
-  if (!isLeader()) return {};  // the others need not help with the rest
-  if (control.name == "checkpoint") {
-    saveCheckpoint(/*best=*/false, /*last=*/false);
-    if (savedStep_ != state_.step) throw Error("the checkpoint could not be written");
-    return layout_.checkpoint(state_.step).string();
-  }
-  if (control.name == "predict") return fulfilPredict(control);
-  throw Error("unknown request '" + control.name + "'");
+std::string Trainer::fulfil(const protocol::SaveCheckpoint&) {
+  if (!isLeader()) return {};  // the others need not help
+  saveCheckpoint(/*best=*/false, /*last=*/false);
+  if (savedStep_ != state_.step) throw Error("the checkpoint could not be written");
+  return layout_.checkpoint(state_.step).string();
 }
 
-std::string Trainer::fulfilEvaluate() {
+std::string Trainer::fulfil(const protocol::Evaluate&) {
   if (!evaluator_) throw Error("dataset.val is not given: there is nothing to evaluate on");
   if (decided(evaluatedStep_ != state_.step) &&
       evaluate({.losses = true, .averagePrecision = true}, /*withPredictions=*/false,
@@ -295,15 +302,16 @@ std::string Trainer::fulfilEvaluate() {
   return layout_.evaluation(state_.step).string();
 }
 
-std::string Trainer::fulfilPredict(const protocol::Control& control) {
-  enter("predicting");
-  const std::string& weights = control.predict.weights;
+std::string Trainer::fulfil(const protocol::Predict& asked) {
+  if (!isLeader()) return {};
+  enter(Phase::Predicting);
+  const std::string& weights = asked.request.weights;
   const auto averaged = averagedWeights();
   const LoadedModel current{model_, trainLoader_->classes().categories(), {}};
   const PredictionSource source{weights.empty() ? current : otherModel(weights),
                                 ownEvaluator_.get(), experiment_, device_, loaderThreads_};
-  base::writeFileAtomically(control.out, predict(source, control.predict, countingImages()));
-  return control.out;
+  base::writeFileAtomically(asked.out, predict(source, asked.request, countingImages()));
+  return asked.out;
 }
 
 const LoadedModel& Trainer::otherModel(const std::string& weights) {

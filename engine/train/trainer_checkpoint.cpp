@@ -13,6 +13,8 @@
 namespace lockstep::train {
 namespace {
 
+using protocol::Phase;
+
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
@@ -23,7 +25,7 @@ constexpr std::chrono::duration<double> kBetweenTries{2};
 void Trainer::saveCheckpoint(bool best, bool last) {
   // The best is written again: the supervisor learns which it is, and state.json says so.
   if (!isLeader() || (savedStep_ == state_.step && !best)) return;
-  enter("checkpoint");
+  enter(Phase::Checkpoint);
   protocol::CheckpointReady ready{
       state_.step, layout_.partialCheckpoint(state_.step).string(), best, last, "", ""};
   try {
@@ -41,7 +43,7 @@ void Trainer::saveCheckpoint(bool best, bool last) {
     if (!ready.elsewhere.empty()) savedStep_ = state_.step;
     state_.best = keptBest_;  // a later one that has its checkpoint is the best
   }
-  context_.observer.onCheckpoint(ready);
+  tell(ready);
 }
 
 void Trainer::writeCheckpoint(const fs::path& partial) {
@@ -60,11 +62,9 @@ void Trainer::writeCheckpoint(const fs::path& partial) {
 
 void Trainer::insistOnCheckpoint(protocol::CheckpointReady& ready) {
   const std::chrono::duration<double> patience(context_.checkpointPatience);
-  context_.observer.onLog({"warning",
-                           "the last checkpoint cannot be written: " + ready.error +
-                               "; it is tried for " + base::shortNumber(patience.count()) +
-                               " s more: make room",
-                           state_.step});
+  log(base::LogLevel::Warning, "the last checkpoint cannot be written: " + ready.error +
+                                   "; it is tried for " + base::shortNumber(patience.count()) +
+                                   " s more: make room");
   const Clock::time_point begin = Clock::now();
   while (Clock::now() - begin < patience) {
     std::this_thread::sleep_for(std::min(kBetweenTries, patience));  // a disk tells nobody
@@ -96,7 +96,7 @@ void Trainer::writeElsewhere(protocol::CheckpointReady& ready) {
 }
 
 void Trainer::saveBeforeEnd() {
-  const char* const phase = context_.phase.phase;  // in which it ends
+  const Phase phase = context_.phase.phase;  // in which it ends
   flushScalars();
   const bool best = state_.best && state_.best != keptBest_ && state_.best->step == state_.step;
   if (state_.step > 0) saveCheckpoint(best, /*last=*/true);

@@ -14,6 +14,8 @@
 namespace lockstep::train {
 namespace {
 
+using protocol::Phase;
+
 namespace fs = std::filesystem;
 
 /// What one rank knows of the step.
@@ -45,7 +47,7 @@ std::string joined(const std::vector<std::int64_t>& ids) {
 }  // namespace
 
 Error Trainer::diverged(const StepRecorder::Fault& fault) {
-  enter("diverged");
+  enter(Phase::Diverged);
   std::string trouble;
   // The weights first: looking for the layer runs the batch again, which changes batch norm's
   // statistics.
@@ -97,7 +99,7 @@ std::string Trainer::leaveReplay(const StepRecorder::Fault& fault,
     if (trouble.empty()) {
       run_folder::writeReplayFile(partial / run_folder::kReplayFile, replay);
       base::syncToDisk(partial);
-      context_.observer.onDivergence({fault.step, partial.string()});
+      tell(protocol::DivergenceReady{fault.step, partial.string()});
     }
   } catch (const std::exception& error) {
     trouble = exceptionText(error);

@@ -12,7 +12,13 @@
 namespace lockstep::worker {
 
 void Channel::send(const protocol::WorkerMessage& message) {
-  const std::string line = protocol::encode(message) + "\n";
+  const auto* batch = std::get_if<protocol::ScalarBatch>(&message);
+  if (batch == nullptr) return sendLine(protocol::encode(message) + "\n");
+  for (const protocol::ScalarBatch& part : protocol::splitBatch(*batch))
+    sendLine(protocol::encode(protocol::WorkerMessage(part)) + "\n");
+}
+
+void Channel::sendLine(const std::string& line) {
   const std::lock_guard lock(sendMutex_);
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t count = ::send(fd_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);

@@ -13,7 +13,8 @@ class Channel {
   explicit Channel(int fd) : fd_(fd) {}
   Channel(const Channel&) = delete;
 
-  /// Any thread. A supervisor that is gone is no error here: it is seen when receiving.
+  /// Any thread; a batch of scalars in as many lines as it takes. A supervisor that is gone is no
+  /// error here: it is seen when receiving.
   void send(const protocol::WorkerMessage& message);
 
   /// One thread. Blocks up to timeoutMs (-1: for ever); nothing when the time is over or the
@@ -22,6 +23,8 @@ class Channel {
   bool isClosed() const { return closed_; }
 
  private:
+  void sendLine(const std::string& line);
+
   int fd_;
   std::mutex sendMutex_;
   protocol::LineBuffer received_;  ///< receiving thread only

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/error.h"
@@ -16,8 +15,6 @@
 
 namespace lockstep::worker {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void checkWeights(const config::Experiment& experiment, const std::string& checkpoint,
                   const coco::Dataset& dataset) {
@@ -41,23 +38,22 @@ std::vector<std::size_t> evenly(std::size_t count, std::size_t all) {
   return places;
 }
 
-/// How many are not empty, the first of them, and the ids of the first few.
-Json countTexts(const std::vector<std::string>& texts,
-                const std::function<std::int64_t(std::size_t)>& idOf) {
+/// Of texts that are not empty: how many, the first, and the ids of the first few.
+protocol::FaultyImages countTexts(const std::vector<std::string>& texts,
+                                  const std::function<std::int64_t(std::size_t)>& idOf) {
   constexpr std::size_t kToldIds = 5;
-  std::vector<std::int64_t> ids;
-  std::string first;
-  std::size_t count = 0;
+  protocol::FaultyImages images;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (texts[i].empty()) continue;
-    if (count++ == 0) first = texts[i];
-    if (ids.size() < kToldIds) ids.push_back(idOf(i));
+    if (images.count++ == 0) images.first = texts[i];
+    if (images.firstIds.size() < kToldIds) images.firstIds.push_back(idOf(i));
   }
-  return {{"count", count}, {"ids", ids}, {"first", first}};
+  return images;
 }
 
 /// What reading the pixels of some images as training does finds.
-Json lookAtImages(const coco::Dataset& dataset, const std::filesystem::path& folder, int count) {
+protocol::ImagesCheck lookAtImages(const coco::Dataset& dataset,
+                                   const std::filesystem::path& folder, int count) {
   const std::vector<std::size_t> places =
       evenly(static_cast<std::size_t>(count), dataset.images().size());
   std::vector<std::string> faults(places.size()), dark(places.size());
@@ -73,35 +69,32 @@ Json lookAtImages(const coco::Dataset& dataset, const std::filesystem::path& fol
   const auto counted = [&](const std::vector<std::string>& texts) {
     return countTexts(texts, [&](std::size_t i) { return dataset.images()[places[i]].id.value; });
   };
-  return {{"looked_at", places.size()},
-          {"all", dataset.images().size()},
-          {"faults", counted(faults)},
-          {"dark", counted(dark)}};
-}
-
-std::string textOf(const Json& said) {
-  return said.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return {.lookedAt = static_cast<std::int64_t>(places.size()),
+          .all = static_cast<std::int64_t>(dataset.images().size()),
+          .unusable = counted(faults),
+          .dark = counted(dark)};
 }
 
 }  // namespace
 
-protocol::Finished runCheck(const JobContext& context) {
-  const protocol::Job& job = context.job;
-  const config::Experiment experiment = experimentOf(job);
+protocol::Finished run(const protocol::CheckJob& job, const JobContext&) {
+  const config::Experiment experiment = experimentOf(job.configYaml, !job.resumeFrom.empty());
   const config::DatasetPart &train = experiment.dataset.train, &val = experiment.dataset.val;
   const auto dataset = coco::Dataset::load(train.annotations);
-  Json said = Json::object();
+  protocol::CheckResult found;
   try {
     if (!job.resumeFrom.empty() || !experiment.model.weights.empty())
       checkWeights(experiment, job.resumeFrom, dataset);
   } catch (const Error& fault) {
-    said["weights"] = {{"fault", fault.what()}, {"status", static_cast<int>(fault.status())}};
+    found.weights = {fault.what(), static_cast<int>(fault.status())};
   }
-  if (job.trainImages > 0) said["train"] = lookAtImages(dataset, train.images, job.trainImages);
-  if (job.valImages > 0 && !val.annotations.empty()) {
-    said["val"] = lookAtImages(coco::Dataset::load(val.annotations), val.images, job.valImages);
+  if (job.imagesPerPart > 0) {
+    found.train = lookAtImages(dataset, train.images, job.imagesPerPart);
+    if (!val.annotations.empty()) {
+      found.val = lookAtImages(coco::Dataset::load(val.annotations), val.images, job.imagesPerPart);
+    }
   }
-  return {0, false, textOf(said)};
+  return {.result = std::move(found)};
 }
 
 }  // namespace lockstep::worker

@@ -41,7 +41,7 @@ void ControlThread::run(std::stop_token stop) {
       base::logWarning("worker", error.what());
     }
   }
-  if (channel_.isClosed()) mailbox_.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+  if (channel_.isClosed()) mailbox_.post({.action = protocol::Stop()});
 }
 
 }  // namespace lockstep::worker

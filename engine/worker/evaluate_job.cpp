@@ -1,7 +1,10 @@
 #include <torch/types.h>
 
+#include <vector>
+
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
+#include "engine/config/losses.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
@@ -9,39 +12,64 @@
 
 namespace lockstep::worker {
 
-protocol::Finished runEvaluate(const JobContext& context) {
-  const auto [world, job] = joinWorld(context);
-  const config::Experiment experiment = experimentOf(job);
+namespace {
+
+std::vector<protocol::Figure> figuresOf(const auto& names, const auto& values) {
+  std::vector<protocol::Figure> figures;
+  for (std::size_t i = 0; i < names.size(); ++i) figures.push_back({names[i], values[i]});
+  return figures;
+}
+
+protocol::EvaluateResult resultOf(const eval::Evaluation& evaluation) {
+  protocol::EvaluateResult result{
+      .step = evaluation.step,
+      .images = evaluation.imageCount,
+      .badImages = static_cast<std::int64_t>(evaluation.badImages.size())};
+  if (evaluation.losses) result.losses = figuresOf(config::kLossNames, *evaluation.losses);
+  if (evaluation.bbox) {
+    result.bbox = figuresOf(coco::kStatNames, evaluation.bbox->stats);
+    result.pastLimit = evaluation.bbox->pastLimit.text();
+  }
+  if (evaluation.segm) result.segm = figuresOf(coco::kStatNames, evaluation.segm->stats);
+  return result;
+}
+
+}  // namespace
+
+protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& context) {
+  dist::World& world = joinWorld(context);
+  const protocol::EvaluateJob job = sharedJob(world, own);
+  const config::Experiment experiment = experimentOf(job.model.configYaml);
   const config::DatasetPart& part = partOf(experiment, job.split);
-  const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
+  const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const std::string newIds = dataset.newIds().text();
   if (world.rank() == 0 && !newIds.empty())
     base::logWarning("evaluate", part.annotations + ": " + newIds);
-  const train::LoadedModel loaded = train::loadModel(experiment, job.weights, &dataset, device);
+  const train::LoadedModel loaded =
+      train::loadModel(experiment, job.model.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
                                   data::ClassTable(loaded.categories), data::handoverTo(device));
-  const eval::Evaluator evaluator(
-      loader, {.lossWeights = experiment.solver.lossWeights,
-               .seed = seed,
-               .device = device,
-               .threads = experiment.runtime.cpuThreads,
-               .loaderThreads = train::loaderThreads(experiment, device, job.machineRanks),
-               .maxImages = experiment.evaluation.maxImages,
-               .skipsBadImages = experiment.dataset.skipsBadImages(),
-               .world = &world});
-  context.phase.phase = "evaluating";
+  const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
+                                           .seed = seed,
+                                           .device = device,
+                                           .threads = experiment.runtime.cpuThreads,
+                                           .loaderThreads = train::loaderThreads(
+                                               experiment, device, context.place.machineRanks),
+                                           .maxImages = experiment.evaluation.maxImages,
+                                           .skipsBadImages = experiment.dataset.skipsBadImages(),
+                                           .world = &world});
+  context.phase.phase = protocol::Phase::Evaluating;
   eval::Evaluation evaluation = evaluator.evaluate(
       *loaded.model, {.losses = true, .averagePrecision = true},
       world.rank() == 0 ? progressTo(context.channel, "evaluating") : eval::Progress{});
-  if (world.rank() != 0) return {job.step, false, ""};
+  if (world.rank() != 0) return {};
   for (const data::ImageFault& fault : evaluation.badImages)
     base::logWarning("data", fault.file + ": " + fault.reason + ": it is left out");
-  evaluation.step = job.step;
-  const std::string json = eval::toJson(evaluation, job.perImage);
-  if (!job.out.empty()) base::writeFileAtomically(job.out, json);
-  return {job.step, false, eval::toJson(evaluation, /*withPerImage=*/false)};
+  evaluation.step = job.model.step;
+  if (!job.out.empty()) base::writeFileAtomically(job.out, eval::toJson(evaluation, job.perImage));
+  return {.result = resultOf(evaluation)};
 }
 
 }  // namespace lockstep::worker

@@ -17,11 +17,11 @@ namespace {
 /// A warm model that answers requests on images of the held-out part and on files.
 class Inspector {
  public:
-  explicit Inspector(const protocol::Job& job)
-      : job_(job),
-        experiment_(experimentOf(job)),
-        device_(train::prepareDevice(experiment_.runtime, job.gpu)),
-        loaderThreads_(train::loaderThreads(experiment_, device_, job.machineRanks)) {
+  Inspector(const protocol::TrainedModel& model, const protocol::RankPlace& place)
+      : model_(model),
+        experiment_(experimentOf(model.configYaml)),
+        device_(train::prepareDevice(experiment_.runtime, place.gpu)),
+        loaderThreads_(train::loaderThreads(experiment_, device_, place.machineRanks)) {
     if (experiment_.dataset.val.annotations.empty()) return;
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
   }
@@ -29,7 +29,7 @@ class Inspector {
   /// Loads weights unless they are the loaded ones: a run that was resumed writes other ones to the
   /// same place. Empty: the job's.
   void use(const std::string& weights) {
-    const std::string& wanted = weights.empty() ? job_.weights : weights;
+    const std::string& wanted = weights.empty() ? model_.weights : weights;
     std::error_code isGone;  // loading says so
     const auto written = std::filesystem::last_write_time(wanted, isGone);
     if (loaded_ && wanted == loadedFrom_ && written == loadedWritten_) return;
@@ -41,28 +41,37 @@ class Inspector {
 
   protocol::Answer answer(const protocol::Control& control) {
     try {
-      use(control.predict.weights);
-      if (control.name == "predict") {
-        const train::PredictionSource source{*loaded_, evaluator_ ? &*evaluator_ : nullptr,
-                                             experiment_, device_, loaderThreads_};
-        base::writeFileAtomically(control.out, train::predict(source, control.predict));
-      } else if (control.name == "evaluate") {
-        if (!evaluator_)
-          throw base::mendable("dataset.val is not given: there is nothing to evaluate on");
-        eval::Evaluation evaluation = evaluator_->evaluate(*loaded_->model, {});
-        evaluation.step = job_.step;
-        base::writeFileAtomically(control.out, eval::toJson(evaluation, /*withPerImage=*/true));
-      } else {
-        throw base::mendable("'" + control.name + "' needs a training run; this is an inspection");
-      }
-      return {control.id, control.out, ""};
+      const auto does = [this](const auto& action) { return answerFile(action); };
+      return {control.id, std::visit(does, control.action), ""};
     } catch (const std::exception& error) {
       // Whatever became of one request: the next one finds the model warm.
-      return {control.id, "", train::failureOf(error, {.phase = "predicting"}).message};
+      const auto failure = train::failureOf(error, {.phase = protocol::Phase::Predicting});
+      return {control.id, "", failure.message};
     }
   }
 
  private:
+  /// These write the file with the answer and return its path.
+  std::string answerFile(const protocol::Predict& predict) {
+    use(predict.request.weights);
+    const train::PredictionSource source{*loaded_, evaluator_ ? &*evaluator_ : nullptr, experiment_,
+                                         device_, loaderThreads_};
+    base::writeFileAtomically(predict.out, train::predict(source, predict.request));
+    return predict.out;
+  }
+  std::string answerFile(const protocol::Evaluate& evaluate) {
+    use("");
+    if (!evaluator_)
+      throw base::mendable("dataset.val is not given: there is nothing to evaluate on");
+    eval::Evaluation evaluation = evaluator_->evaluate(*loaded_->model, {});
+    evaluation.step = model_.step;
+    base::writeFileAtomically(evaluate.out, eval::toJson(evaluation, /*withPerImage=*/true));
+    return evaluate.out;
+  }
+  std::string answerFile(const auto&) {
+    throw base::mendable("this needs a training run; this is an inspection");
+  }
+
   /// For the classes of the loaded model.
   void makeEvaluator() {
     evaluator_.reset();  // it keeps a reference to the loader
@@ -79,7 +88,7 @@ class Inspector {
                                          .skipsBadImages = experiment_.dataset.skipsBadImages()});
   }
 
-  protocol::Job job_;
+  protocol::TrainedModel model_;
   config::Experiment experiment_;
   at::Device device_;
   int loaderThreads_;
@@ -93,15 +102,16 @@ class Inspector {
 
 }  // namespace
 
-protocol::Finished runInspect(const JobContext& context) {
-  Inspector inspector(context.job);
+protocol::Finished run(const protocol::InspectJob& job, const JobContext& context) {
+  Inspector inspector(job.model, context.place);
   inspector.use("");
-  context.channel.send(protocol::WorkerState{"running", context.job.step});
+  context.channel.send(
+      protocol::State{.step = job.model.step, .state = protocol::RunState::Running});
   for (;;) {
-    context.phase.phase = "paused";
+    context.phase.phase = protocol::Phase::Paused;
     for (const protocol::Control& control : context.mailbox.waitAndTake()) {
-      if (control.name == "stop") return {context.job.step, true, ""};
-      context.phase.phase = "predicting";
+      if (std::holds_alternative<protocol::Stop>(control.action)) return {.stopped = true};
+      context.phase.phase = protocol::Phase::Predicting;
       context.channel.send(inspector.answer(control));
     }
   }

@@ -8,21 +8,21 @@
 
 namespace lockstep::worker {
 
-JoinedWorld joinWorld(const JobContext& context) {
-  dist::World& world = context.ownWorld.join(
-      context.job, [&](int port) { context.channel.send(protocol::Listening{port}); });
-  if (world.size() == 1) return {world, context.job};
-  const std::string line = world.share(protocol::encode(protocol::SupervisorMessage(context.job)));
-  auto job = std::get<protocol::Job>(protocol::decodeSupervisorMessage(line));
-  job.machineRanks = context.job.machineRanks;
-  job.gpu = context.job.gpu;
-  job.gpuName = context.job.gpuName;
-  return {world, std::move(job)};
+dist::World& joinWorld(const JobContext& context) {
+  return context.ownWorld.join(context.place,
+                               [&](int port) { context.channel.send(protocol::Listening{port}); });
 }
 
-config::Experiment experimentOf(const protocol::Job& job) {
-  config::LoadedExperiment loaded = config::loadExperimentText(job.configYaml, "config.yaml");
-  if (!job.resumeFrom.empty()) {  // the checkpoint has the weights; those of the start may be gone
+protocol::Work sharedWork(dist::World& world, const protocol::Work& own) {
+  if (world.size() == 1) return own;
+  const std::string line =
+      world.share(protocol::encode(protocol::SupervisorMessage(protocol::Job{{}, own})));
+  return std::get<protocol::Job>(protocol::decodeSupervisorMessage(line)).work;
+}
+
+config::Experiment experimentOf(const std::string& configYaml, bool goesOn) {
+  config::LoadedExperiment loaded = config::loadExperimentText(configYaml, "config.yaml");
+  if (goesOn) {
     std::erase_if(loaded.issues,
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
@@ -30,13 +30,11 @@ config::Experiment experimentOf(const protocol::Job& job) {
   return loaded.experiment;
 }
 
-const config::DatasetPart& partOf(const config::Experiment& experiment, const std::string& split) {
-  if (split != "val" && split != "train")
-    throw base::mendable("--split " + split + ": there are train and val");
+const config::DatasetPart& partOf(const config::Experiment& experiment, protocol::Split split) {
   const config::DatasetPart& part =
-      split == "val" ? experiment.dataset.val : experiment.dataset.train;
+      split == protocol::Split::Val ? experiment.dataset.val : experiment.dataset.train;
   if (part.annotations.empty()) {
-    throw base::mendable("dataset." + split +
+    throw base::mendable(std::string("dataset.") + base::textOf(split) +
                          ".annotations is not given in the experiment: there is nothing to read");
   }
   return part;

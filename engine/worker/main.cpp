@@ -20,14 +20,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitStatus::Mendable);
   }
   try {
-    return worker::serve(fd, {{"train", worker::runTrain},
-                              {"evaluate", worker::runEvaluate},
-                              {"predict", worker::runPredict},
-                              {"inspect", worker::runInspect},
-                              {"shapes", worker::runShapes},
-                              {"info", worker::runInfo},
-                              {"check", worker::runCheck},
-                              {"replay", worker::runReplay}});
+    return worker::serve(fd, worker::runWork);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lockstep-worker: %s\n", error.what());
     return static_cast<int>(ExitStatus::Failed);

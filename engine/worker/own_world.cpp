@@ -31,17 +31,17 @@ std::optional<protocol::Failed> decoded(const std::string& text) {
 
 }  // namespace
 
-dist::World& OwnWorld::join(const protocol::Job& job,
+dist::World& OwnWorld::join(const protocol::RankPlace& place,
                             const std::function<void(int port)>& listening) {
-  phase_.phase = "joining";
+  phase_.phase = protocol::Phase::Joining;
   auto world = dist::joinWorld(
-      {.node = job.node,
-       .nodes = job.nodes,
-       .localRank = job.localRank,
-       .localRanks = job.localRanks,
-       .masterAddress = job.masterAddress,
-       .masterPort = job.masterPort,
-       .storeIsServed = job.storeIsServed,
+      {.node = place.node,
+       .nodes = place.nodes,
+       .localRank = place.localRank,
+       .localRanks = place.localRanks,
+       .masterAddress = place.masterAddress,
+       .masterPort = place.masterPort,
+       .storeIsServed = place.storeIsServed,
        .onListening = listening,
        .onCollective = [this](const char* name, bool waiting) { phase_.note(name, waiting); }});
   phase_.rank = world->rank();
@@ -63,7 +63,7 @@ protocol::Failed OwnWorld::standing() const {
   failed.step = phase_.step;
   failed.phase = phase_.phase.load();
   failed.collective = phase_.collective.load();
-  failed.cause = "silence";
+  failed.cause = protocol::FailureCause::Silence;
   return failed;
 }
 
@@ -85,7 +85,7 @@ std::optional<protocol::Failed> OwnWorld::lossOf(dist::PeerWatch& watch) {
   protocol::Failed failed = decoded(words).value_or(protocol::Failed{});
   failed.rank = loss->rank;
   if (loss->lastWord.empty()) {
-    failed.cause = "silence";
+    failed.cause = protocol::FailureCause::Silence;
     failed.message = "has not been heard of for " +
                      std::to_string(static_cast<int>(loss->silentSeconds)) +
                      " s (its machine, or the network to it)";
@@ -100,7 +100,7 @@ std::optional<protocol::Failed> OwnWorld::fail(const protocol::Failed& failed) {
   word.message = failed.message;
   word.exitStatus = failed.exitStatus;
   word.cause = failed.cause;
-  if (failed.cause != "lost peer") {
+  if (failed.cause != protocol::FailureCause::LostPeer) {
     watch->sayLast(encoded(word));
     return std::nullopt;
   }

@@ -19,7 +19,8 @@ class OwnWorld {
 
   /// Waits for the other ranks. Throws Error that says who is missing. `listening` is called on
   /// rank 0 when its store answers.
-  dist::World& join(const protocol::Job& job, const std::function<void(int port)>& listening);
+  dist::World& join(const protocol::RankPlace& place,
+                    const std::function<void(int port)>& listening);
 
   /// Once a second, any thread: tells other machines where this rank is, and returns what is newly
   /// known of a rank there that is lost.

@@ -30,6 +30,16 @@ struct Picture {
   std::optional<base::ImageSize> annotatedSize;  ///< of an image of a data set
 };
 
+/// Paths that came in a file, as if they had come in the message.
+void readPathsFile(protocol::PredictJob& job) {
+  if (job.pathsFile.empty()) return;
+  const std::string list = base::readFile(job.pathsFile);
+  for (std::size_t begin = 0, end; (end = list.find('\0', begin)) != std::string::npos;
+       begin = end + 1) {
+    job.paths.push_back(list.substr(begin, end - begin));
+  }
+}
+
 /// COCO results, each with its `file_name`.
 std::string resultsWithFileNames(const Detections& detections,
                                  const std::vector<Picture>& pictures) {
@@ -75,24 +85,40 @@ void refuseToReplacePictures(const std::vector<Picture>& pictures, const std::st
   }
 }
 
-void drawOverlays(const JobContext& context, const std::vector<Picture>& pictures,
-                  const Detections& detections, const train::LoadedModel& loaded) {
-  const eval::Progress progress = progressTo(context.channel, "drawing");
+void drawOverlays(const protocol::PredictJob& job, Channel& channel,
+                  const std::vector<Picture>& pictures, const Detections& detections,
+                  const train::LoadedModel& loaded) {
+  const eval::Progress progress = progressTo(channel, "drawing");
   OverlayPainter painter(loaded.categories, loaded.categoryNames);
   std::map<std::int64_t, Detections> byImage;
   for (const coco::Detection& detection : detections)
-    if (detection.score >= context.job.overlayScore)
-      byImage[detection.imageId.value].push_back(detection);
+    if (detection.score >= job.overlayScore) byImage[detection.imageId.value].push_back(detection);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const Picture& picture = pictures[i];
     data::RgbImage image = picture.annotatedSize
                                ? data::readAnnotatedImage(picture.file, *picture.annotatedSize)
                                : data::readImage(picture.file);
     painter.draw(image, byImage[picture.id.value]);
-    writeOverlay(image, overlayOf(picture, context.job.overlays));
+    writeOverlay(image, overlayOf(picture, job.overlays));
     progress(static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(pictures.size()));
   }
 }
+
+/// A job with what it is done with.
+struct PredictTask {
+  const protocol::PredictJob& job;
+  const JobContext& context;
+  dist::World& world;
+  const config::Experiment& experiment;
+  at::Device device;
+
+  int loaderThreads() const {
+    return train::loaderThreads(experiment, device, context.place.machineRanks);
+  }
+  eval::Progress progress() const {
+    return world.rank() == 0 ? progressTo(context.channel, "predicting") : eval::Progress{};
+  }
+};
 
 /// What was predicted, and with what.
 struct Predictions {
@@ -101,10 +127,6 @@ struct Predictions {
   train::LoadedModel loaded;
   std::size_t unread = 0;  ///< images that were left out
 };
-
-eval::Progress progressOf(const JobContext& context, const dist::World& world) {
-  return world.rank() == 0 ? progressTo(context.channel, "predicting") : eval::Progress{};
-}
 
 /// Names the images that could not be read and leaves them out. That all of them are is a failure.
 void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unread) {
@@ -125,25 +147,24 @@ void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unre
 }
 
 /// The images of the part that an evaluation takes.
-Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
-                         const config::Experiment& experiment, at::Device device) {
-  const config::DatasetPart& part = partOf(experiment, joined.job.split);
+Predictions predictSplit(const PredictTask& task) {
+  const config::Experiment& experiment = task.experiment;
+  const config::DatasetPart& part = partOf(experiment, task.job.split);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   Predictions made;
-  made.loaded = train::loadModel(experiment, joined.job.weights, &dataset, device);
+  made.loaded = train::loadModel(experiment, task.job.model.weights, &dataset, task.device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
                                   data::ClassTable(made.loaded.categories),
-                                  data::handoverTo(device));
-  const eval::Evaluator evaluator(
-      loader, {.lossWeights = experiment.solver.lossWeights,
-               .seed = seed,
-               .device = device,
-               .threads = experiment.runtime.cpuThreads,
-               .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
-               .maxImages = experiment.evaluation.maxImages,
-               .skipsBadImages = experiment.dataset.skipsBadImages(),
-               .world = &joined.world});
+                                  data::handoverTo(task.device));
+  const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
+                                           .seed = seed,
+                                           .device = task.device,
+                                           .threads = experiment.runtime.cpuThreads,
+                                           .loaderThreads = task.loaderThreads(),
+                                           .maxImages = experiment.evaluation.maxImages,
+                                           .skipsBadImages = experiment.dataset.skipsBadImages(),
+                                           .world = &task.world});
   std::vector<std::size_t> indices;
   const auto count = static_cast<std::size_t>(evaluator.imageCount());
   for (const coco::Image& image : std::span(dataset.images()).first(count)) {
@@ -151,35 +172,32 @@ Predictions predictSplit(const JobContext& context, const JoinedWorld& joined,
     made.pictures.push_back({image.id, std::filesystem::path(part.images) / image.fileName,
                              base::ImageSize{image.height, image.width}});
   }
-  refuseToReplacePictures(made.pictures, joined.job.overlays);
-  eval::Detected detected =
-      evaluator.detect(*made.loaded.model, indices, progressOf(context, joined.world));
-  if (joined.world.rank() != 0) return made;
+  refuseToReplacePictures(made.pictures, task.job.overlays);
+  eval::Detected detected = evaluator.detect(*made.loaded.model, indices, task.progress());
+  if (task.world.rank() != 0) return made;
   made.detections = std::move(detected.detections);
   leaveOutUnread(made, detected.badImages);
   return made;
 }
 
-Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
-                         const config::Experiment& experiment, at::Device device) {
+Predictions predictFiles(const PredictTask& task) {
   Predictions made;
-  made.loaded = train::loadModel(experiment, joined.job.weights, nullptr, device);
+  made.loaded = train::loadModel(task.experiment, task.job.model.weights, nullptr, task.device);
   std::vector<eval::NumberedFile> files;
-  for (const std::string& path : joined.job.paths) {
+  for (const std::string& path : task.job.paths) {
     files.push_back({{static_cast<std::int64_t>(files.size()) + 1}, path});
     made.pictures.push_back({files.back().id, path, std::nullopt});
   }
-  refuseToReplacePictures(made.pictures, joined.job.overlays);
-  eval::Detected detected = eval::detectFiles(
-      *made.loaded.model, files,
-      {.augment = experiment.augment,
-       .categories = made.loaded.categories,
-       .device = device,
-       .threads = experiment.runtime.cpuThreads,
-       .loaderThreads = train::loaderThreads(experiment, device, joined.job.machineRanks),
-       .world = &joined.world},
-      progressOf(context, joined.world));
-  if (joined.world.rank() != 0) return made;
+  refuseToReplacePictures(made.pictures, task.job.overlays);
+  eval::Detected detected = eval::detectFiles(*made.loaded.model, files,
+                                              {.augment = task.experiment.augment,
+                                               .categories = made.loaded.categories,
+                                               .device = task.device,
+                                               .threads = task.experiment.runtime.cpuThreads,
+                                               .loaderThreads = task.loaderThreads(),
+                                               .world = &task.world},
+                                              task.progress());
+  if (task.world.rank() != 0) return made;
   made.detections = std::move(detected.detections);
   leaveOutUnread(made, detected.badImages);
   return made;
@@ -187,25 +205,28 @@ Predictions predictFiles(const JobContext& context, const JoinedWorld& joined,
 
 }  // namespace
 
-protocol::Finished runPredict(const JobContext& context) {
-  const JoinedWorld joined = joinWorld(context);
-  const protocol::Job& job = joined.job;
-  const config::Experiment experiment = experimentOf(job);
-  const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
-  context.phase.phase = "predicting";
-  Predictions made = job.paths.empty() ? predictSplit(context, joined, experiment, device)
-                                       : predictFiles(context, joined, experiment, device);
-  if (joined.world.rank() != 0) return {job.step, false, ""};
+protocol::Finished run(const protocol::PredictJob& own, const JobContext& context) {
+  dist::World& world = joinWorld(context);
+  protocol::PredictJob job = own;
+  readPathsFile(job);
+  job = sharedJob(world, job);
+  const config::Experiment experiment = experimentOf(job.model.configYaml);
+  const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
+  context.phase.phase = protocol::Phase::Predicting;
+  const PredictTask task{job, context, world, experiment, device};
+  Predictions made = job.paths.empty() ? predictSplit(task) : predictFiles(task);
+  if (world.rank() != 0) return {};
   std::erase_if(made.detections,
                 [&](const coco::Detection& d) { return d.score < job.scoreThreshold; });
-  if (!job.overlays.empty()) drawOverlays(context, made.pictures, made.detections, made.loaded);
+  if (!job.overlays.empty())
+    drawOverlays(job, context.channel, made.pictures, made.detections, made.loaded);
   base::writeFileAtomically(job.out, job.paths.empty()
                                          ? coco::detectionsToJson(made.detections) + "\n"
                                          : resultsWithFileNames(made.detections, made.pictures));
-  const nlohmann::json summary{{"images", made.pictures.size()},
-                               {"detections", made.detections.size()},
-                               {"unread", made.unread}};
-  return {job.step, false, summary.dump()};
+  return {.result = protocol::PredictResult{
+              .images = static_cast<std::int64_t>(made.pictures.size()),
+              .detections = static_cast<std::int64_t>(made.detections.size()),
+              .unread = static_cast<std::int64_t>(made.unread)}};
 }
 
 }  // namespace lockstep::worker

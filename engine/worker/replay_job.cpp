@@ -9,12 +9,11 @@
 
 namespace lockstep::worker {
 
-protocol::Finished runReplay(const JobContext& context) {
-  const protocol::Job& job = context.job;
-  const config::Experiment experiment = experimentOf(job);
-  const at::Device device = train::prepareDevice(experiment.runtime, job.gpu);
+protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context) {
+  const config::Experiment experiment = experimentOf(job.model.configYaml);
+  const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
   at::set_num_threads(experiment.runtime.cpuThreads);
-  const config::DatasetPart& part = partOf(experiment, "train");
+  const config::DatasetPart& part = partOf(experiment, protocol::Split::Train);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
@@ -26,15 +25,15 @@ protocol::Finished runReplay(const JobContext& context) {
   sampler.leaveOut(job.badImages);
   model::MaskRcnn model(experiment.model,
                         static_cast<std::int64_t>(dataset.categories().size()) + 1, seed);
-  checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(job.weights),
-                          checkpoint::WeightsUse::Exactly, job.weights);
+  checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(job.model.weights),
+                          checkpoint::WeightsUse::Exactly, job.model.weights);
   model.to(device);
   model.setComputeType(train::computeType(experiment.runtime, device));
   model.train();
-  context.phase.phase = "forward";
-  const train::StepReplay replay =
-      train::replayStep(model, {loader, sampler, experiment.solver.lossWeights, device}, job.step);
-  return {job.step, false, train::toJson(replay, dataset)};
+  context.phase.phase = protocol::Phase::Forward;
+  const train::StepReplay replay = train::replayStep(
+      model, {loader, sampler, experiment.solver.lossWeights, device}, job.model.step);
+  return {.result = train::resultOf(replay, dataset)};
 }
 
 }  // namespace lockstep::worker

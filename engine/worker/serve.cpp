@@ -8,7 +8,6 @@
 #include <thread>
 #include <variant>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/train/failure.h"
@@ -16,16 +15,6 @@
 
 namespace lockstep::worker {
 namespace {
-
-/// Paths that came in a file, as if they had come in the message.
-void readPathsFile(protocol::Job& job) {
-  if (job.pathsFile.empty()) return;
-  const std::string list = base::readFile(job.pathsFile);
-  for (std::size_t begin = 0, end; (end = list.find('\0', begin)) != std::string::npos;
-       begin = end + 1) {
-    job.paths.push_back(list.substr(begin, end - begin));
-  }
-}
 
 /// What a rank says of its failure, once, whichever thread meets it first.
 class LastWord {
@@ -66,7 +55,7 @@ class LastWord {
     others.rank = failure.rank;
     others.host = failure.host;
     channel_.send(others);
-    own.cause = "lost peer";
+    own.cause = protocol::FailureCause::LostPeer;
     channel_.send(own);
   }
 
@@ -96,31 +85,29 @@ std::atomic<LastWord*> lastWord{nullptr};
   }
 }
 
-protocol::Finished runJob(const JobTable& jobs, const JobContext& context) {
-  const auto job = jobs.find(context.job.kind);
-  if (job == jobs.end()) throw Error("unknown job '" + context.job.kind + "'");
-  return job->second(context);
-}
-
 }  // namespace
 
-int serve(int fd, const JobTable& jobs) {
+protocol::Finished runWork(const protocol::Work& work, const JobContext& context) {
+  return std::visit([&](const auto& job) { return run(job, context); }, work);
+}
+
+int serve(int fd,
+          const std::function<protocol::Finished(const protocol::Work&, const JobContext&)>& run) {
   Channel channel(fd);
   const auto first = channel.receive(-1);
-  if (!first || !std::holds_alternative<protocol::Job>(*first))
-    return static_cast<int>(ExitStatus::Failed);
-  auto job = std::get<protocol::Job>(*first);
+  const auto* job = first ? std::get_if<protocol::Job>(&*first) : nullptr;
+  if (job == nullptr) return static_cast<int>(ExitStatus::Failed);
   train::Mailbox mailbox;
   train::PhaseReport phase;
   OwnWorld world(phase);
-  LastWord word(channel, world, phase, job.gpuName);
+  LastWord word(channel, world, phase, job->place.gpuName);
   lastWord = &word;
   std::set_terminate(endAtOnce);
   const ControlThread control(channel, mailbox, phase, world);
   int status = 0;
   try {
-    readPathsFile(job);
-    const protocol::Finished finished = runJob(jobs, {job, world, channel, mailbox, phase});
+    const protocol::Finished finished =
+        run(job->work, {job->place, world, channel, mailbox, phase});
     channel.send(finished);
     status = static_cast<int>(finished.stopped ? ExitStatus::Stopped : ExitStatus::Done);
   } catch (const std::exception& fault) {

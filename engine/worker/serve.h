@@ -1,17 +1,18 @@
 #pragma once
 
-#include <map>
-#include <string>
+#include <functional>
 
 #include "engine/worker/jobs.h"
 
 namespace lockstep::worker {
 
-using JobTable = std::map<std::string, protocol::Finished (*)(const JobContext&)>;
+/// Does the one job that comes through the socket by `run`, and says how it went. Returns the exit
+/// status. Where a thread or a destructor throws what nobody catches (after an error of a GPU many
+/// do) that is said as well, and the process ends at once.
+int serve(int fd,
+          const std::function<protocol::Finished(const protocol::Work&, const JobContext&)>& run);
 
-/// Does the one job that comes through the socket, and says how it went. Returns the exit status.
-/// Where a thread or a destructor throws what nobody catches (after an error of a GPU many do) that
-/// is said as well, and the process ends at once.
-int serve(int fd, const JobTable& jobs);
+/// The function of its job.
+protocol::Finished runWork(const protocol::Work& work, const JobContext& context);
 
 }  // namespace lockstep::worker

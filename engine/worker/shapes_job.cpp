@@ -7,14 +7,14 @@ namespace {
 
 void throwIfStopped(train::Mailbox& mailbox) {
   for (const protocol::Control& control : mailbox.take()) {
-    if (control.name == "stop") throw Error("stopped", ExitStatus::Killed);
+    if (std::holds_alternative<protocol::Stop>(control.action))
+      throw Error("stopped", ExitStatus::Killed);
   }
 }
 
 }  // namespace
 
-protocol::Finished runShapes(const JobContext& context) {
-  const protocol::Job& job = context.job;
+protocol::Finished run(const protocol::ShapesJob& job, const JobContext& context) {
   const eval::Progress progress = progressTo(context.channel, "drawing");
   scenes::writeMadeScenes(
       {job.folder, job.trainImages, job.valImages, static_cast<std::uint64_t>(job.seed)},
@@ -22,7 +22,7 @@ protocol::Finished runShapes(const JobContext& context) {
         throwIfStopped(context.mailbox);
         progress(done, all);
       });
-  return {0, false, ""};
+  return {};
 }
 
 }  // namespace lockstep::worker

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "engine/alerts/alert_detector.h"
-#include "engine/protocol/messages.h"
+#include "engine/events/event_record.h"
 #include "tests/events/record_samples.h"
 #include "tests/support/test_main.h"
 
@@ -20,7 +20,10 @@ struct Watch {
   std::int64_t step = 0;
 
   void add(const Record& record) {
-    for (protocol::Alert& alert : detector.add(record)) alerts.push_back(std::move(alert));
+    if (record.kind == Record::Kind::SessionStart) detector.goBackTo(record.step);
+    const auto event = eventOf(record);
+    if (!event) return;
+    for (protocol::Alert& alert : detector.add(*event)) alerts.push_back(std::move(alert));
   }
   void train(float loss) {
     add(scalarRecord(++step, {{"train/loss_total", loss}, {"solver/lr", 0.1f}}));
@@ -29,9 +32,7 @@ struct Watch {
     for (int i = 0; i < steps; ++i) train(loss);
   }
   void heldOut(float loss) { add(scalarRecord(step, {{"eval/loss_total", loss}})); }
-  void event(const protocol::EngineMessage& message) {
-    add(eventRecord(step, protocol::encodeEvent(message)));
-  }
+  void event(const protocol::Event& event) { add(eventRecord(step, protocol::encodeEvent(event))); }
   void startAt(std::int64_t first) {
     Record start;
     start.kind = Record::Kind::SessionStart;
@@ -41,7 +42,7 @@ struct Watch {
   }
   std::vector<std::string> kinds() const {
     std::vector<std::string> result;
-    for (const protocol::Alert& alert : alerts) result.push_back(alert.kind);
+    for (const protocol::Alert& alert : alerts) result.push_back(alert.kind.text());
     return result;
   }
 };
@@ -85,7 +86,7 @@ void TstAlertDetector::aCalmRunRaisesNothing() {
     watch.heldOut(3.5f / static_cast<float>(evaluation + 1));
   }
   watch.event(protocol::Checkpoint{0, 0, 0, "checkpoints/step-00000500", true});
-  watch.event(protocol::Log{0, 0, 0, "error", "something about a checkpoint"});
+  watch.event(protocol::Log{0, 0, 0, base::LogLevel::Error, "something about a checkpoint"});
   QCOMPARE(watch.kinds(), Kinds());
 }
 
@@ -290,12 +291,12 @@ void TstAlertDetector::aNoisyStartIsNoJump() {
 void TstAlertDetector::aFailedCheckpointIsRaisedWithItsText() {
   Watch watch;
   watch.step = 40;
-  watch.event(protocol::Log{0, 0, 0, "error",
+  watch.event(protocol::Log{0, 0, 0, base::LogLevel::Error,
                             "checkpoint of step 40 failed: No space left on device",
-                            protocol::kCheckpointFailed});
+                            protocol::LogKind::CheckpointFailed});
   QCOMPARE(watch.kinds(), Kinds{"checkpoint_failed"});
-  watch.event(protocol::Log{0, 0, 0, "warning", "run.json: No space left on device",
-                            protocol::kWriteFailed});
+  watch.event(protocol::Log{0, 0, 0, base::LogLevel::Warning, "run.json: No space left on device",
+                            protocol::LogKind::WriteFailed});
   QCOMPARE(watch.kinds(), (Kinds{"checkpoint_failed", "write_failed"}));
   QCOMPARE(watch.alerts.back().text, std::string("run.json: No space left on device"));
   QCOMPARE(watch.alerts[0].step, 40);
@@ -306,15 +307,15 @@ void TstAlertDetector::aFailedCheckpointIsRaisedWithItsText() {
 void TstAlertDetector::aFailedRunIsRaisedWithItsReason() {
   Watch watch;
   watch.step = 12;
-  watch.event(protocol::State{0, 0, 0, "running", {}});
-  watch.event(protocol::State{0, 0, 0, "stopped", {}});
+  watch.event(protocol::State{0, 0, 0, protocol::RunState::Running, {}});
+  watch.event(protocol::State{0, 0, 0, protocol::RunState::Stopped, {}});
   QCOMPARE(watch.kinds(), Kinds());
   protocol::RunError error;
   error.message = "rank 1 was killed";
-  watch.event(protocol::State{0, 0, 0, "failed", error});
+  watch.event(protocol::State{0, 0, 0, protocol::RunState::Failed, error});
   QCOMPARE(watch.kinds(), Kinds{"run_failed"});
   QCOMPARE(watch.alerts[0].text, std::string("rank 1 was killed"));
-  QCOMPARE(watch.alerts[0].severity, std::string("error"));
+  QCOMPARE(watch.alerts[0].severity.text(), std::string("error"));
   QCOMPARE(watch.alerts[0].step, 12);
 }
 
@@ -332,7 +333,7 @@ void TstAlertDetector::theEvidenceIsNamed() {
   QCOMPARE(watch.alerts[0].tags, (Tags{"train/loss_total", "eval/loss_total"}));
   QCOMPARE(watch.alerts[0].from, 100);
   QCOMPARE(watch.alerts[0].to, 300);
-  QCOMPARE(watch.alerts[0].severity, std::string("warning"));
+  QCOMPARE(watch.alerts[0].severity.text(), std::string("warning"));
   QCOMPARE(watch.alerts[0].time, 1000.5);
   QCOMPARE(watch.alerts[1].tags, Tags{"train/loss_total"});
   QCOMPARE(watch.alerts[1].from, 301);
@@ -341,8 +342,8 @@ void TstAlertDetector::theEvidenceIsNamed() {
 void TstAlertDetector::alertsOfTheLogRaiseNothing() {
   Watch watch;
   protocol::Alert alert;
-  alert.kind = "checkpoint_failed";
-  alert.severity = "error";
+  alert.kind = protocol::AlertKind::CheckpointFailed;
+  alert.severity = protocol::Severity::Error;
   alert.text = "checkpoint of step 40 failed";
   watch.event(alert);
   QCOMPARE(watch.kinds(), Kinds());

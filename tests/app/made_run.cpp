@@ -143,7 +143,7 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   writeConfig(layout, run);
   supervisor::EventJournal journal(folder, std::nullopt, [](const protocol::Alert&) {});
   run_folder::RunInfo info;
-  journal.appendEvent(protocol::State{0, 0, 0, "running", {}}, 0, run.created);
+  journal.appendEvent(protocol::State{.state = protocol::RunState::Running}, 0, run.created);
   for (std::int64_t step = 1; step <= run.steps; ++step) {
     const double time = run.created + static_cast<double>(step) * kStepSeconds;
     journal.appendScalars(step, time, trainValues(run, step));
@@ -168,11 +168,12 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   }
   for (const std::int64_t step : run.keptCheckpoints) writeCheckpoint(layout, step);
   const double end = run.created + static_cast<double>(run.steps) * kStepSeconds + 1;
+  const base::OpenEnum<protocol::RunState> state(run.state);
   std::optional<protocol::RunError> error;
   if (!run.error.empty()) error.emplace().message = run.error;
-  journal.appendEvent(protocol::State{0, run.steps, 0, run.state, error}, run.steps, end);
+  journal.appendEvent(protocol::State{.state = state, .error = error}, run.steps, end);
   info.name = run.name;
-  info.state = run.state;
+  info.state = state;
   info.error = error;
   info.ranks = run.ranks;
   info.step = run.steps;

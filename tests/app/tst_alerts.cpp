@@ -144,8 +144,8 @@ class TstAlerts : public QObject {
     const QString folder = tests::makeRun(parent.path(), tests::made("first", 2000));
     const QString other = tests::makeRun(parent.path(), tests::made("second", 1000));
     protocol::Alert alert;
-    alert.kind = "overfitting";
-    alert.severity = "warning";
+    alert.kind = protocol::AlertKind::Overfitting;
+    alert.severity = protocol::Severity::Warning;
     alert.text = "Held-out loss rose";
     alert.from = 20;
     alert.to = 40;

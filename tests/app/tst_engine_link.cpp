@@ -65,7 +65,7 @@ class TstEngineLink : public QObject {
     QVERIFY(!wasConnected);
     QVERIFY2(link.trouble().contains(QStringLiteral("does not respond")),
              qPrintable(link.trouble()));
-    QVERIFY(link.sendCommand(QStringLiteral("stop")).isEmpty());
+    QVERIFY(link.sendCommand(protocol::CommandName::Stop).isEmpty());
   }
 
   void aSocketThatIsNotThereYetIsTriedAgain() {
@@ -131,11 +131,11 @@ class TstEngineLink : public QObject {
     EngineLink link;
     connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
     QSignalSpy welcomed(&link, &EngineLink::welcomed), answered(&link, &EngineLink::answered);
-    QVERIFY(link.sendCommand(QStringLiteral("stop")).isEmpty());
+    QVERIFY(link.sendCommand(protocol::CommandName::Stop).isEmpty());
     link.connectToEngine(engine.path());
     QTRY_COMPARE(welcomed.count(), 1);
     QVERIFY(engine.nextLine().contains("hello"));
-    const QString stop = link.sendCommand(QStringLiteral("stop"));
+    const QString stop = link.sendCommand(protocol::CommandName::Stop);
     const QString predict = link.sendPredict({4}, QStringLiteral("200"), 0.05);
     QVERIFY(!stop.isEmpty() && stop != predict);
     QTRY_COMPARE(answered.count(), 2);

@@ -21,7 +21,8 @@ std::unique_ptr<FakeSocket> livingInspection(bool isMute = false) {
   auto engine = std::make_unique<FakeSocket>();
   QList<QByteArray> lines;
   if (isMute) lines << "@mute";
-  lines << QByteArray::fromStdString(protocol::encode(protocol::Welcome{"/runs/a", 1, -1, "ok"}));
+  lines << QByteArray::fromStdString(
+      protocol::encode(protocol::Welcome{"/runs/a", 1, -1, protocol::RunState::Finished}));
   return engine->start(lines) ? std::move(engine) : nullptr;
 }
 

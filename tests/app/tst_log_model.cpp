@@ -23,7 +23,8 @@ class TstLogModel : public QObject {
     QCOMPARE(inserted[0][1].toInt(), 2);
     QCOMPARE(removed.count() + reset.count(), 0);
     QCOMPARE(model.index(2).data(LogModel::TextRole).toString(), QStringLiteral("c"));
-    QCOMPARE(model.index(2).data(LogModel::LevelRole).toString(), QStringLiteral("info"));
+    QCOMPARE(model.index(2).data(LogModel::LevelRole).value<LogEntry::Level>(),
+             LogEntry::Level::Info);
   }
 
   void linesThatWereCutGoAndAnotherRunReplacesAll() {
@@ -41,7 +42,7 @@ class TstLogModel : public QObject {
 
  private:
   static LogEntry entry(std::int64_t seq, const char* text) {
-    return {seq, seq, 1.0 * seq, "info", text};
+    return {seq, seq, 1.0 * seq, LogEntry::Level::Info, text};
   }
 };
 

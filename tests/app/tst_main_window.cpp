@@ -43,7 +43,8 @@ QString makeFailedRun(const QString& parent, const char* name, double created) {
   const QString folder = tests::makeRun(parent, run);
   const run_folder::Layout layout{folder.toStdString()};
   run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
+  info.error = protocol::RunError{"rank 0 ran out of memory", 0,  "host", 40,
+                                  protocol::Phase::Forward,   "", {}};
   run_folder::writeRunInfo(layout, info);
   return folder;
 }

@@ -127,8 +127,9 @@ class TstPredictionsPage : public QObject {
       last = record.seq;
       if (record.step <= 20) cut = record.seq;
     }
-    QVERIFY(engine.start({line(protocol::Welcome{folder.toStdString(), 1, last, "running"}),
-                          "@await", line(protocol::Reset{cut, 20})}));
+    QVERIFY(engine.start(
+        {line(protocol::Welcome{folder.toStdString(), 1, last, protocol::RunState::Running}),
+         "@await", line(protocol::Reset{cut, 20})}));
     RunController run(folder);
     PredictionsPage page;
     show(page, run);

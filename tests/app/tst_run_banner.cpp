@@ -6,7 +6,6 @@
 
 #include "app/runs/run_banner.h"
 #include "engine/events/reader.h"
-#include "engine/protocol/cause.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 
@@ -23,7 +22,8 @@ QString makeFailedRun(const QString& parent, const char* name) {
   const QString folder = tests::makeRun(parent, plan);
   const run_folder::Layout layout{folder.toStdString()};
   run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  info.error = protocol::RunError{"rank 0 ran out of memory", 0, "host", 40, "forward", "", ""};
+  info.error = protocol::RunError{"rank 0 ran out of memory", 0,  "host", 40,
+                                  protocol::Phase::Forward,   "", {}};
   run_folder::writeRunInfo(layout, info);
   return folder;
 }
@@ -96,7 +96,7 @@ class TstRunBanner : public QObject {
     QSignalSpy resumed(&banner, &RunBanner::resumeRequested);
     banner.showRuns({shown(run, "a")});
     QCOMPARE(banner.otherAction(), QString());
-    info.error->cause = protocol::kBadImage;
+    info.error->cause = protocol::FailureCause::BadImage;
     run_folder::writeRunInfo(layout, info);
     readAgain(run);
     banner.showRuns({shown(run, "a")});
@@ -106,7 +106,7 @@ class TstRunBanner : public QObject {
     QCOMPARE(resumed.count(), 1);
     QCOMPARE(resumed[0][0].toString(), folder);
     QCOMPARE(resumed[0][1].toStringList(), QStringList{QStringLiteral("dataset.bad_images=skip")});
-    info.error->cause = "gpu";
+    info.error->cause = protocol::FailureCause::Gpu;
     run_folder::writeRunInfo(layout, info);
     readAgain(run);
     banner.showRuns({shown(run, "a")});

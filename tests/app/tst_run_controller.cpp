@@ -83,15 +83,15 @@ class TstRunController : public QObject {
                tests::madeLoss({}, step));
     QVERIFY(!run.isAlive());
     QCOMPARE(run.linkState(), app::EngineLink::State::Off);
-    QCOMPARE(QString::fromStdString(run.info().state), QStringLiteral("finished"));
+    QCOMPARE(QString::fromStdString(run.info().state.text()), QStringLiteral("finished"));
   }
 
   void theSocketGoesOnWhereTheFileEnds() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
-    QVERIFY(
-        live.engine.start({line(protocol::Welcome{live.folder.toStdString(), 1, last, "running"}),
-                           scalars(last, 20), scalars(last + 1, 21), scalars(last + 2, 22)}));
+    QVERIFY(live.engine.start(
+        {line(protocol::Welcome{live.folder.toStdString(), 1, last, protocol::RunState::Running}),
+         scalars(last, 20), scalars(last + 1, 21), scalars(last + 2, 22)}));
     RunController run(live.folder);
     run.refresh();
     QTRY_COMPARE(lossCount(run), std::size_t{22});
@@ -104,9 +104,9 @@ class TstRunController : public QObject {
   void aResetTakesTheCutPartAway() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
-    QVERIFY(
-        live.engine.start({line(protocol::Welcome{live.folder.toStdString(), 2, last, "running"}),
-                           line(protocol::Reset{12, 10}), scalars(14, 11)}));
+    QVERIFY(live.engine.start(
+        {line(protocol::Welcome{live.folder.toStdString(), 2, last, protocol::RunState::Running}),
+         line(protocol::Reset{12, 10}), scalars(14, 11)}));
     RunController run(live.folder);
     QSignalSpy cut(&run, &RunController::cutAfter);
     run.refresh();
@@ -143,8 +143,8 @@ class TstRunController : public QObject {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
     QVERIFY(live.engine.start(
-        {line(protocol::Welcome{live.folder.toStdString(), 1, last, "running"}), "@await",
-         scalars(last + 1, 21), scalars(last + 2, 22), "@await",
+        {line(protocol::Welcome{live.folder.toStdString(), 1, last, protocol::RunState::Running}),
+         "@await", scalars(last + 1, 21), scalars(last + 2, 22), "@await",
          line(protocol::Predictions{last + 3, 22, 1.8e9, "predictions/step-00000022.json"})}));
     RunController run(live.folder);
     run.refresh();
@@ -180,8 +180,8 @@ class TstRunController : public QObject {
   void commandsReachTheEngineAndAPredictionNamesItsFile() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
-    QVERIFY(live.engine.start(
-        {line(protocol::Welcome{live.folder.toStdString(), 1, last, "running"})}));
+    QVERIFY(live.engine.start({line(
+        protocol::Welcome{live.folder.toStdString(), 1, last, protocol::RunState::Running})}));
     RunController run(live.folder);
     run.refresh();
     QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);

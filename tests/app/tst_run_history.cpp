@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "app/models/run_history.h"
+#include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
@@ -18,11 +19,9 @@ std::vector<events::Record> records(const QString& folder) {
 
 /// The record as the socket tells it.
 std::optional<protocol::EngineMessage> messageOf(const events::Record& record) {
-  if (record.kind == events::Record::Kind::Scalars)
-    return protocol::Scalars{record.seq, record.step, record.wallTime, record.scalars};
-  if (record.kind == events::Record::Kind::Event)
-    return protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
-  return std::nullopt;
+  const auto event = events::eventOf(record);
+  if (!event) return std::nullopt;
+  return protocol::decodeEngineMessage(protocol::lineOf(*event));
 }
 
 void compareHistories(const RunHistory& a, const RunHistory& b) {
@@ -71,7 +70,7 @@ class TstRunHistory : public QObject {
     compareHistories(whole, divided);
     QCOMPARE(whole.metrics().series("train/loss_total")->size(), std::size_t{40});
     QCOMPARE(whole.evaluationSteps(), (std::vector<std::int64_t>{10, 20, 30, 40}));
-    QCOMPARE(whole.state()->state, std::string("finished"));
+    QCOMPARE(whole.state()->state.text(), std::string("finished"));
   }
 
   void aResetForgetsWhatLiesAfterAndTheRunGoesOn() {
@@ -109,7 +108,7 @@ class TstRunHistory : public QObject {
     record.json = "{\"type\": \"from the future\"}";
     history.add(record);
     QCOMPARE(history.log().size(), std::size_t{1});
-    QCOMPARE(history.log()[0].level, std::string("warning"));
+    QCOMPARE(history.log()[0].level, app::LogEntry::Level::Warning);
   }
 
   void aSessionStartOfAForeignLogCutsTheOrphans() {

@@ -26,7 +26,8 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowCount(), 2);
     QCOMPARE(model.index(0).data(RunListModel::NameRole).toString(), QStringLiteral("newer"));
     QCOMPARE(model.index(1).data(RunListModel::NameRole).toString(), QStringLiteral("older"));
-    QCOMPARE(model.index(0).data(RunListModel::StateRole).toString(), QStringLiteral("finished"));
+    QCOMPARE(model.index(0).data(RunListModel::StateTextRole).toString(),
+             QStringLiteral("finished"));
     QCOMPARE(model.index(0).data(RunListModel::StepRole).toLongLong(), 40);
     QVERIFY(model.index(0).data(RunListModel::BestValueRole).toDouble() > 0.4);
     QVERIFY(model.index(0).data(RunListModel::StyleIndexRole) !=
@@ -191,9 +192,10 @@ class TstRunListModel : public QObject {
     RunListModel model;
     load(model, parent.path());
     QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
-    model.setLive(folder, QStringLiteral("evaluating"), 99);
+    model.setLive(folder, protocol::RunState::Evaluating, 99);
     QCOMPARE(changed.count(), 1);
-    QCOMPARE(model.index(0).data(RunListModel::StateRole).toString(), QStringLiteral("evaluating"));
+    QCOMPARE(model.index(0).data(RunListModel::StateTextRole).toString(),
+             QStringLiteral("evaluating"));
     QCOMPARE(model.index(0).data(RunListModel::StepRole).toLongLong(), 99);
   }
 

@@ -31,7 +31,7 @@ QString makeFailedRun(const QString& parent) {
   const QString folder = tests::makeRun(parent, plan);
   const run_folder::Layout layout{folder.toStdString()};
   run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  info.error = protocol::RunError{longMessage(), 2, "host", 40, "forward", "", ""};
+  info.error = protocol::RunError{longMessage(), 2, "host", 40, protocol::Phase::Forward, "", {}};
   run_folder::writeRunInfo(layout, info);
   return folder;
 }

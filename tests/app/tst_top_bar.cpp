@@ -20,7 +20,7 @@ namespace {
 RunStatus statusOf(const char* state, qint64 step) {
   RunStatus status;
   status.name = QStringLiteral("run");
-  status.state = QString::fromLatin1(state);
+  status.state = base::OpenEnum<protocol::RunState>(state);
   status.step = step;
   status.maxSteps = 20000;
   status.secondsLeft = 4000;

@@ -104,7 +104,7 @@ class TstConfigCommand : public QObject {
     QCOMPARE(good.status, 0);
     QVERIFY2(good.out.ends_with("; looked at 64 of 90 training images and 2 of 2 held out\n"),
              good.out.c_str());
-    QCOMPARE(bench.lastJob().trainImages, 64);
+    QCOMPARE(bench.lastJob<protocol::CheckJob>().imagesPerPart, 64);
   }
 
   void whatIsShownLoadsAgain() {

@@ -27,20 +27,32 @@ class TstEvaluationTable : public QObject {
 
  private Q_SLOTS:
   void whatLiesPastTheLimitOfApStandsBelowIt() {
-    const std::string table = cli::evaluationTable(kDense);
-    QVERIFY2(contains(table, "AP                     0.2500     0.0690\n"), table.c_str());
-    QVERIFY2(table.ends_with(kSaid), table.c_str());
-    const std::string plain =
-        cli::evaluationTable(R"({"step": 4, "bbox": {"AP": 0.25}, "segm": null})");
+    protocol::EvaluateResult evaluation{.step = 4,
+                                        .images = 3,
+                                        .losses = {{"loss_mask", 0.25}, {"loss_total", 0.5}},
+                                        .bbox = {{"AP", 0.25}},
+                                        .segm = {{"AP", 0.069}},
+                                        .pastLimit = "AP counts only the best"};
+    const std::string table = cli::evaluationTable(evaluation);
+    QVERIFY2(table.starts_with("step                        4\n"
+                               "images                      3\n"
+                               "loss_mask                0.25\n"
+                               "loss_total                0.5\n"
+                               "\n                         bbox       segm\n"
+                               "AP                     0.2500     0.0690\n"
+                               "AP50                        -          -\n"),
+             table.c_str());
+    QVERIFY2(table.ends_with("\n\nAP counts only the best\n"), table.c_str());
+    evaluation.pastLimit.clear();
+    evaluation.badImages = 2;
+    const std::string plain = cli::evaluationTable(evaluation);
     QVERIFY2(!contains(plain, "AP counts"), plain.c_str());
+    QVERIFY2(contains(plain, "bad_images                  2\n"), plain.c_str());
   }
 
-  void brokenCountsSayNothing() {
-    for (const char* past : {"3", "{}", "{\"objects\": -5}", "{\"objects\": \"many\"}"}) {
-      const std::string table = cli::evaluationTable(
-          std::string(R"({"bbox": {"AP": 0.25}, "past_limit": )") + past + "}");
-      QVERIFY2(!contains(table, "AP counts"), table.c_str());
-    }
+  void lossesAloneHaveNoTableOfAp() {
+    const std::string table = cli::evaluationTable({.losses = {{"loss_total", 0.5}}});
+    QVERIFY2(!contains(table, "bbox"), table.c_str());
   }
 
   void theSummaryOfATrainingSaysItToo() {
@@ -52,6 +64,12 @@ class TstEvaluationTable : public QObject {
     std::ofstream(layout.evaluation(4)) << kDense;
     const std::string summary = cli::summariseTraining(layout);
     QVERIFY2(contains(summary, "segm/AP: 0.069\n") && summary.ends_with(kSaid), summary.c_str());
+    for (const char* past : {"3", "{}", "{\"objects\": -5}", "{\"objects\": \"many\"}"}) {
+      std::ofstream(layout.evaluation(4))
+          << R"({"bbox": {"AP": 0.25}, "past_limit": )" << past << "}";
+      const std::string broken = cli::summariseTraining(layout);
+      QVERIFY2(broken.ends_with("bbox/AP: 0.25\n"), broken.c_str());
+    }
   }
 };
 

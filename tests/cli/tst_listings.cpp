@@ -106,8 +106,9 @@ class TstListings : public QObject {
     bench.script("finish 0 result {\"libtorch\":\"9.9\",\"cuda_kernels\":false}\n", "info");
     const auto result = bench.run({"info"});
     QCOMPARE(result.status, 0);
-    for (const char* part : {"lockstep: " LOCKSTEP_VERSION "\n",
-                             "cpu cores: ", "memory: ", "gpus: ", "libtorch: 9.9\n"}) {
+    for (const char* part :
+         {"lockstep: " LOCKSTEP_VERSION "\n", "cpu cores: ", "memory: ", "gpus: ",
+          "libtorch: 9.9\ncpu capability: \ncuda kernels: false\nusable gpus: 0\n"}) {
       QVERIFY2(contains(result.out, part), part);
     }
   }
@@ -135,14 +136,11 @@ class TstListings : public QObject {
                        "5"})
                  .status,
              0);
-    const auto lines = bench.received();
-    const auto job = nlohmann::json::parse(lines.back());
-    const std::string text = job.dump();
-    QVERIFY2(contains(text, (bench.folder() / "made").string()), text.c_str());
-    const auto message = std::get<protocol::Job>(protocol::decodeSupervisorMessage(lines.back()));
-    QCOMPARE(message.trainImages, 3);
-    QCOMPARE(message.valImages, 2);
-    QCOMPARE(message.seed, std::int64_t{5});
+    const auto job = bench.lastJob<protocol::ShapesJob>();
+    QCOMPARE(job.folder, (bench.folder() / "made").string());
+    QCOMPARE(job.trainImages, 3);
+    QCOMPARE(job.valImages, 2);
+    QCOMPARE(job.seed, std::int64_t{5});
   }
 };
 

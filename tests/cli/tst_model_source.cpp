@@ -45,10 +45,9 @@ class TstModelSource : public QObject {
     if (!weights.isEmpty()) arguments.insert(arguments.end(), {"--weights", weights.toStdString()});
     const auto result = bench.run(arguments);
     QVERIFY2(result.status == 0, result.err.c_str());
-    const auto job = bench.lastJob();
-    QCOMPARE(job.step, std::int64_t{step});
-    QCOMPARE(job.weightsName, run_folder::stepName(step));
-    QCOMPARE(job.weights,
+    const auto model = bench.lastJob<protocol::EvaluateJob>().model;
+    QCOMPARE(model.step, std::int64_t{step});
+    QCOMPARE(model.weights,
              (run_folder::Layout(bench.folder() / "run").checkpoint(step) / "model.safetensors")
                  .string());
   }
@@ -61,8 +60,8 @@ class TstModelSource : public QObject {
     std::ofstream(bench.folder() / "a.png") << "a";
     const auto predicted = bench.run({"predict", "run", "--images", "a.png", "--out", "p.json"});
     QVERIFY2(predicted.status == 0, predicted.err.c_str());
-    const auto loaded =
-        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
+    const auto loaded = config::loadExperimentText(
+        bench.lastJob<protocol::PredictJob>().model.configYaml, bench.folder() / "config.yaml");
     QVERIFY2(!loaded.hasErrors(), "the worker can read it, too");
     const auto evaluated = bench.run({"evaluate", "run"});
     QCOMPARE(evaluated.status, 2);
@@ -77,8 +76,9 @@ class TstModelSource : public QObject {
       if (command == "predict") arguments.insert(arguments.end(), {"--out", "p.json"});
       const auto result = bench.run(arguments);
       QVERIFY2(result.status == 0, result.err.c_str());
-      QCOMPARE(bench.lastJob().kind, command);
-      QCOMPARE(bench.lastJob().split, std::string("train"));
+      QCOMPARE(command == "predict" ? bench.lastJob<protocol::PredictJob>().split
+                                    : bench.lastJob<protocol::EvaluateJob>().split,
+               protocol::Split::Train);
       fs::rename(bench.folder() / "train", bench.folder() / "moved");
       const auto refused = bench.run(arguments);
       fs::rename(bench.folder() / "moved", bench.folder() / "train");
@@ -104,8 +104,8 @@ class TstModelSource : public QObject {
          "run/checkpoints/step-00000004/model.safetensors", "--set", "evaluation.max_images=1",
          "--set", "model.box_head.detections_per_image=7", "--set", "runtime.cpu_threads=3"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    const auto loaded =
-        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
+    const auto loaded = config::loadExperimentText(
+        bench.lastJob<protocol::EvaluateJob>().model.configYaml, bench.folder() / "config.yaml");
     QCOMPARE(loaded.experiment.evaluation.maxImages, 1);
     QCOMPARE(loaded.experiment.model.boxHead.detectionsPerImage, 7);
     QCOMPARE(loaded.experiment.runtime.cpuThreads, 3);
@@ -140,8 +140,8 @@ class TstModelSource : public QObject {
     const auto result = bench.run({"evaluate", "run", "--set", "dataset.val.images=train", "--set",
                                    "dataset.val.annotations=train.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    const auto loaded =
-        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
+    const auto loaded = config::loadExperimentText(
+        bench.lastJob<protocol::EvaluateJob>().model.configYaml, bench.folder() / "config.yaml");
     QCOMPARE(loaded.experiment.dataset.val.annotations,
              loaded.experiment.dataset.train.annotations);
   }
@@ -159,7 +159,7 @@ class TstModelSource : public QObject {
     QCOMPARE(result.status, 0);
     QVERIFY2(result.err.find("/p.json: 7 detections on 3 images\n") != std::string::npos,
              result.err.c_str());
-    const auto job = bench.lastJob();
+    const auto job = bench.lastJob<protocol::PredictJob>();
     const std::string folder = bench.folder().string();
     QCOMPARE(job.paths, (std::vector<std::string>{folder + "/z.jpg", folder + "/pictures/a.png",
                                                   folder + "/pictures/b.JPG"}));
@@ -185,7 +185,7 @@ class TstModelSource : public QObject {
     const auto result = bench.run({"predict", "run", "--images", "many", "--out", "p.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY(lockstep::base::readFile(bench.folder() / "p.json") == expected);
-    const auto job = bench.lastJob();
+    const auto job = bench.lastJob<protocol::PredictJob>();
     QVERIFY(job.paths.empty());
     QVERIFY2(!fs::exists(job.pathsFile), "the list goes with the command");
   }
@@ -217,8 +217,8 @@ class TstModelSource : public QObject {
     weights.close();
     const auto result = bench.run({"evaluate", "experiment.yaml", "--weights", "w.safetensors"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    const auto loaded =
-        config::loadExperimentText(bench.lastJob().configYaml, bench.folder() / "config.yaml");
+    const auto loaded = config::loadExperimentText(
+        bench.lastJob<protocol::EvaluateJob>().model.configYaml, bench.folder() / "config.yaml");
     QCOMPARE(loaded.experiment.model.resolvedNorm(),
              *base::parseEnum<config::Norm>(norm.toStdString()));
     QCOMPARE(loaded.experiment.model.normEpsilon, epsilon);

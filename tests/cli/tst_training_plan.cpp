@@ -116,7 +116,7 @@ class TstTrainingPlan : public QObject {
     const auto result = bench.run({"train", "run", "--resume"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(!contains(result.err, "start.safetensors"), result.err.c_str());
-    const protocol::Job job = bench.lastJob();
+    const protocol::TrainJob job = bench.lastJob();
     QCOMPARE(job.resumeFrom, run_folder::Layout(bench.folder() / "run").checkpoint(4).string());
     const auto experiment = config::loadExperimentText(job.configYaml, "a.yaml").experiment;
     QCOMPARE(experiment.model.weights, weights.string());

@@ -198,9 +198,9 @@ class TstBadInputs : public QObject {
              ended.err.constData());
     const run_folder::Layout run(place_->path(text("failed")).toStdString());
     const run_folder::RunInfo info = run_folder::readRunInfo(run);
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
     QVERIFY(info.error && info.error->message.find("is cut off") != std::string::npos);
-    QCOMPARE(info.error->phase, std::string("data"));
+    QCOMPARE(info.error->phase.text(), std::string("data"));
     QVERIFY(run_folder::checkpointSteps(run).empty());
     const auto files = place_->files();
     for (const auto& [path, what] : files)

@@ -116,7 +116,7 @@ class TstCommandLine : public QObject {
     QCOMPARE(names.filter(QRegularExpression(text("^events\\.out\\.tfevents\\."))).size(), 1);
 
     const run_folder::RunInfo info = run_folder::readRunInfo(run);
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QCOMPARE(info.step, std::int64_t{6});
     QCOMPARE(info.attempt, 1);
     QVERIFY(!info.error && info.best);
@@ -170,7 +170,7 @@ class TstCommandLine : public QObject {
     said += ended.err;
     QVERIFY2(ended.status == 75, said.constData());
     const run_folder::RunInfo stopped = run_folder::readRunInfo(layout("stopped"));
-    QCOMPARE(stopped.state, std::string("stopped"));
+    QCOMPARE(stopped.state.text(), std::string("stopped"));
     QVERIFY(stopped.step >= 1);
     QCOMPARE(run_folder::checkpointSteps(layout("stopped")).back(), stopped.step);
 
@@ -179,7 +179,7 @@ class TstCommandLine : public QObject {
                                          QStringList{text("solver.max_steps=%1").arg(last)});
     QVERIFY2(resumed.status == 0, resumed.err.constData());
     const run_folder::RunInfo info = run_folder::readRunInfo(layout("stopped"));
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QCOMPARE(info.step, last);
     QCOMPARE(info.attempt, 2);
     const Curves whole = place_->curvesOf(text("run")), parts = place_->curvesOf(text("stopped"));

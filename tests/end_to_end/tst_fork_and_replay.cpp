@@ -74,7 +74,7 @@ class TstForkAndReplay : public QObject {
     QVERIFY2(QFileInfo(file).size() < 20000, "it is small");
     const run_folder::RunInfo info = run_folder::readRunInfo(
         run_folder::Layout(place_->path(QStringLiteral("wild")).toStdString()));
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
 
     const Ended again = place_->engine({QStringLiteral("train"), QStringLiteral("--replay"), file});
     QCOMPARE(again.status, 1);

@@ -162,7 +162,7 @@ class TstWindow : public QObject {
   /// What the list of runs says of the chosen one.
   QString state() {
     const auto* list = window_->findChild<QListView*>(text("runList"));
-    return list->currentIndex().data(app::RunListModel::StateRole).toString();
+    return list->currentIndex().data(app::RunListModel::StateTextRole).toString();
   }
 
   /// Why there may be nothing to see.
@@ -317,7 +317,7 @@ class TstWindow : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(state(), expected, kPatienceMs);
     const run_folder::Layout run(place_->onlyRun().folder);
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(run), kPatienceMs);
-    QCOMPARE(QString::fromStdString(run_folder::readRunInfo(run).state), expected);
+    QCOMPARE(QString::fromStdString(run_folder::readRunInfo(run).state.text()), expected);
   }
 
  private Q_SLOTS:

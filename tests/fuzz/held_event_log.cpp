@@ -13,6 +13,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
+#include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "engine/events/writer.h"
 #include "engine/protocol/messages.h"
@@ -189,14 +190,12 @@ void holdFrames(const Reading& reading, const Frames& frames) {
 void holdUse(const Reading& reading) {
   alerts::AlertDetector detector;
   for (const Record& record : reading.records) {
-    for (const protocol::Alert& alert : detector.add(record))
+    if (record.kind == Record::Kind::SessionStart) detector.goBackTo(record.step);
+    const auto event = events::eventOf(record);
+    if (!event) continue;
+    protocol::lineOf(*event);
+    for (const protocol::Alert& alert : detector.add(*event))
       protocol::decodeEvent(protocol::encodeEvent(alert), 1, alert.step, alert.time);
-    if (record.kind != Record::Kind::Event) continue;
-    try {
-      protocol::encode(
-          protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
-    } catch (const Error&) {  // an event of another version of the program
-    }
   }
 }
 

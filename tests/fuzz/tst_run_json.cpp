@@ -24,7 +24,7 @@ void expectListed(const RunSummary& run) {
   expect(info.step >= 0 && info.maxSteps >= 0, "steps below 0 are listed");
   for (const double time : {info.created, info.started, info.updated, info.finished})
     expect(time >= 0 && time < 1e12, "a time that is none is listed");
-  if (info.error && info.error->cause == "run.json") {
+  if (info.error && info.error->cause == protocol::FailureCause::RunJson) {
     const std::string fault = tests::faultOfMessage(info.error->message, run.folder / "run.json");
     expect(fault.empty(), "listed: " + fault);
   }
@@ -62,10 +62,15 @@ class TstRunJson : public QObject {
   static std::string writeSample(const Layout& layout) {
     tests::makeCheckpoint(layout, 400);
     RunInfo info = tests::sampleInfo();
-    info.state = "failed";
+    info.state = protocol::RunState::Failed;
     info.best = Best{"segm/AP", 0.25, 400};
-    info.error =
-        protocol::RunError{"rank 1 died", 1, "node8", 412, "backward", "all_reduce", "signal 9"};
+    info.error = protocol::RunError{"rank 1 died",
+                                    1,
+                                    "node8",
+                                    412,
+                                    protocol::Phase::Backward,
+                                    "all_reduce",
+                                    base::OpenEnum<protocol::FailureCause>("signal 9")};
     writeRunInfo(layout, info);
     return base::readFile(layout.runJson());
   }

@@ -143,7 +143,7 @@ Finding graphsAreTheSame(const at::Device& device, config::Precision precision) 
   experiment.runtime.cudaGraphs = true;
   Session recorded(experiment, bench().run(std::string("recorded-") + base::textOf(precision)));
   recorded.trainer.run();
-  for (const protocol::WorkerLog& log : recorded.observer.logs) {
+  for (const protocol::Log& log : recorded.observer.logs) {
     if (log.text.find("recording failed") != std::string::npos) return {false, log.text};
   }
   const std::vector<float> expected = losses(eager), got = losses(recorded);

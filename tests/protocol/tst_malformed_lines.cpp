@@ -137,6 +137,12 @@ void TstMalformedLines::workerLinesAreRefusedWithWords_data() {
           "heartbeat: phase is missing");
   addLine("records hold a number", R"({"v":1,"type":"scalar_batch","records":[1]})",
           "scalar_batch: records must be an object, not a number");
+  addLine("another work",
+          R"({"v":1,"type":"finished","step":1,"stopped":false,"result":{"kind":"dance"}})",
+          "finished: result: kind 'dance' is not known");
+  addLine("another part",
+          R"({"v":1,"type":"bad_image","step":1,"part":"test","image_id":1,"file":"","reason":""})",
+          "bad_image: part 'test' is not known");
   addLine(
       "best value is true",
       R"({"v":1,"type":"evaluation_ready","step":1,"partial":"p","best_metric":"m","best_value":true})",
@@ -185,15 +191,15 @@ void TstMalformedLines::everyHalfOfALineIsRefused() {
 
 /// Whatever comes, a decoder returns or throws Error: nothing else leaves it.
 void TstMalformedLines::mutatedLinesDecodeOrAreRefused() {
-  const RunError error{"m", 1, "h", 2, "p", "c", "because"};
+  const RunError error{"m", 1, "h", 2, Phase::Data, "c", FailureCause::Stalled};
   const std::vector<std::string> seeds = {
       encode(ClientMessage(Hello{3, 1})),
       encode(ClientMessage(PredictRequest{"1", {1, 2}, {}, "best", 0.5})),
-      encode(EngineMessage(State{1, 2, 3.5, "failed", error})),
+      encode(EngineMessage(State{1, 2, 3.5, RunState::Failed, error})),
       encode(EngineMessage(Scalars{1, 2, 3.5, {{"a/b", 1.5f}, {"c", 2e-9f}}})),
-      encode(EngineMessage(Ok{"1", R"({"a":[1,{"b":"c"}]})"})),
+      encode(EngineMessage(Ok{"1", RunStatus{.ranks = {{0, 1, Phase::Data}}}})),
       encode(SupervisorMessage(Job{})),
-      encode(WorkerMessage(ScalarBatch{{{1, 2.5, {{"a", 1.0f}}}, {2, 3.5, {}}}})),
+      encode(WorkerMessage(ScalarBatch{{{0, 1, 2.5, {{"a", 1.0f}}}, {0, 2, 3.5, {}}}})),
       encode(WorkerMessage(EvaluationReady{1, "p", "m", 0.5}))};
   std::mt19937 random(11);
   const char interesting[] = "{}[]\",:\\0919eE-+.tfn \xff\x80\x1f";

@@ -1,6 +1,7 @@
 #include <QTest>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "engine/protocol/worker_messages.h"
 #include "tests/support/test_main.h"
@@ -19,36 +20,46 @@ Message throughTheWire(const Message& message) {
   }
 }
 
-Job fullJob() {
-  Job job;
-  job.kind = "predict";
-  job.configYaml = "name: \"a\"\nsolver: {max_steps: 3}\n";
-  job.runFolder = "/runs/ä";
-  job.node = 1, job.nodes = 2, job.localRank = 3, job.localRanks = 4;
-  job.machineRanks = 5;
-  job.gpu = 5;
-  job.gpuName = "GPU 5 (NVIDIA H200)";
-  job.masterAddress = "10.0.0.7";
-  job.masterPort = 29500;
-  job.storeIsServed = true;
-  job.resumeFrom = "/runs/ä/checkpoints/step-00000010";
-  job.weights = "/w.safetensors";
-  job.weightsName = "step-00000010";
-  job.step = 10;
-  job.split = "train";
-  job.perImage = true;
-  job.paths = {"a.png", "b c.jpg"};
-  job.pathsFile = "/tmp/list";
-  job.scoreThreshold = 0.25;
-  job.out = "/tmp/o.json";
-  job.overlays = "/tmp/overlays";
-  job.overlayScore = 0.75;
-  job.checkpointPatience = 10;
-  job.badImages = {3, 7};
-  job.folder = "/tmp/shapes";
-  job.trainImages = 7, job.valImages = 8;
-  job.seed = -5;
-  return job;
+const RankPlace kPlace{1, 2, 3, 4, 5, 5, "GPU 5 (NVIDIA H200)", "10.0.0.7", 29500, true};
+const TrainedModel kModel{"name: \"a\"\nsolver: {max_steps: 3}\n", "/w.safetensors", 10};
+
+/// Each kind of work with every member another than its default.
+const std::vector<Work>& fullWorks() {
+  static const std::vector<Work> works{
+      TrainJob{"name: ä\n", "/runs/ä", "/runs/ä/checkpoints/step-00000010", 10},
+      EvaluateJob{kModel, Split::Train, true, "/tmp/o.json"},
+      PredictJob{kModel,
+                 Split::Train,
+                 {"a.png", "b c.jpg"},
+                 "/tmp/list",
+                 0.25,
+                 "/tmp/o.json",
+                 "/tmp/overlays",
+                 0.75},
+      InspectJob{kModel},
+      ReplayJob{kModel, {3, 7}},
+      CheckJob{"name: a\n", "/runs/a/checkpoints/step-00000010", 64},
+      ShapesJob{"/tmp/shapes", 7, 8, -5},
+      InfoJob{}};
+  return works;
+}
+
+const std::vector<Result>& fullResults() {
+  static const std::vector<Figure> figures{{"loss_mask", 0.25}, {"loss_box_reg", 0.5}};
+  static const FaultyImages faulty{3, {1, 2}, "a.png: is cut off"};
+  static const ImagesCheck images{4, 90, faulty, faulty};
+  static const std::vector<Result> results{
+      std::monostate(),
+      EvaluateResult{7, 3, 1, figures, figures, figures, "AP counts only the best"},
+      PredictResult{3, 12, 1},
+      ReplayResult{figures, 1.5, "loss_mask", {{4, "a.png", figures}}},
+      CheckResult{WeightsFault{"do not fit", 2}, images, images},
+      InfoResult{"2.11.0", "AVX512", true, "80-real 90", 2}};
+  return results;
+}
+
+nlohmann::json wireOf(const Work& work) {
+  return nlohmann::json::parse(encode(SupervisorMessage(Job{{}, work})))["work"];
 }
 
 }  // namespace
@@ -57,86 +68,104 @@ class TstWorkerMessages : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void jobRoundTrips();
+  void everyJobRoundTrips();
   void everyMemberOfAJobIsOnTheWire();
+  void jobsHaveTheirNames();
+  void everyResultRoundTrips();
+  void aResultOfAnotherKindIsRefused();
   void controlRoundTrips();
   void heartbeatRoundTrips();
   void scalarBatchKeepsEveryStepInOrder();
-  void stateAndLogRoundTrip();
+  void eventsRoundTrip();
   void readyMessagesRoundTrip();
   void answersProgressAndEndsRoundTrip();
   void splitBatchesFitIntoLinesAndLoseNothing();
 };
 
-void TstWorkerMessages::jobRoundTrips() {
-  const Job sent = fullJob();
-  const Job got = throughTheWire(sent);
-  QCOMPARE(got.kind, sent.kind);
-  QCOMPARE(got.configYaml, sent.configYaml);
-  QCOMPARE(got.runFolder, sent.runFolder);
-  QCOMPARE(got.node, sent.node);
-  QCOMPARE(got.nodes, sent.nodes);
-  QCOMPARE(got.localRank, sent.localRank);
-  QCOMPARE(got.localRanks, sent.localRanks);
-  QCOMPARE(got.gpu, sent.gpu);
-  QCOMPARE(got.gpuName, sent.gpuName);
-  QCOMPARE(got.masterAddress, sent.masterAddress);
-  QCOMPARE(got.masterPort, sent.masterPort);
-  QCOMPARE(got.storeIsServed, sent.storeIsServed);
-  QCOMPARE(got.resumeFrom, sent.resumeFrom);
-  QCOMPARE(got.weights, sent.weights);
-  QCOMPARE(got.weightsName, sent.weightsName);
-  QCOMPARE(got.step, sent.step);
-  QCOMPARE(got.split, sent.split);
-  QCOMPARE(got.perImage, sent.perImage);
-  QCOMPARE(got.paths, sent.paths);
-  QCOMPARE(got.pathsFile, sent.pathsFile);
-  QCOMPARE(got.scoreThreshold, sent.scoreThreshold);
-  QCOMPARE(got.out, sent.out);
-  QCOMPARE(got.overlays, sent.overlays);
-  QCOMPARE(got.overlayScore, sent.overlayScore);
-  QCOMPARE(got.checkpointPatience, sent.checkpointPatience);
-  QCOMPARE(got.badImages, sent.badImages);
-  QCOMPARE(got.machineRanks, sent.machineRanks);
-  QCOMPARE(got.folder, sent.folder);
-  QCOMPARE(got.trainImages, sent.trainImages);
-  QCOMPARE(got.valImages, sent.valImages);
-  QCOMPARE(got.seed, sent.seed);
+void TstWorkerMessages::everyJobRoundTrips() {
+  for (const Work& work : fullWorks()) {
+    const std::string sent = encode(SupervisorMessage(Job{kPlace, work}));
+    QCOMPARE(encode(decodeSupervisorMessage(sent)), sent);
+  }
+  const Job got = throughTheWire(Job{kPlace, fullWorks()[2]});
+  QCOMPARE(got.place.gpuName, kPlace.gpuName);
+  QCOMPARE(got.place.masterPort, 29500);
+  const auto& predict = std::get<PredictJob>(got.work);
+  QCOMPARE(predict.paths, (std::vector<std::string>{"a.png", "b c.jpg"}));
+  QCOMPARE(predict.split, Split::Train);
+  QCOMPARE(predict.model.configYaml, kModel.configYaml);
 }
 
 /// A default job and one that differs in every member differ in every member on the wire.
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
-  const auto plain = nlohmann::json::parse(encode(SupervisorMessage(Job{})));
-  const auto full = nlohmann::json::parse(encode(SupervisorMessage(fullJob())));
-  QCOMPARE(full.size(), 33u);
-  for (const auto& [name, value] : full.items()) {
-    if (name != "v" && name != "type") QVERIFY2(plain.at(name) != value, name.c_str());
+  const std::vector<Work> plain{TrainJob{},  EvaluateJob{}, PredictJob{}, InspectJob{},
+                                ReplayJob{}, CheckJob{},    ShapesJob{},  InfoJob{}};
+  const std::vector<std::size_t> members{4, 4, 8, 1, 2, 3, 4, 0};
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const auto full = wireOf(fullWorks()[i]), empty = wireOf(plain[i]);
+    QCOMPARE(full.size(), members[i] + 1);
+    for (const auto& [name, value] : full.items())
+      if (name != "kind") QVERIFY2(empty.at(name) != value, name.c_str());
   }
+  const auto place = nlohmann::json::parse(encode(SupervisorMessage(Job{kPlace, {}})))["place"];
+  const auto none = nlohmann::json::parse(encode(SupervisorMessage(Job{})))["place"];
+  QCOMPARE(place.size(), 10u);
+  for (const auto& [name, value] : place.items()) QVERIFY2(none.at(name) != value, name.c_str());
+}
+
+void TstWorkerMessages::jobsHaveTheirNames() {
+  std::vector<std::string> names;
+  for (const Work& work : fullWorks()) {
+    names.push_back(nameOf(work));
+    QCOMPARE(wireOf(work)["kind"].get<std::string>(), names.back());
+  }
+  QCOMPARE(names, (std::vector<std::string>{"train", "evaluate", "predict", "inspect", "replay",
+                                            "check", "shapes", "info"}));
+}
+
+void TstWorkerMessages::everyResultRoundTrips() {
+  for (const Result& result : fullResults()) {
+    const std::string sent = encode(WorkerMessage(Finished{400, true, result}));
+    QCOMPARE(encode(decodeWorkerMessage(sent)), sent);
+  }
+  const Finished got = throughTheWire(Finished{400, true, fullResults()[3]});
+  QCOMPARE(got.step, 400);
+  QVERIFY(got.stopped);
+  const auto& replay = std::get<ReplayResult>(got.result);
+  QCOMPARE(replay.losses[0].name, std::string("loss_mask"));  // in their order
+  QCOMPARE(replay.perImage[0].losses[1].value, 0.5);
+  QCOMPARE(replay.perImage[0].fileName, std::string("a.png"));
+}
+
+void TstWorkerMessages::aResultOfAnotherKindIsRefused() {
+  const std::string line =
+      R"({"v":1,"type":"finished","step":0,"stopped":false,"result":{"kind":"dance"}})";
+  QVERIFY_EXCEPTION_THROWN(decodeWorkerMessage(line), Error);
 }
 
 void TstWorkerMessages::controlRoundTrips() {
-  const Control pause = throughTheWire(Control{"pause", "4", {}, ""});
-  QCOMPARE(pause.name, std::string("pause"));
+  const Control pause = throughTheWire(Control{"4", Pause()});
+  QVERIFY(std::holds_alternative<Pause>(pause.action));
   QCOMPARE(pause.id, std::string("4"));
-  QVERIFY(pause.predict.imageIds.empty());
-  Control sent{"predict", std::string(1, kIntegerIdMark) + "5", {}, "/run/answer.json"};
-  sent.predict.paths = {"x.png"};
-  sent.predict.weights = "/w.safetensors";
-  sent.predict.scoreThreshold = 0.7;
-  const Control got = throughTheWire(sent);
-  QCOMPARE(got.id, sent.id);
-  QCOMPARE(got.out, sent.out);
-  QCOMPARE(got.predict.id, sent.id);
-  QCOMPARE(got.predict.paths, sent.predict.paths);
-  QCOMPARE(got.predict.weights, sent.predict.weights);
-  QCOMPARE(got.predict.scoreThreshold, 0.7);
+  for (const Action& action :
+       {Action(Resume()), Action(Stop()), Action(SaveCheckpoint()), Action(Evaluate{"/e.json"})})
+    QCOMPARE(throughTheWire(Control{"", action}).action.index(), action.index());
+  Predict sent{{.imageIds = {}, .paths = {"x.png"}, .weights = "/w.safetensors"}, "/answer.json"};
+  sent.request.scoreThreshold = 0.7;
+  const Control got = throughTheWire(Control{std::string(1, kIntegerIdMark) + "5", sent});
+  QCOMPARE(got.id, std::string(1, kIntegerIdMark) + "5");
+  const auto& predict = std::get<Predict>(got.action);
+  QCOMPARE(predict.out, sent.out);
+  QCOMPARE(predict.request.paths, sent.request.paths);
+  QCOMPARE(predict.request.weights, sent.request.weights);
+  QCOMPARE(predict.request.scoreThreshold, 0.7);
 }
 
 void TstWorkerMessages::heartbeatRoundTrips() {
-  const Heartbeat got = throughTheWire(Heartbeat{3, 12, "backward", "gradients", true, 7});
+  const Heartbeat got = throughTheWire(Heartbeat{3, 12, Phase::Backward, "gradients", true, 7});
   QCOMPARE(got.rank, 3);
   QCOMPARE(got.step, 12);
-  QCOMPARE(got.phase, std::string("backward"));
+  QCOMPARE(got.phase.text(), std::string("backward"));
   QCOMPARE(got.collective, std::string("gradients"));
   QVERIFY(got.waiting);
   QCOMPARE(got.images, 7);
@@ -147,7 +176,7 @@ void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
   ScalarBatch sent;
   for (int step = 1; step <= 20; ++step) {
     sent.records.push_back(
-        {step, step + 0.125, {{"a", 0.1f * static_cast<float>(step)}, {"b", std::nanf("")}}});
+        {0, step, step + 0.125, {{"a", 0.1f * static_cast<float>(step)}, {"b", std::nanf("")}}});
   }
   const ScalarBatch got = throughTheWire(sent);
   QCOMPARE(got.records.size(), 20u);
@@ -160,14 +189,13 @@ void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
   QVERIFY(throughTheWire(ScalarBatch{}).records.empty());
 }
 
-void TstWorkerMessages::stateAndLogRoundTrip() {
-  const WorkerState state = throughTheWire(WorkerState{"paused", 9});
-  QCOMPARE(state.state, std::string("paused"));
+void TstWorkerMessages::eventsRoundTrip() {
+  const State state = throughTheWire(State{.step = 9, .state = RunState::Paused});
+  QVERIFY(state.state == RunState::Paused);
   QCOMPARE(state.step, 9);
-  const WorkerLog log = throughTheWire(WorkerLog{"warning", "slow disk", 3});
-  QCOMPARE(log.level, std::string("warning"));
+  const Log log = throughTheWire(Log{.level = base::LogLevel::Warning, .text = "slow disk"});
+  QVERIFY(log.level == base::LogLevel::Warning);
   QCOMPARE(log.text, std::string("slow disk"));
-  QCOMPARE(log.step, 3);
 }
 
 void TstWorkerMessages::readyMessagesRoundTrip() {
@@ -178,9 +206,9 @@ void TstWorkerMessages::readyMessagesRoundTrip() {
   QVERIFY(checkpoint.best && checkpoint.last);
   QCOMPARE(checkpoint.error, std::string("disk full"));
   QCOMPARE(checkpoint.elsewhere, std::string("/tmp/p"));
-  const BadImage image = throughTheWire(BadImage{3, "val", 7, "/a.png", "is cut off"});
+  const BadImage image = throughTheWire(BadImage{3, Split::Val, 7, "/a.png", "is cut off"});
   QCOMPARE(image.step, std::int64_t{3});
-  QCOMPARE(image.part, std::string("val"));
+  QCOMPARE(image.part, Split::Val);
   QCOMPARE(image.imageId, std::int64_t{7});
   QCOMPARE(image.file, std::string("/a.png"));
   QCOMPARE(image.reason, std::string("is cut off"));
@@ -207,26 +235,22 @@ void TstWorkerMessages::answersProgressAndEndsRoundTrip() {
   QCOMPARE(progress.done, 3);
   QCOMPARE(progress.total, 10);
   QCOMPARE(progress.text, std::string("evaluating"));
-  const Finished finished = throughTheWire(Finished{400, true, "{\"a\": 1}"});
-  QCOMPARE(finished.step, 400);
-  QVERIFY(finished.stopped);
-  QCOMPARE(finished.result, std::string("{\"a\": 1}"));
-  const Failed failed =
-      throughTheWire(Failed{3, "node7", "loss is NaN", 2, 41, "backward", "c", "why"});
+  const Failed failed = throughTheWire(Failed{3, "node7", "loss is NaN", 2, 41, Phase::Backward,
+                                              "c", base::OpenEnum<FailureCause>("why")});
   QCOMPARE(failed.rank, 3);
   QCOMPARE(failed.host, std::string("node7"));
   QCOMPARE(failed.message, std::string("loss is NaN"));
   QCOMPARE(failed.exitStatus, 2);
   QCOMPARE(failed.step, 41);
-  QCOMPARE(failed.phase, std::string("backward"));
+  QCOMPARE(failed.phase.text(), std::string("backward"));
   QCOMPARE(failed.collective, std::string("c"));
-  QCOMPARE(failed.cause, std::string("why"));
+  QCOMPARE(failed.cause.text(), std::string("why"));
 }
 
 void TstWorkerMessages::splitBatchesFitIntoLinesAndLoseNothing() {
   ScalarBatch batch;
   for (int step = 1; step <= 200; ++step) {
-    StepScalars record{step, 0.5, {}};
+    Scalars record{0, step, 0.5, {}};
     for (int tag = 0; tag < 600; ++tag) {
       record.values.emplace_back("grad_norm/backbone.layer\x01." + std::to_string(tag),
                                  1.0f / 3.0f);
@@ -238,7 +262,7 @@ void TstWorkerMessages::splitBatchesFitIntoLinesAndLoseNothing() {
   QVERIFY(parts.size() > 1);
   for (const ScalarBatch& part : parts) {
     QVERIFY(encode(WorkerMessage(part)).size() <= kMaxLineBytes);
-    for (const StepScalars& record : part.records) QCOMPARE(record.step, expected++);
+    for (const Scalars& record : part.records) QCOMPARE(record.step, expected++);
   }
   QCOMPARE(expected, 201);
   QVERIFY(splitBatch(ScalarBatch{}).empty());

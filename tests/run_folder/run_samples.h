@@ -28,7 +28,7 @@ inline void makeCheckpoint(const run_folder::Layout& layout, std::int64_t step) 
 inline run_folder::RunInfo sampleInfo() {
   run_folder::RunInfo info;
   info.name = "mask_rcnn \"ü\"";
-  info.state = "running";
+  info.state = protocol::RunState::Running;
   info.attempt = 3;
   info.ranks = 2;
   info.pid = 4711;

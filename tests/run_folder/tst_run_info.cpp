@@ -42,8 +42,13 @@ void TstRunInfo::everythingRoundTrips() {
   sent.finished = 1764000200;
   sent.stepsPerEpoch = 7.5;
   sent.best = Best{"segm/AP", 0.1 + 0.2, 400};
-  sent.error =
-      protocol::RunError{"rank 1 died", 1, "node8", 412, "backward", "all_reduce", "signal 9"};
+  sent.error = protocol::RunError{"rank 1 died",
+                                  1,
+                                  "node8",
+                                  412,
+                                  protocol::Phase::Backward,
+                                  "all_reduce",
+                                  base::OpenEnum<protocol::FailureCause>("signal 9")};
   const RunInfo got = throughTheFile(sent);
   QCOMPARE(got.name, sent.name);
   QCOMPARE(got.state, sent.state);

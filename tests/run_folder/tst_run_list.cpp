@@ -39,7 +39,7 @@ class TstRunList : public QObject {
   }
   RunInfo infoWith(const std::string& state, double created = 1000) const {
     RunInfo info = sampleInfo();
-    info.state = state;
+    info.state = lockstep::base::OpenEnum<lockstep::protocol::RunState>(state);
     info.created = created;
     return info;
   }
@@ -72,7 +72,7 @@ void TstRunList::aLivingRunIsAlive() {
   const auto runs = listRuns(root_);
   QCOMPARE(runs.size(), 1u);
   QVERIFY(runs[0].alive);
-  QCOMPARE(runs[0].info.state, std::string("paused"));
+  QCOMPARE(runs[0].info.state.text(), std::string("paused"));
   QVERIFY(!runs[0].info.error);
 }
 
@@ -83,7 +83,7 @@ void TstRunList::aRunThatDiedWithoutAWordHasFailed() {
     supervisor.kill();
     const RunSummary run = summarise(layout.folder());
     QVERIFY(!run.alive);
-    QCOMPARE(run.info.state, std::string("failed"));
+    QCOMPARE(run.info.state.text(), std::string("failed"));
     QVERIFY(run.info.error);
     QCOMPARE(run.info.error->step, 412);
     QCOMPARE(run.info.error->message, "the engine ended without a word while the run was " +
@@ -95,14 +95,14 @@ void TstRunList::aRunThatDiedWithoutAWordHasFailed() {
 void TstRunList::endedRunsKeepTheirState() {
   for (const char* state : {"stopped", "finished", "failed"}) {
     const RunSummary run = summarise(makeRun("run", infoWith(state)).folder());
-    QCOMPARE(run.info.state, std::string(state));
+    QCOMPARE(run.info.state.text(), std::string(state));
     QVERIFY(!run.info.error);
     QVERIFY(!run.alive);
   }
 }
 
 void TstRunList::aRunThatWaitsHasNotFailed() {
-  QCOMPARE(summarise(makeRun("run", infoWith("queued")).folder()).info.state,
+  QCOMPARE(summarise(makeRun("run", infoWith("queued")).folder()).info.state.text(),
            std::string("queued"));
 }
 
@@ -110,7 +110,7 @@ void TstRunList::aBrokenRunIsListedAsFailed() {
   writeText(root_ / "broken/run.json", "{\"name\": \"a\", ");
   const auto runs = listRuns(root_);
   QCOMPARE(runs.size(), 1u);
-  QCOMPARE(runs[0].info.state, std::string("failed"));
+  QCOMPARE(runs[0].info.state.text(), std::string("failed"));
   QCOMPARE(runs[0].info.name, std::string("broken"));
   QVERIFY(runs[0].info.created > 1.6e9);
   QVERIFY(runs[0].info.error->message.find("run.json: not JSON") != std::string::npos);
@@ -123,7 +123,7 @@ void TstRunList::aRunThatIsJustStartingIsListedAsThat() {
   const OtherProcess supervisor([&] { return RunLock::tryAcquire(layout); });
   const auto runs = listRuns(root_);
   QCOMPARE(runs.size(), 1u);
-  QCOMPARE(runs[0].info.state, std::string("starting"));
+  QCOMPARE(runs[0].info.state.text(), std::string("starting"));
   QVERIFY(runs[0].alive);
 }
 

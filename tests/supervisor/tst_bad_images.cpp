@@ -79,7 +79,7 @@ class TstBadImages : public QObject {
              result.err.c_str());
     QVERIFY2(!contains(result.err, "restart 1"), "it would meet the same image again");
     const run_folder::Layout run(bench.folder() / "run");
-    QCOMPARE(run_folder::readRunInfo(run).error->cause, std::string("bad image"));
+    QCOMPARE(run_folder::readRunInfo(run).error->cause.text(), std::string("bad image"));
     bench.script("scalars 5 6\ncheckpoint 6 last\nfinish 6\n");
     const auto resumed =
         bench.run({"train", "run", "--resume", "--set", "dataset.bad_images=skip"});

@@ -34,10 +34,10 @@ class TstDetach : public QObject {
     tests::SocketClient client(info.socket);
     client.send(protocol::Hello{});
     client.expect<protocol::Scalars>();
-    client.send(protocol::Command{"s", "stop"});
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
     client.rest();
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(layout), 10000);
-    QCOMPARE(run_folder::readRunInfo(layout).state, std::string("stopped"));
+    QCOMPARE(run_folder::readRunInfo(layout).state.text(), std::string("stopped"));
     const std::string log = base::readFile(layout.engineLog());
     QVERIFY2(contains(log, "max_steps=1000000"), "its streams are in engine.log");
     QVERIFY2(log.find("stopped at step") == log.rfind("stopped at step"), "and each line once");

@@ -26,7 +26,7 @@ std::map<std::string, float> valuesOf(const ScalarBatch& batch) {
 ScalarBatch steps(std::int64_t from, std::int64_t to) {
   ScalarBatch batch;
   for (std::int64_t step = from; step <= to; ++step)
-    batch.records.push_back({step, 0, {{"train/loss_total", 1.0f}}});
+    batch.records.push_back({0, step, 0, {{"train/loss_total", 1.0f}}});
   return batch;
 }
 

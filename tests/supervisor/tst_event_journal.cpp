@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "engine/supervisor/event_journal.h"
 #include "tests/support/resource_limits.h"
@@ -17,7 +18,7 @@ void ignoreAlert(const protocol::Alert&) {}
 
 protocol::State failedWith(const char* reason) {
   protocol::State state;
-  state.state = "failed";
+  state.state = protocol::RunState::Failed;
   state.error.emplace().message = reason;
   return state;
 }
@@ -25,9 +26,9 @@ protocol::State failedWith(const char* reason) {
 std::vector<protocol::Alert> alertsOf(const std::vector<events::Record>& records) {
   std::vector<protocol::Alert> alerts;
   for (const events::Record& record : records) {
-    if (record.kind != events::Record::Kind::Event) continue;
-    const auto event = protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);
-    if (const auto* alert = std::get_if<protocol::Alert>(&event)) alerts.push_back(*alert);
+    const auto event = events::eventOf(record);
+    const auto* alert = event ? std::get_if<protocol::Alert>(&*event) : nullptr;
+    if (alert != nullptr) alerts.push_back(*alert);
   }
   return alerts;
 }
@@ -57,7 +58,7 @@ class TstEventJournal : public QObject {
       QVERIFY_THROWS_EXCEPTION(Error, journal.sync());
     }
     QCOMPARE(alerts.size(), std::size_t{1});  // at once, and not again for every record
-    QCOMPARE(alerts[0].kind, std::string("write_failed"));
+    QCOMPARE(alerts[0].kind.text(), std::string("write_failed"));
     QCOMPARE(alerts[0].step, std::int64_t{2});
     const auto waiting = journal.waiting();
     QCOMPARE(waiting.size(), std::size_t{51});  // 49 steps, the refusal, its alert
@@ -67,8 +68,8 @@ class TstEventJournal : public QObject {
     auto records = events::Reader(journal.path()).readAvailable();
     QCOMPARE(records.size(), std::size_t{53});
     for (std::size_t i = 0; i < waiting.size(); ++i) {
-      QCOMPARE(records[i + 2].seq, waiting[i].seq);
-      QCOMPARE(records[i + 2].json, waiting[i].json);
+      QCOMPARE(records[i + 2].seq, protocol::seqOf(waiting[i]));
+      QCOMPARE(records[i + 2].json, events::recordOf(waiting[i]).json);
     }
     QCOMPARE(alertsOf(records).size(), std::size_t{1});
     QCOMPARE(alertsOf(records)[0].text, alerts[0].text);
@@ -89,7 +90,7 @@ class TstEventJournal : public QObject {
     const auto records = events::Reader(journal.path()).readAvailable();
     const auto alerts = alertsOf(records);
     QCOMPARE(alerts.size(), std::size_t{1});
-    QCOMPARE(alerts[0].kind, std::string("non_finite"));
+    QCOMPARE(alerts[0].kind.text(), std::string("non_finite"));
     QCOMPARE(alerts[0].seq, std::int64_t{3});
     QCOMPARE(alerts[0].step, std::int64_t{2});
     QCOMPARE(alerts[0].time, 7.0);
@@ -164,7 +165,9 @@ class TstEventJournal : public QObject {
     QCOMPARE(alerts[0].to, std::int64_t{17});
     QCOMPARE(alerts[0].time, 100.0);
     QCOMPARE(alerts[0].step, std::int64_t{12});
-    std::erase_if(told, [](const protocol::Alert& alert) { return alert.kind != "run_failed"; });
+    std::erase_if(told, [](const protocol::Alert& alert) {
+      return alert.kind != protocol::AlertKind::RunFailed;
+    });
     QCOMPARE(told.size(), std::size_t{2});  // none of them again
   }
 

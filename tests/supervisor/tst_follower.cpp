@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/host.h"
 #include "engine/supervisor/machine.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -37,7 +38,7 @@ void setPyTorchJob(EngineBench& bench, int rank) {
 
 /// Waits until the rank has what it was sent first.
 bool waitForJob(const EngineBench& bench) {
-  return QTest::qWaitFor([&] { return !bench.lastJob().kind.empty(); }, 10000);
+  return QTest::qWaitFor([&] { return bench.hasJob(); }, 10000);
 }
 
 }  // namespace
@@ -53,17 +54,17 @@ class TstFollower : public QObject {
     const auto result =
         bench.run({"train", "nowhere.yaml", "--output", "out", "--resume", "--detach"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    const protocol::Job job = bench.lastJob();
-    QCOMPARE(job.kind, std::string("train"));
+    const protocol::TrainJob job = bench.lastJob();
     QVERIFY(job.configYaml.empty() && job.runFolder.empty() && job.resumeFrom.empty());
-    QCOMPARE(job.node, 3);
-    QCOMPARE(job.nodes, 4);
-    QCOMPARE(job.localRank, 0);
-    QCOMPARE(job.localRanks, 1);
-    QCOMPARE(job.gpu, 1);
-    QCOMPARE(job.masterAddress, std::string("127.0.0.1"));
-    QCOMPARE(job.masterPort, 29500);
-    QVERIFY(job.storeIsServed);
+    const protocol::RankPlace place = bench.lastPlace();
+    QCOMPARE(place.node, 3);
+    QCOMPARE(place.nodes, 4);
+    QCOMPARE(place.localRank, 0);
+    QCOMPARE(place.localRanks, 1);
+    QCOMPARE(place.gpu, 1);
+    QCOMPARE(place.masterAddress, std::string("127.0.0.1"));
+    QCOMPARE(place.masterPort, 29500);
+    QVERIFY(place.storeIsServed);
     QVERIFY2(contains(result.err, "[rank 3] [data] hello\n") &&
                  contains(result.err, "[rank 3] warning: odd\n"),
              result.err.c_str());
@@ -78,9 +79,9 @@ class TstFollower : public QObject {
     bench.rankScript(1, "rank 4\nheartbeat 2 data\ntouch one\nstderr one\nfinish 6\n");
     const auto result = bench.run({"train", "experiment.yaml", "--workers", "2"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    QCOMPARE(bench.lastJob(1).localRank, 1);
-    QCOMPARE(bench.lastJob(1).localRanks, 2);
-    QCOMPARE(bench.lastJob(1).gpu, 1);
+    QCOMPARE(bench.lastPlace(1).localRank, 1);
+    QCOMPARE(bench.lastPlace(1).localRanks, 2);
+    QCOMPARE(bench.lastPlace(1).gpu, 1);
     QVERIFY2(contains(result.err, "[rank 3] zero\n") && contains(result.err, "[rank 4] one\n"),
              "ranks know how many come before theirs");
   }
@@ -91,7 +92,7 @@ class TstFollower : public QObject {
     QTest::addColumn<QString>("said");
     QTest::newRow("stopped") << "finish 4 stopped\n" << 75 << "";
     const QString name =
-        QStringLiteral("rank 3 on %1 ").arg(QString::fromStdString(supervisor::hostName()));
+        QStringLiteral("rank 3 on %1 ").arg(QString::fromStdString(base::hostName()));
     const QString place = QStringLiteral(" at step 41 in backward, last collective gradients");
     QTest::newRow("killed") << "stderr last words\nkill 9\n"
                             << 1
@@ -187,7 +188,7 @@ class TstFollower : public QObject {
                  contains(result.err, "which starts 4 ranks") &&
                  contains(result.err, "starting again is left to "),
              result.err.c_str());
-    QCOMPARE(bench.lastJob().nodes, isPod ? 2 : 4);
+    QCOMPARE(bench.lastPlace().nodes, isPod ? 2 : 4);
     QVERIFY(!bench.lastJob().configYaml.empty());
   }
 };

@@ -45,7 +45,7 @@ class TstFork : public QObject {
         {"train", "run", "--from", "4", "--output", "fork", "--set", "solver.base_lr=0.001"});
     QVERIFY2(result.status == 0, result.err.c_str());
     const run_folder::Layout fork(bench_->folder() / "fork");
-    const protocol::Job job = bench_->lastJob();
+    const protocol::TrainJob job = bench_->lastJob();
     QCOMPARE(job.resumeFrom, fork.checkpoint(4).string());
     QVERIFY(contains(job.configYaml, "base_lr: 0.001"));
     QVERIFY(fs::exists(fork.checkpoint(2)) && fs::exists(fork.evaluation(4)) &&
@@ -53,7 +53,7 @@ class TstFork : public QObject {
     QVERIFY2(!fs::exists(fork.evaluation(6)), "what came after is not its own");
     const auto info = run_folder::readRunInfo(fork);
     QCOMPARE(info.attempt, 1);
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QVERIFY2(info.best && info.best->step == 2, "as it was at step 4");
     bool isTold = false;
     for (const auto& record : tests::recordsOf(fork)) {

@@ -121,8 +121,8 @@ class TstGpuRuns : public QObject {
     trainUntilTold(gpus, gpus.line({"--set", "runtime.devices=[1]", "--workers", "1"}),
                    "system/gpu1/power_watts");
     QVERIFY(!systemTags(gpus.bench).contains("system/gpu0/power_watts"));
-    QCOMPARE(gpus.bench.lastJob().gpu, 1);
-    QCOMPARE(gpus.bench.lastJob().gpuName, std::string("GPU 1 (NVIDIA H200)"));
+    QCOMPARE(gpus.bench.lastPlace().gpu, 1);
+    QCOMPARE(gpus.bench.lastPlace().gpuName, std::string("GPU 1 (NVIDIA H200)"));
   }
 
   void aGpuHasTheDriversNumberWhereOthersAreHidden() {
@@ -130,7 +130,7 @@ class TstGpuRuns : public QObject {
     gpus.bench.setVariable("CUDA_VISIBLE_DEVICES", "1");
     trainUntilTold(gpus, gpus.line(), "system/gpu1/power_watts");
     QVERIFY(!systemTags(gpus.bench).contains("system/gpu0/power_watts"));
-    QCOMPARE(gpus.bench.lastJob().gpu, 0);  // CUDA's number
+    QCOMPARE(gpus.bench.lastPlace().gpu, 0);  // CUDA's number
   }
 
   void onTheCpuTheRanksUseIsInTheLog() {
@@ -211,7 +211,7 @@ class TstGpuRuns : public QObject {
     QVERIFY2(contains(trained.err, "device: the CPU ("), trained.err.c_str());
     QVERIFY2(contains(trained.err, reason.toStdString()), trained.err.c_str());
     QVERIFY(contains(base::readFile(gpus.bench.onlyRun().config()), "device: cpu"));
-    QCOMPARE(gpus.bench.lastJob().gpuName, std::string());
+    QCOMPARE(gpus.bench.lastPlace().gpuName, std::string());
     const auto records = tests::recordsOf(gpus.bench.onlyRun());
     QVERIFY2(std::ranges::any_of(records,
                                  [&](const events::Record& record) {
@@ -273,7 +273,7 @@ class TstGpuRuns : public QObject {
       QVERIFY2(result.status == (reason.isEmpty() ? 0 : 2), result.err.c_str());
       QVERIFY2(contains(result.err, reason.toStdString()), result.err.c_str());
       QVERIFY2(!contains(result.err, "not used"), result.err.c_str());
-      if (reason.isEmpty()) QCOMPARE(gpus.bench.lastJob().gpu, 1);
+      if (reason.isEmpty()) QCOMPARE(gpus.bench.lastPlace().gpu, 1);
       if (!reason.isEmpty()) QCOMPARE(std::ranges::count(result.err, '\n'), 1);
     }
   }
@@ -295,8 +295,8 @@ class TstGpuRuns : public QObject {
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.err, "not used: GPU 0 (GT 710) has compute capability 3.5"),
              result.err.c_str());
-    QCOMPARE(gpus.bench.lastJob().gpu, 1);
-    QCOMPARE(gpus.bench.lastJob().localRanks, 1);
+    QCOMPARE(gpus.bench.lastPlace().gpu, 1);
+    QCOMPARE(gpus.bench.lastPlace().localRanks, 1);
     const auto named = gpus.bench.run(gpus.line({"--set", "runtime.devices=[0]"}));
     QCOMPARE(named.status, 2);
     QVERIFY2(contains(named.err, "runtime.devices: GPU 0 (GT 710) has") &&

@@ -51,18 +51,17 @@ class TstInspect : public QObject {
     client.send(protocol::Hello{});
     const auto welcome = client.expect<protocol::Welcome>();
     QCOMPARE(welcome.run, (bench.folder() / "run").string());
-    QCOMPARE(welcome.state, std::string("finished"));
+    QCOMPARE(welcome.state.text(), std::string("finished"));
     QCOMPARE(client.expect<protocol::Scalars>().step, std::int64_t{1});
     client.send(protocol::PredictRequest{"p", {}, {"a.jpg"}, "4", 0.5});
     const auto reply = client.expect<protocol::Ok>();
-    const std::string answer =
-        base::readFile(nlohmann::json::parse(reply.extra).at("path").get<std::string>());
+    const std::string answer = base::readFile(std::get<protocol::AnswerPath>(reply.answer).path);
     QVERIFY2(contains(answer, "step-00000004/model.safetensors"), answer.c_str());
-    client.send(protocol::Command{"e", "evaluate"});
+    client.send(protocol::Command{"e", protocol::CommandName::Evaluate});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("e"));
-    client.send(protocol::Command{"x", "pause"});
+    client.send(protocol::Command{"x", protocol::CommandName::Pause});
     QCOMPARE(client.expect<protocol::ErrorReply>().id, std::string("x"));
-    client.send(protocol::Command{"s", "stop"});
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
     client.expect<protocol::Ok>();
     QCOMPARE(EngineBench::finish(*inspect).status, 0);
     QVERIFY(!tests::isAlive(bench.workerPid()));
@@ -146,7 +145,7 @@ class TstInspect : public QObject {
     const auto inspect = bench.start({"inspect", "run"});
     SocketClient client(socketPrintedBy(*inspect));
     client.send(protocol::PredictRequest{"p", {}, {"a.jpg"}, "4", 0.5});
-    client.send(protocol::Command{"s", "status"});
+    client.send(protocol::Command{"s", protocol::CommandName::Status});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
     inspect->terminate();
     QVERIFY2(!client.next(), "an error would tell that the image cannot be predicted");
@@ -177,7 +176,6 @@ class TstInspect : public QObject {
     supervisor::InspectSetup setup;
     setup.target = bench.config();
     setup.socket = run_folder::socketPath("inspect:" + bench.config().string());
-    setup.job.kind = "inspect";
     setup.workerProgram = bench.folder() / "bin/lockstep-worker";
     setup.idleLimit = std::chrono::seconds(1);
     bool ready = false;

@@ -64,7 +64,7 @@ class TstLastCheckpoint : public QObject {
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.err, "it is tried for 60 s more"), result.err.c_str());
     QCOMPARE(run_folder::checkpointSteps(bench.run()), std::vector<std::int64_t>{6});
-    QCOMPARE(run_folder::readRunInfo(bench.run()).state, std::string("finished"));
+    QCOMPARE(run_folder::readRunInfo(bench.run()).state.text(), std::string("finished"));
   }
 
   void isPutElsewhereAndFetchedByAResume_data() {
@@ -86,7 +86,7 @@ class TstLastCheckpoint : public QObject {
     const auto result = EngineBench::finish(*bench.engine);
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.run());
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
     QVERIFY(info.error);
     const fs::path elsewhere = info.error->checkpoint;
     QVERIFY2(elsewhere.string().starts_with((bench.bench.folder() / "tmp/lockstep-").string()),

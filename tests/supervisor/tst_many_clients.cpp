@@ -30,7 +30,7 @@ constexpr int kClients = 50, kSilent = 10;
 /// A log and nothing else.
 struct LogService : Service {
   fs::path file;
-  protocol::Welcome welcome() const override { return {"/run", 1, 0, "running"}; }
+  protocol::Welcome welcome() const override { return {"/run", 1, 0, protocol::RunState::Running}; }
   fs::path eventFile() const override { return file; }
   std::optional<protocol::Reset> resetFor(const protocol::Hello&) const override { return {}; }
   void handle(const RequestToken&, const protocol::Command&) override {}
@@ -146,7 +146,7 @@ class TstManyClients : public QObject {
     std::vector<std::unique_ptr<Reading>> readers, silent;
     for (int i = 0; i < kClients; ++i)
       (i % 5 == 0 ? silent : readers).push_back(std::make_unique<Reading>(socket));
-    silent.front()->client.send(protocol::Command{"p", "pause"});
+    silent.front()->client.send(protocol::Command{"p", protocol::CommandName::Pause});
     std::int64_t peak = 0;
     readToTheEnd(readers, [&] { peak = std::max(peak, peakKib(engine->processId())); });
     QCOMPARE(EngineBench::finish(*engine).status, 0);

@@ -23,10 +23,9 @@ class TstOneShotJob : public QObject {
   void resultComesBack() {
     EngineBench bench;
     bench.script("progress 1 2\nfinish 0 result {\"libtorch\":\"9\"}\n", "info");
-    protocol::Job job;
-    job.kind = "info";
-    QCOMPARE(supervisor::runOneShotJob(bench.folder() / "bin/lockstep-worker", job),
-             std::string("{\"libtorch\":\"9\"}"));
+    const protocol::InfoResult info =
+        supervisor::runOneShotJob(bench.folder() / "bin/lockstep-worker", protocol::InfoJob());
+    QCOMPARE(info.libtorch, std::string("9"));
   }
 
   void faultHasTheWorkersReasonAndStatus_data() {
@@ -93,7 +92,9 @@ class TstOneShotJob : public QObject {
   void programThatIsNoneIsSaid() {
     EngineBench bench;
     std::ofstream(bench.folder() / "text") << "no program";
-    const auto start = [&] { supervisor::runOneShotJob(bench.folder() / "text", {}); };
+    const auto start = [&] {
+      supervisor::runOneShotJob(bench.folder() / "text", protocol::InfoJob());
+    };
     QVERIFY_THROWS_EXCEPTION(Error, start());
   }
 
@@ -102,8 +103,9 @@ class TstOneShotJob : public QObject {
     std::ofstream(bench.folder() / "w.safetensors") << "w";
     bench.script(
         "out {}\nfinish 0 result "
-        "{\"step\":0,\"images\":2,\"losses\":{\"loss_total\":1.5},\"bbox\":{\"AP\":0.25},\"segm\":{"
-        "\"AP\":-1}}\n",
+        "{\"images\":2,\"losses\":[{\"name\":\"loss_total\",\"value\":1.5}],"
+        "\"bbox\":[{\"name\":\"AP\",\"value\":0.25}],"
+        "\"segm\":[{\"name\":\"AP\",\"value\":-1}]}\n",
         "evaluate");
     const auto result = bench.run({"evaluate", "experiment.yaml", "--weights", "w.safetensors",
                                    "--out", "e.json", "--per-image"});

@@ -3,6 +3,7 @@
 #include <QTest>
 #include <thread>
 
+#include "engine/base/host.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/rank_group.h"
 #include "tests/support/contains.h"
@@ -28,8 +29,8 @@ class GroupBench : public EngineBench {
   /// Until all are gone. `step` is called every 10 ms.
   RankGroupEnd run(const std::function<void()>& step = nullptr) {
     std::optional<RankGroupEnd> end;
-    supervisor::RankGroupSetup setup{folder() / "bin/lockstep-worker", {}, ranks, limits, {}};
-    setup.job.kind = "train";
+    supervisor::RankGroupSetup setup{
+        folder() / "bin/lockstep-worker", protocol::TrainJob(), ranks, limits, {}};
     group =
         std::make_unique<RankGroup>(loop, std::move(setup),
                                     RankGroup::Handlers{[](int, const protocol::WorkerMessage&) {},
@@ -73,20 +74,20 @@ class TstRankGroup : public QObject {
     bench.ranks.gpus = {4, 6, 5};
     std::size_t before = 0;
     const auto end = bench.run([&] {
-      if (before > 0 || bench.lastJob().kind.empty()) return;
+      if (before > 0 || !bench.hasJob()) return;
       before = bench.allPids().size();
       bench.touch("go");
     });
     QVERIFY(end.finished && !end.failure);
     QCOMPARE(before, std::size_t{1});
-    QCOMPARE(bench.lastJob(0).masterPort, 0);
+    QCOMPARE(bench.lastPlace(0).masterPort, 0);
     for (int rank = 0; rank < 3; ++rank) {
-      const protocol::Job job = bench.lastJob(rank);
-      QCOMPARE(job.localRank, rank);
-      QCOMPARE(job.localRanks, 3);
-      QCOMPARE(job.machineRanks, 3);
-      QCOMPARE(job.gpu, bench.ranks.gpus[static_cast<std::size_t>(rank)]);
-      if (rank > 0) QCOMPARE(job.masterPort, 4242);
+      const protocol::RankPlace place = bench.lastPlace(rank);
+      QCOMPARE(place.localRank, rank);
+      QCOMPARE(place.localRanks, 3);
+      QCOMPARE(place.machineRanks, 3);
+      QCOMPARE(place.gpu, bench.ranks.gpus[static_cast<std::size_t>(rank)]);
+      if (rank > 0) QCOMPARE(place.masterPort, 4242);
     }
   }
 
@@ -102,12 +103,12 @@ class TstRankGroup : public QObject {
     bench.rankScript(1, "touch other\nfinish 1\n");
     QVERIFY(bench.run().finished);
     for (int rank = 0; rank < 2; ++rank) {
-      const protocol::Job job = bench.lastJob(rank);
-      QCOMPARE(job.node, 1);
-      QCOMPARE(job.nodes, 3);
-      QCOMPARE(job.masterAddress, std::string("node0"));
-      QCOMPARE(job.masterPort, 29500);
-      QVERIFY(job.storeIsServed);
+      const protocol::RankPlace place = bench.lastPlace(rank);
+      QCOMPARE(place.node, 1);
+      QCOMPARE(place.nodes, 3);
+      QCOMPARE(place.masterAddress, std::string("node0"));
+      QCOMPARE(place.masterPort, 29500);
+      QVERIFY(place.storeIsServed);
     }
   }
 
@@ -169,12 +170,12 @@ class TstRankGroup : public QObject {
     QVERIFY(!end.finished && end.failure);
     const protocol::RunError& error = end.failure->error;
     QCOMPARE(error.rank, rank);
-    QCOMPARE(error.cause, cause.toStdString());
-    QCOMPARE(error.host, supervisor::hostName());
+    QCOMPARE(error.cause.text(), cause.toStdString());
+    QCOMPARE(error.host, base::hostName());
     QCOMPARE(error.step, std::int64_t{41});
-    QCOMPARE(error.phase, std::string("backward"));
+    QCOMPARE(error.phase.text(), std::string("backward"));
     QCOMPARE(error.collective, std::string("gradients"));
-    const std::string name = "rank " + std::to_string(rank) + " on " + supervisor::hostName() + " ";
+    const std::string name = "rank " + std::to_string(rank) + " on " + base::hostName() + " ";
     const std::string place41 = " at step 41 in backward, last collective gradients";
     QVERIFY2(error.message.starts_with(name) && contains(error.message, place41),
              error.message.c_str());
@@ -194,7 +195,7 @@ class TstRankGroup : public QObject {
     const protocol::RunError& error = end.failure->error;
     QCOMPARE(error.rank, 3);
     QCOMPARE(error.host, std::string("node7"));
-    QCOMPARE(error.cause, std::string("silence"));
+    QCOMPARE(error.cause.text(), std::string("silence"));
     QCOMPARE(error.step, std::int64_t{5});
     QCOMPARE(error.collective, std::string("gradients"));
   }
@@ -208,7 +209,7 @@ class TstRankGroup : public QObject {
     const auto end = bench.run();
     QVERIFY(end.failure);
     QCOMPARE(end.failure->error.rank, 1);
-    QCOMPARE(end.failure->error.cause, std::string("silence"));
+    QCOMPARE(end.failure->error.cause.text(), std::string("silence"));
     QVERIFY2(contains(end.failure->line,
                       " stopped answering (no heartbeat for 1.5 s) at step 5 in forward"),
              end.failure->line.c_str());
@@ -225,7 +226,7 @@ class TstRankGroup : public QObject {
     const auto end = bench.run();
     QVERIFY(end.failure);
     QCOMPARE(end.failure->error.rank, 1);
-    QCOMPARE(end.failure->error.cause, std::string("silence"));
+    QCOMPARE(end.failure->error.cause.text(), std::string("silence"));
     QVERIFY(bench.isNobodyLeft());
   }
 
@@ -236,7 +237,7 @@ class TstRankGroup : public QObject {
     bench.script("await awake\nfinish 1\n");
     int turns = 0;
     const auto end = bench.run([&] {
-      if (bench.lastJob().kind.empty() || ++turns > 20) return;
+      if (!bench.hasJob() || ++turns > 20) return;
       if (turns == 1) ::kill(bench.workerPid(), SIGSTOP);
       if (turns < 20) return;  // by then everything is read that it sent before
       std::this_thread::sleep_for(2500ms);
@@ -255,8 +256,8 @@ class TstRankGroup : public QObject {
     const auto end = bench.run();
     QVERIFY(end.failure);
     QCOMPARE(end.failure->error.rank, 2);
-    QCOMPARE(end.failure->error.cause, std::string("stalled"));
-    QCOMPARE(end.failure->error.phase, std::string("data"));
+    QCOMPARE(end.failure->error.cause.text(), std::string("stalled"));
+    QCOMPARE(end.failure->error.phase.text(), std::string("data"));
     QVERIFY2(contains(end.failure->line, "did not get on for 1 s (runtime.stall_seconds)"),
              end.failure->line.c_str());
     QVERIFY(bench.isNobodyLeft());
@@ -327,7 +328,7 @@ class TstRankGroup : public QObject {
     bench.removeWorker();
     const auto end = bench.run();
     QVERIFY(end.failure);
-    QCOMPARE(end.failure->error.cause, std::string("start"));
+    QCOMPARE(end.failure->error.cause.text(), std::string("start"));
     QVERIFY2(contains(end.failure->line, "lockstep-worker: cannot be started"),
              end.failure->line.c_str());
     QVERIFY(!end.failure->mayPassAgain);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/host.h"
 #include "engine/supervisor/machine.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -79,8 +80,8 @@ class TstRanks : public QObject {
     const auto result = EngineBench::finish(*engine);
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
-    const std::string said = "rank 2 on " + supervisor::hostName() +
+    QCOMPARE(info.state.text(), std::string("failed"));
+    const std::string said = "rank 2 on " + base::hostName() +
                              " was ended by SIGKILL (out of memory?) at step 41 in backward, last "
                              "collective gradients; its last lines are at the end of " +
                              bench.onlyRun().rankLog(2).string() +
@@ -89,11 +90,11 @@ class TstRanks : public QObject {
       QVERIFY(error);
       QCOMPARE(error->message, said);
       QCOMPARE(error->rank, 2);
-      QCOMPARE(error->host, supervisor::hostName());
+      QCOMPARE(error->host, base::hostName());
       QCOMPARE(error->step, std::int64_t{41});
-      QCOMPARE(error->phase, std::string("backward"));
+      QCOMPARE(error->phase.text(), std::string("backward"));
       QCOMPARE(error->collective, std::string("gradients"));
-      QCOMPARE(error->cause, std::string("SIGKILL"));
+      QCOMPARE(error->cause.text(), std::string("SIGKILL"));
     }
     QVERIFY2(contains(result.err, "[engine] " + said + "\n"), result.err.c_str());
     QCOMPARE(base::readFile(bench.onlyRun().rankLog(2)), std::string("last words\n"));
@@ -109,7 +110,7 @@ class TstRanks : public QObject {
     bench.rankScript(2, "hang\n");
     const auto result = bench.run(trainLine());
     QCOMPARE(result.status, 1);
-    const std::string said = "rank 1 on " + supervisor::hostName() +
+    const std::string said = "rank 1 on " + base::hostName() +
                              " failed at step 4 in forward: index 7 is out of range; there is no "
                              "checkpoint to go on from yet";
     QVERIFY2(contains(result.err, "[engine] " + said + "\n"), result.err.c_str());
@@ -125,17 +126,20 @@ class TstRanks : public QObject {
     const auto engine = bench.start(trainLine());
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
-    nlohmann::json ranks;
+    std::vector<protocol::RunStatus::Rank> ranks;
     QVERIFY(QTest::qWaitFor(
         [&] {
-          client.send(protocol::Command{"s", "status"});
-          ranks = nlohmann::json::parse(client.expect<protocol::Ok>().extra)["ranks"];
-          return ranks.size() == 3 && ranks[1]["step"] == 3 && ranks[2]["step"] == 4;
+          client.send(protocol::Command{"s", protocol::CommandName::Status});
+          ranks = std::get<protocol::RunStatus>(client.expect<protocol::Ok>().answer).ranks;
+          return ranks.size() == 3 && ranks[1].step == 3 && ranks[2].step == 4;
         },
         10000));
-    QCOMPARE(ranks.dump(), std::string(R"([{"phase":"backward","rank":0,"step":4},)"
-                                       R"({"phase":"data","rank":1,"step":3},)"
-                                       R"({"phase":"forward","rank":2,"step":4}])"));
+    const char* const phases[] = {"backward", "data", "forward"};
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      QCOMPARE(ranks[i].rank, static_cast<int>(i));
+      QCOMPARE(ranks[i].phase.text(), std::string(phases[i]));
+    }
+    QCOMPARE(ranks[0].step, std::int64_t{4});
     engine->kill();
     engine->waitForFinished();
   }
@@ -153,7 +157,7 @@ class TstRanks : public QObject {
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 75, result.err.c_str());
-    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state, std::string("stopped"));
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state.text(), std::string("stopped"));
     for (int rank = 1; rank < 3; ++rank) {
       QCOMPARE(bench.received(rank).size(), std::size_t{2});  // pid and job
     }
@@ -170,7 +174,7 @@ class TstRanks : public QObject {
     QVERIFY(bench.waitForState("stopping"));
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QCOMPARE(EngineBench::finish(*engine).status, 130);
-    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).error->cause, std::string("SIGTERM"));
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).error->cause.text(), std::string("SIGTERM"));
     QVERIFY(isNobodyLeft(bench));
   }
 
@@ -201,16 +205,19 @@ class TstRanks : public QObject {
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
     bench.rankScript(0, "listening 9\nawait two\nout {\"step\":6}\nfinish 6 result {}\n", command);
-    bench.rankScript(1, "progress 1 2\nfinish 6 result nonsense\n", command);
+    bench.rankScript(1, "progress 1 2\nfinish 6 result {\"images\":9}\n", command);
     bench.rankScript(2, "touch two\nfinish 6\n", command);
     const auto result =
         bench.run({command, "run", "--split", "val", "--workers", "3", "--out", "e.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "e.json"), std::string("{\"step\":6}"));
-    QCOMPARE(bench.lastJob(2).kind, command);
-    QCOMPARE(bench.lastJob(2).localRanks, 3);
-    QCOMPARE(bench.lastJob(2).weights, bench.lastJob(0).weights);
-    QVERIFY(contains(bench.lastJob(0).configYaml, "workers: 3"));
+    QCOMPARE(bench.lastPlace(2).localRanks, 3);
+    const auto modelOf = [&](int rank) {
+      return command == "evaluate" ? bench.lastJob<protocol::EvaluateJob>(rank).model
+                                   : bench.lastJob<protocol::PredictJob>(rank).model;
+    };
+    QCOMPARE(modelOf(2).weights, modelOf(0).weights);
+    QVERIFY(contains(modelOf(0).configYaml, "workers: 3"));
     QVERIFY(isNobodyLeft(bench));
   }
 
@@ -222,11 +229,11 @@ class TstRanks : public QObject {
     bench.rankScript(1, "stderr last words\nkill 11\n", "evaluate");
     const auto result = bench.run({"evaluate", "run", "--workers", "2"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(contains(result.err, "last words") &&
-                 contains(result.err, "rank 1 on " + supervisor::hostName() +
-                                          " was ended by "
-                                          "SIGSEGV"),
-             result.err.c_str());
+    QVERIFY2(
+        contains(result.err, "last words") && contains(result.err, "rank 1 on " + base::hostName() +
+                                                                       " was ended by "
+                                                                       "SIGSEGV"),
+        result.err.c_str());
     QVERIFY(isNobodyLeft(bench));
   }
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "engine/supervisor/event_journal.h"
 #include "engine/supervisor/service.h"
@@ -22,11 +23,7 @@ namespace {
 using Held = std::map<std::int64_t, std::string>;
 
 std::string lineOf(const events::Record& record) {
-  if (record.kind == events::Record::Kind::Scalars)
-    return protocol::encode(
-        protocol::Scalars{record.seq, record.step, record.wallTime, record.scalars});
-  return protocol::encode(
-      protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime));
+  return protocol::lineOf(events::eventOf(record).value());
 }
 
 bool isSent(const events::Record& record) {
@@ -66,7 +63,7 @@ class Attempts : public Service {
   int greetings() const { return greetings_; }
   protocol::Welcome welcome() const override {
     ++greetings_;
-    return {"/run", attempt(), journal_->newestSeq(), "running"};
+    return {"/run", attempt(), journal_->newestSeq(), protocol::RunState::Running};
   }
   std::filesystem::path eventFile() const override { return journal_->path(); }
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override {
@@ -84,7 +81,7 @@ class Attempts : public Service {
     const auto first = static_cast<std::uint32_t>(resumed.value_or(0));
     const double time = static_cast<double>(logs_.size());
     protocol::State state;
-    state.state = "running";
+    state.state = protocol::RunState::Running;
     journal_->appendEvent(state, first, time);
     lastStep_ = first + random_() % 12;
     for (std::uint32_t step = first + 1; step <= lastStep_; ++step) {
@@ -206,7 +203,7 @@ class TstReplay : public QObject {
     held.erase(held.upper_bound(since), held.end());
     const std::int64_t firstLost = isForeign ? 1 : run.newestSeq(of) + 1;
     for (std::int64_t seq = firstLost; seq <= since; ++seq)
-      held[seq] = protocol::encode(protocol::Scalars{seq, 1'000'000, 0, {{"lost", 1.0f}}});
+      held[seq] = protocol::lineOf(protocol::Scalars{seq, 1'000'000, 0, {{"lost", 1.0f}}});
     return held;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/host.h"
 #include "engine/supervisor/machine.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -103,18 +104,18 @@ class TstRestart : public QObject {
     }
     QCOMPARE(follower.held, written);
     QVERIFY(isTold);
-    QVERIFY2(contains(result.err, "[engine] warning: rank 1 on " + supervisor::hostName() +
-                                      " was ended by SIGKILL"),
+    QVERIFY2(contains(result.err,
+                      "[engine] warning: rank 1 on " + base::hostName() + " was ended by SIGKILL"),
              result.err.c_str());
     QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     const auto info = run_folder::readRunInfo(run);
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QCOMPARE(info.attempt, 2);
     QVERIFY(!info.error && !info.best);
     QVERIFY2(!fs::exists(run.evaluation(3)), "what was cut from the log is gone");
     for (int rank = 0; rank < 2; ++rank)
       QCOMPARE(bench.lastJob(rank).resumeFrom, run.checkpoint(2).string());
-    QCOMPARE(bench.lastJob(1).masterPort, 2);
+    QCOMPARE(bench.lastPlace(1).masterPort, 2);
     QCOMPARE(bench.allPids().size(), std::size_t{4});
   }
 
@@ -153,9 +154,9 @@ class TstRestart : public QObject {
     const auto result = bench.run(trainLine(1));
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
     QCOMPARE(info.attempt, 2);
-    QVERIFY(info.error && info.error->cause == "SIGSEGV");
+    QVERIFY(info.error && info.error->cause.text() == "SIGSEGV");
     QCOMPARE(bench.allPids().size(), std::size_t{2});
   }
 
@@ -237,13 +238,13 @@ class TstRestart : public QObject {
     if (bySignal) {
       ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     } else {
-      client.send(protocol::Command{"s", "stop"});
+      client.send(protocol::Command{"s", protocol::CommandName::Stop});
       QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
     }
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == status, result.err.c_str());
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string(status == 75 ? "stopped" : "failed"));
+    QCOMPARE(info.state.text(), std::string(status == 75 ? "stopped" : "failed"));
     QCOMPARE(info.error.has_value(), status != 75);
     QCOMPARE(bench.allPids().size(), std::size_t{2});
     QVERIFY(!fs::exists(info.socket));
@@ -255,14 +256,14 @@ class TstRestart : public QObject {
     const auto engine = bench.start(trainLine(1));
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
-    client.send(protocol::Command{"e", "evaluate"});
+    client.send(protocol::Command{"e", protocol::CommandName::Evaluate});
     const auto refused = client.expect<protocol::ErrorReply>();
     QCOMPARE(refused.id, std::string("e"));
     QVERIFY2(contains(refused.message, "starts again from step 0"), refused.message.c_str());
-    client.send(protocol::Command{"c", "checkpoint"});
+    client.send(protocol::Command{"c", protocol::CommandName::Checkpoint});
     QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "starting again"));
     QVERIFY(QTest::qWaitFor([&] { return bench.allPids().size() == 2; }, 10000));
-    client.send(protocol::Command{"s", "stop"});
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
     client.expect<protocol::Ok>();
     QCOMPARE(EngineBench::finish(*engine).status, 0);
   }
@@ -276,10 +277,10 @@ class TstRestart : public QObject {
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
     client.send(protocol::Hello{});
-    client.send(protocol::Command{"p", "pause"});
+    client.send(protocol::Command{"p", protocol::CommandName::Pause});
     client.expect<protocol::Reset>();
     QVERIFY(bench.waitForState("paused"));
-    client.send(protocol::Command{"r", "resume"});
+    client.send(protocol::Command{"r", protocol::CommandName::Resume});
     QCOMPARE(EngineBench::finish(*engine).status, 0);
   }
 };

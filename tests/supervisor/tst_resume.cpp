@@ -41,7 +41,7 @@ class TstResume : public QObject {
 
     const auto info = run_folder::readRunInfo(run);
     QCOMPARE(info.attempt, 2);
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QVERIFY(!info.error);
     QVERIFY(info.best && info.best->step == 2);
     QVERIFY(!fs::exists(run.partialCheckpoint(3)));
@@ -68,7 +68,7 @@ class TstResume : public QObject {
     QCOMPARE(bench.run({"train", "run", "--resume"}).status, 1);
     const run_folder::Layout run(bench.folder() / "run");
     run_folder::RunInfo info = run_folder::readRunInfo(run);
-    info.state = "running";  // as the machine's end leaves it
+    info.state = protocol::RunState::Running;  // as the machine's end leaves it
     info.step = 5;
     info.error.reset();
     run_folder::writeRunInfo(run, info);
@@ -218,7 +218,7 @@ class TstResume : public QObject {
     const run_folder::RunInfo info = run_folder::readRunInfo(run);
     QCOMPARE(info.attempt, 3);
     QCOMPARE(info.name, whole.name);
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QVERIFY(info.best && info.best->step == 2);
     QVERIFY(info.created >= whole.created && info.created < info.finished);
     QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));

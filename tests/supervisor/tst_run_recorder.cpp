@@ -69,10 +69,10 @@ class TstRunRecorder : public QObject {
     supervisor::RunRecorder recorder(
         layout, {}, {}, std::nullopt,
         [&](const protocol::Alert& alert) { alerts.push_back(alert); });
-    recorder.setState("running");
-    recorder.setState("paused");
+    recorder.setState(protocol::RunState::Running);
+    recorder.setState(protocol::RunState::Paused);
     QCOMPARE(alerts.size(), std::size_t{1});  // once until it is taken
-    QCOMPARE(alerts[0].kind, std::string("write_failed"));
+    QCOMPARE(alerts[0].kind.text(), std::string("write_failed"));
     QVERIFY(alerts[0].text.find("run.json") != std::string::npos);
     std::size_t alertRecords = 0;
     for (const auto& record : events::Reader(recorder.journal().path()).readAvailable())
@@ -91,8 +91,8 @@ class TstRunRecorder : public QObject {
         [&](const protocol::Alert& alert) { alerts.push_back(alert); });
     for (const std::int64_t step : {10, 20, 30}) {
       const float risen = 0.01F * static_cast<float>(step);
-      recorder.recordScalars({step, 1, {{"train/loss_total", 1 - risen}}});
-      recorder.recordScalars({step, 1, {{"eval/loss_total", 1 + risen}}});
+      recorder.recordScalars({0, step, 1, {{"train/loss_total", 1 - risen}}});
+      recorder.recordScalars({0, step, 1, {{"eval/loss_total", 1 + risen}}});
       writeCheckpoint(layout.partialCheckpoint(step), "whole");
       QVERIFY(recorder.commitCheckpoint(
           {step, layout.partialCheckpoint(step).string(), false, false, "", ""}));
@@ -108,13 +108,15 @@ class TstRunRecorder : public QObject {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, [](const protocol::Alert&) {});
-    recorder.commitEvaluation({2, layout.partialEvaluation(2).string(), "segm/AP", 0.5});
+    recorder.commit(
+        protocol::EvaluationReady{2, layout.partialEvaluation(2).string(), "segm/AP", 0.5});
     writeCheckpoint(layout.partialCheckpoint(2), "2");
     QVERIFY(
         recorder.commitCheckpoint({2, layout.partialCheckpoint(2).string(), true, false, "", ""}));
     QVERIFY(!recorder.info().best);
     std::ofstream(layout.partialEvaluation(3)) << "{}";
-    recorder.commitEvaluation({3, layout.partialEvaluation(3).string(), "segm/AP", 0.25});
+    recorder.commit(
+        protocol::EvaluationReady{3, layout.partialEvaluation(3).string(), "segm/AP", 0.25});
     writeCheckpoint(layout.partialCheckpoint(3), "3");
     QVERIFY(
         recorder.commitCheckpoint({3, layout.partialCheckpoint(3).string(), true, false, "", ""}));

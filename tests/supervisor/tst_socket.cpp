@@ -71,6 +71,14 @@ std::vector<std::int64_t> loggedSeqs(const run_folder::Layout& layout, std::int6
   return seqs;
 }
 
+protocol::RunStatus statusIn(const protocol::Ok& ok) {
+  return std::get<protocol::RunStatus>(ok.answer);
+}
+
+std::string pathIn(const protocol::Ok& ok) {
+  return std::get<protocol::AnswerPath>(ok.answer).path;
+}
+
 }  // namespace
 
 class TstSocket : public QObject {
@@ -84,7 +92,7 @@ class TstSocket : public QObject {
     const auto welcome = client.expect<protocol::Welcome>();
     QCOMPARE(welcome.run, run.layout().folder().string());
     QCOMPARE(welcome.attempt, 1);
-    QCOMPARE(welcome.state, std::string("running"));
+    QCOMPARE(welcome.state.text(), std::string("running"));
     QVERIFY(welcome.seq >= 2);
   }
 
@@ -104,14 +112,14 @@ class TstSocket : public QObject {
     }
     client.send(protocol::Hello{since, 1});
     client.expect<protocol::Welcome>();
-    client.send(protocol::Command{"p", "pause"});
+    client.send(protocol::Command{"p", protocol::CommandName::Pause});
     const auto messages = client.rest();
     QCOMPARE(EngineBench::finish(*run.engine).status, 0);
     const auto seqs = seqsOf(messages);
     QVERIFY(seqs.size() >= 6000);
     QVERIFY2(seqs == loggedSeqs(run.layout(), since), "no gap, no double, in order");
     const auto* last = std::get_if<protocol::State>(&messages.back());
-    QVERIFY(last && last->state == "finished");
+    QVERIFY(last && last->state == protocol::RunState::Finished);
   }
 
   void everyClientGetsEverything() {
@@ -121,7 +129,7 @@ class TstSocket : public QObject {
       clients.push_back(run.connect());
       clients.back().send(protocol::Hello{});
     }
-    clients[0].send(protocol::Command{"p", "pause"});
+    clients[0].send(protocol::Command{"p", protocol::CommandName::Pause});
     std::vector<std::vector<std::int64_t>> seqs;
     for (auto& client : clients) seqs.push_back(seqsOf(client.rest()));
     QCOMPARE(EngineBench::finish(*run.engine).status, 0);
@@ -134,7 +142,7 @@ class TstSocket : public QObject {
     sleeper.send(protocol::Hello{});
     auto client = run.connect();
     client.send(protocol::Hello{});
-    client.send(protocol::Command{"p", "pause"});
+    client.send(protocol::Command{"p", protocol::CommandName::Pause});
     const auto seqs = seqsOf(client.rest());
     QCOMPARE(EngineBench::finish(*run.engine).status, 0);
     QCOMPARE(seqs, loggedSeqs(run.layout(), -1));
@@ -145,11 +153,11 @@ class TstSocket : public QObject {
     auto client = run.connect();
     const auto flood = [&client] {
       for (int i = 0; i < 1'000'000; ++i)
-        client.send(protocol::Command{std::string(100, 'x'), "status"});
+        client.send(protocol::Command{std::string(100, 'x'), protocol::CommandName::Status});
     };
     QVERIFY_THROWS_EXCEPTION(Error, flood());
     auto other = run.connect();
-    other.send(protocol::Command{"s", "status"});
+    other.send(protocol::Command{"s", protocol::CommandName::Status});
     QCOMPARE(other.expect<protocol::Ok>().id, std::string("s"));
   }
 
@@ -209,7 +217,7 @@ class TstSocket : public QObject {
     const auto reply = client.expect<protocol::ErrorReply>();
     QCOMPARE(reply.id, id.toStdString());
     QVERIFY(!reply.message.empty());
-    client.send(protocol::Command{"s", "status"});
+    client.send(protocol::Command{"s", protocol::CommandName::Status});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
   }
 
@@ -230,8 +238,8 @@ class TstSocket : public QObject {
       QCOMPARE(::send(client.fd(), half.data(), half.size(), 0), static_cast<ssize_t>(half.size()));
     }
     auto other = run.connect();
-    other.send(protocol::Command{"s", "status"});
-    QVERIFY(contains(other.expect<protocol::Ok>().extra, "\"running\""));
+    other.send(protocol::Command{"s", protocol::CommandName::Status});
+    QVERIFY(statusIn(other.expect<protocol::Ok>()).state == protocol::RunState::Running);
   }
 
   void clientThatCannotBeServedEndsAlone() {
@@ -246,7 +254,7 @@ class TstSocket : public QObject {
     const auto* fault = std::get_if<protocol::ErrorReply>(&messages.back());
     QVERIFY(fault);
     QVERIFY2(contains(fault->message, events.filename().string()), fault->message.c_str());
-    other.send(protocol::Command{"s", "stop"});
+    other.send(protocol::Command{"s", protocol::CommandName::Stop});
     QCOMPARE(other.expect<protocol::Ok>().id, std::string("s"));
     QCOMPARE(EngineBench::finish(*run.engine).status, 75);
   }
@@ -256,39 +264,38 @@ class TstSocket : public QObject {
     auto client = run.connect();
     client.send(protocol::Hello{});
     client.expect<protocol::Log>();
-    client.send(protocol::Command{"s", "status"});
-    const std::string extra = client.expect<protocol::Ok>().extra;
-    for (const char* part :
-         {"\"state\":\"running\"", "\"step\":3", "\"max_steps\":6", "\"phase\":\"forward\""}) {
-      QVERIFY2(contains(extra, part), extra.c_str());
-    }
+    client.send(protocol::Command{"s", protocol::CommandName::Status});
+    const protocol::RunStatus status = statusIn(client.expect<protocol::Ok>());
+    QVERIFY(status.state == protocol::RunState::Running);
+    QCOMPARE(status.step, std::int64_t{3});
+    QCOMPARE(status.maxSteps, std::int64_t{6});
+    QVERIFY(status.phase == protocol::Phase::Forward);
   }
 
   void pauseAndResumeReachTheWorker() {
     LivingRun run("serve\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
     client.send(protocol::Hello{});
-    client.send(protocol::Command{"1", "pause"});
-    while (client.expect<protocol::State>().state != "paused") {
+    client.send(protocol::Command{"1", protocol::CommandName::Pause});
+    while (client.expect<protocol::State>().state != protocol::RunState::Paused) {
     }
-    client.send(protocol::Command{"2", "resume"});
-    QCOMPARE(client.expect<protocol::State>().state, std::string("running"));
-    client.send(protocol::Command{"3", "stop"});
-    QCOMPARE(client.expect<protocol::State>().state, std::string("stopping"));
+    client.send(protocol::Command{"2", protocol::CommandName::Resume});
+    QCOMPARE(client.expect<protocol::State>().state.text(), std::string("running"));
+    client.send(protocol::Command{"3", protocol::CommandName::Stop});
+    QCOMPARE(client.expect<protocol::State>().state.text(), std::string("stopping"));
     QCOMPARE(EngineBench::finish(*run.engine).status, 75);
   }
 
   void requestsAreAnsweredWithFiles() {
     LivingRun run("checkpoint 2\nserve\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
-    client.send(protocol::Command{"e", "evaluate"});
+    client.send(protocol::Command{"e", protocol::CommandName::Evaluate});
     const auto evaluated = client.expect<protocol::Ok>();
     QCOMPARE(evaluated.id, std::string("e"));
-    QVERIFY2(contains(evaluated.extra, run.layout().evaluation(7).string()),
-             evaluated.extra.c_str());
+    QCOMPARE(pathIn(evaluated), run.layout().evaluation(7).string());
     QVERIFY(fs::exists(run.layout().evaluation(7)));
-    client.send(protocol::Command{"c", "checkpoint"});
-    QVERIFY(contains(client.expect<protocol::Ok>().extra, run.layout().checkpoint(7).string()));
+    client.send(protocol::Command{"c", protocol::CommandName::Checkpoint});
+    QCOMPARE(pathIn(client.expect<protocol::Ok>()), run.layout().checkpoint(7).string());
     QVERIFY(fs::exists(run.layout().checkpoint(7)));
   }
 
@@ -301,7 +308,7 @@ class TstSocket : public QObject {
     const auto reply = client.expect<protocol::Ok>();
     QCOMPARE(reply.id, std::string("p"));
     const std::string folder = fs::path(run.socket()).replace_extension(".answers").string();
-    QVERIFY2(contains(reply.extra, folder), reply.extra.c_str());
+    QCOMPARE(pathIn(reply), folder + "/1.json");
     const std::string answer = base::readFile(fs::path(folder) / "1.json");
     QVERIFY2(contains(answer, (run.layout().checkpoint(2) / "model.safetensors").string()),
              answer.c_str());
@@ -309,7 +316,7 @@ class TstSocket : public QObject {
     const auto refused = client.expect<protocol::ErrorReply>();
     QCOMPARE(refused.id, std::string("q"));
     QVERIFY2(contains(refused.message, "99"), refused.message.c_str());
-    client.send(protocol::Command{"s", "stop"});
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
     EngineBench::finish(*run.engine);
     QVERIFY2(!fs::exists(folder), "answers go with the run");
   }
@@ -327,15 +334,16 @@ class TstSocket : public QObject {
   void requestsThatPileUpAreRefused() {
     LivingRun run("wait stop\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
-    for (int i = 0; i < 300; ++i) client.send(protocol::Command{std::to_string(i), "evaluate"});
+    for (int i = 0; i < 300; ++i)
+      client.send(protocol::Command{std::to_string(i), protocol::CommandName::Evaluate});
     for (int i = 256; i < 300; ++i) {
       const auto reply = client.expect<protocol::ErrorReply>();
       QCOMPARE(reply.id, std::to_string(i));
       QVERIFY2(contains(reply.message, "256 requests wait"), reply.message.c_str());
     }
-    client.send(protocol::Command{"s", "status"});
+    client.send(protocol::Command{"s", protocol::CommandName::Status});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
-    client.send(protocol::Command{"t", "stop"});
+    client.send(protocol::Command{"t", protocol::CommandName::Stop});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("t"));
     QCOMPARE(EngineBench::finish(*run.engine).status, 75);
   }
@@ -351,11 +359,11 @@ class TstSocket : public QObject {
         const auto message = client.next().value();
         if (const auto* alert = std::get_if<protocol::Alert>(&message)) alerts.push_back(*alert);
         const auto* log = std::get_if<protocol::Log>(&message);
-        if (log && log->kind == protocol::kCheckpointFailed) logSeq = log->seq;
+        if (log && log->kind == protocol::LogKind::CheckpointFailed) logSeq = log->seq;
         isThere = log && log->text == "there";
       }
       QCOMPARE(alerts.size(), std::size_t{1});
-      QCOMPARE(alerts[0].kind, std::string("checkpoint_failed"));
+      QCOMPARE(alerts[0].kind.text(), std::string("checkpoint_failed"));
       QCOMPARE(alerts[0].step, std::int64_t{2});
       QCOMPARE(alerts[0].seq, logSeq + 1);
     }
@@ -388,14 +396,14 @@ class TstSocket : public QObject {
     LivingRun run("hang\n");
     const fs::path socket = run.socket();
     auto client = run.connect();
-    client.send(protocol::Command{"a", "status"});
+    client.send(protocol::Command{"a", protocol::CommandName::Status});
     client.expect<protocol::Ok>();
     fs::remove_all(socket.parent_path());
     QTRY_VERIFY_WITH_TIMEOUT(fs::exists(socket), 10000);
     auto other = run.connect();
-    other.send(protocol::Command{"b", "status"});
+    other.send(protocol::Command{"b", protocol::CommandName::Status});
     QCOMPARE(other.expect<protocol::Ok>().id, std::string("b"));
-    client.send(protocol::Command{"c", "status"});
+    client.send(protocol::Command{"c", protocol::CommandName::Status});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("c"));
   }
 
@@ -411,7 +419,7 @@ class TstSocket : public QObject {
                                    bench.waitForState("running"),
                                10000);
       SocketClient client(run_folder::readRunInfo(layout).socket);
-      client.send(protocol::Command{"s", "status"});
+      client.send(protocol::Command{"s", protocol::CommandName::Status});
       client.expect<protocol::Ok>();
       engine->kill();
       engine->waitForFinished();

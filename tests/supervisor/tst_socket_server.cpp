@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "engine/base/error.h"
+#include "engine/events/event_record.h"
 #include "engine/events/writer.h"
 #include "engine/supervisor/socket_server.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -25,10 +26,10 @@ namespace {
 /// Serves nothing but greetings and a log.
 struct Greeter : Service {
   std::filesystem::path file;
-  std::deque<events::Record> waiting;
-  protocol::Welcome welcome() const override { return {"/run", 1, 0, "running"}; }
+  std::deque<protocol::Event> waiting;
+  protocol::Welcome welcome() const override { return {"/run", 1, 0, protocol::RunState::Running}; }
   std::filesystem::path eventFile() const override { return file; }
-  const std::deque<events::Record>& waitingRecords() const override { return waiting; }
+  const std::deque<protocol::Event>& waitingEvents() const override { return waiting; }
   std::optional<protocol::Reset> resetFor(const protocol::Hello&) const override { return {}; }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
@@ -114,16 +115,11 @@ class TstSocketServer : public QObject {
     Greeter greeter;
     auto writer = events::Writer::open(folder.path().toStdString());
     greeter.file = writer.path();
-    const auto recordOf = [](std::int64_t step) {
-      events::Record record;
-      record.kind = events::Record::Kind::Scalars;
-      record.step = step;
-      record.seq = step;  // behind the version record
-      record.scalars = {{"a", 1.0f}};
-      return record;
+    const auto scalars = [](std::int64_t step) {  // behind the version record
+      return protocol::Scalars{step, step, 0, {{"a", 1.0f}}};
     };
-    for (int step = 1; step <= 3; ++step) writer.append(recordOf(step));
-    for (int step = 4; step <= 6; ++step) greeter.waiting.push_back(recordOf(step));
+    for (int step = 1; step <= 3; ++step) writer.append(events::recordOf(scalars(step)));
+    for (int step = 4; step <= 6; ++step) greeter.waiting.push_back(scalars(step));
     PollLoop loop;
     SocketServer server(loop, run_folder::socketPath("waiting"), greeter);
     server.listen();
@@ -132,13 +128,14 @@ class TstSocketServer : public QObject {
     const auto expectSteps = [&](std::int64_t first, std::int64_t last) {
       serve(loop, client);
       for (std::int64_t step = first; step <= last; ++step) {
-        const auto scalars = client.expect<protocol::Scalars>();
-        QCOMPARE(scalars.step, step);
-        QCOMPARE(scalars.seq, step);
+        const auto told = client.expect<protocol::Scalars>();
+        QCOMPARE(told.step, step);
+        QCOMPARE(told.seq, step);
       }
     };
     expectSteps(2, 6);
-    for (int step = 4; step <= 7; ++step) writer.append(recordOf(step));  // the disk takes them
+    for (int step = 4; step <= 7; ++step)
+      writer.append(events::recordOf(scalars(step)));  // the disk takes them
     greeter.waiting.clear();
     expectSteps(7, 7);
     QVERIFY(server.isCaughtUp());

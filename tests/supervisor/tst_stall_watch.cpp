@@ -32,7 +32,8 @@ class TstStallWatch : public QObject {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 30; ++second) {
-      watch.note({0, 5, phase.toStdString(), ""}, start + seconds(second));
+      watch.note({0, 5, base::OpenEnum<protocol::Phase>(phase.toStdString()), ""},
+                 start + seconds(second));
     }
     QCOMPARE(watch.isStalled(start + seconds(30)), stalls);
   }
@@ -41,8 +42,7 @@ class TstStallWatch : public QObject {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 100; ++second) {
-      watch.note({0, second / 8, second % 2 != 0 ? "forward" : "forward", ""},
-                 start + seconds(second));
+      watch.note({0, second / 8, protocol::Phase::Forward, ""}, start + seconds(second));
       QVERIFY(!watch.isStalled(start + seconds(second)));
     }
   }
@@ -51,7 +51,7 @@ class TstStallWatch : public QObject {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 100; ++second) {
-      watch.note({0, 5, "evaluating", "", false, std::min(second, 60) / 8},
+      watch.note({0, 5, protocol::Phase::Evaluating, "", false, std::min(second, 60) / 8},
                  start + seconds(second));
       QCOMPARE(watch.isStalled(start + seconds(second)), second > 66);
     }
@@ -60,9 +60,9 @@ class TstStallWatch : public QObject {
   void workCountsAsMovement() {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
-    watch.note({0, 5, "forward", ""}, start);
+    watch.note({0, 5, protocol::Phase::Forward, ""}, start);
     watch.noteWork(start + seconds(8));
-    watch.note({0, 5, "forward", ""}, start + seconds(15));
+    watch.note({0, 5, protocol::Phase::Forward, ""}, start + seconds(15));
     QVERIFY(!watch.isStalled(start + seconds(17)));
     QVERIFY(watch.isStalled(start + seconds(19)));
   }
@@ -71,7 +71,7 @@ class TstStallWatch : public QObject {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(100), seconds(6)}, start);
     QVERIFY2(!watch.hadHeartbeat(), "a program may take long to start");
-    watch.note({0, 0, "loading", ""}, start + seconds(50));
+    watch.note({0, 0, protocol::Phase::Loading, ""}, start + seconds(50));
     QVERIFY(!watch.isSilent(start + seconds(56)));
     QVERIFY(watch.isSilent(start + seconds(57)));
     watch.noteWork(start + seconds(57));
@@ -101,8 +101,9 @@ class TstStallWatch : public QObject {
         QString phase = phases[static_cast<int>(rank)];
         const bool waits = phase.endsWith(QLatin1Char('*'));
         if (waits) phase.chop(1);
-        watches[rank].note({0, 5, phase.toStdString(), "gradients", waits},
-                           start + seconds(second));
+        watches[rank].note(
+            {0, 5, base::OpenEnum<protocol::Phase>(phase.toStdString()), "gradients", waits},
+            start + seconds(second));
       }
     }
     const std::vector<const StallWatch*> ranks{&watches[0], &watches[1], &watches[2]};

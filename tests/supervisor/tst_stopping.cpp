@@ -39,7 +39,7 @@ class TstStopping : public QObject {
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 75, result.err.c_str());
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("stopped"));
+    QCOMPARE(info.state.text(), std::string("stopped"));
     QCOMPARE(run_folder::checkpointSteps(bench.onlyRun()), std::vector<std::int64_t>{info.step});
     QVERIFY(!info.error);
   }
@@ -72,7 +72,7 @@ class TstStopping : public QObject {
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 75, result.err.c_str());
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(layout), 20000);
-    QCOMPARE(run_folder::readRunInfo(layout).state, std::string("stopped"));
+    QCOMPARE(run_folder::readRunInfo(layout).state.text(), std::string("stopped"));
   }
 
   void secondSignalKills() {
@@ -85,8 +85,8 @@ class TstStopping : public QObject {
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QCOMPARE(EngineBench::finish(*engine).status, 130);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
-    QVERIFY(info.error && info.error->cause == "SIGTERM");
+    QCOMPARE(info.state.text(), std::string("failed"));
+    QVERIFY(info.error && info.error->cause.text() == "SIGTERM");
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
@@ -108,16 +108,16 @@ class TstStopping : public QObject {
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
     if (clientAsksFirst) {
-      client.send(protocol::Command{"s", "stop"});
+      client.send(protocol::Command{"s", protocol::CommandName::Stop});
       client.expect<protocol::Ok>();
     }
     for (const int signal : sent) {
       ::kill(static_cast<pid_t>(engine->processId()), signal);
       QVERIFY(bench.waitForState("stopping"));
     }
-    client.send(protocol::Command{"c", "checkpoint"});
+    client.send(protocol::Command{"c", protocol::CommandName::Checkpoint});
     QCOMPARE(EngineBench::finish(*engine).status, 75);
-    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state, std::string("stopped"));
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state.text(), std::string("stopped"));
   }
 
   void signalAfterAClientsStopIsTheFirst() {
@@ -126,7 +126,7 @@ class TstStopping : public QObject {
     const auto engine = bench.start({"train", "experiment.yaml"});
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
-    client.send(protocol::Command{"s", "stop"});
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
     client.expect<protocol::Ok>();
     QByteArray said;
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
@@ -148,8 +148,8 @@ class TstStopping : public QObject {
     const auto result = EngineBench::finish(*engine);
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
-    QVERIFY(info.error && info.error->cause == "checkpoint");
+    QCOMPARE(info.state.text(), std::string("failed"));
+    QVERIFY(info.error && info.error->cause.text() == "checkpoint");
     QVERIFY2(info.error->message.find("step 2") != std::string::npos,
              info.error->message.c_str());  // the one to resume from
   }
@@ -165,7 +165,7 @@ class TstStopping : public QObject {
     QVERIFY(engine->waitForFinished());
     QTRY_VERIFY_WITH_TIMEOUT(!tests::isAlive(worker), 10000);
     const auto run = run_folder::summarise(bench.onlyRun().folder());
-    QCOMPARE(run.info.state, std::string("failed"));
+    QCOMPARE(run.info.state.text(), std::string("failed"));
     QVERIFY(!run.alive);
   }
 
@@ -179,9 +179,9 @@ class TstStopping : public QObject {
     QVERIFY(bench.waitForState("running"));
     ::kill(static_cast<pid_t>(engine->processId()), SIGHUP);
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
-    client.send(protocol::Command{"s", "status"});
-    const std::string status = client.expect<protocol::Ok>().extra;
-    QVERIFY2(status.find("\"running\"") != std::string::npos, status.c_str());
+    client.send(protocol::Command{"s", protocol::CommandName::Status});
+    const auto status = std::get<protocol::RunStatus>(client.expect<protocol::Ok>().answer);
+    QVERIFY(status.state == protocol::RunState::Running);
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QCOMPARE(EngineBench::finish(*engine).status, 75);
   }
@@ -193,10 +193,10 @@ class TstStopping : public QObject {
         bench.start({"train", "experiment.yaml", "--set", "solver.max_steps=1000000"});
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
-    client.send(protocol::Command{"s", "stop"});
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
     QCOMPARE(EngineBench::finish(*engine).status, 75);
-    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state, std::string("stopped"));
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state.text(), std::string("stopped"));
   }
 
   void signalsHaveNames() {

@@ -9,8 +9,9 @@ using supervisor::TrainingProgress;
 
 namespace {
 
-protocol::StepScalars step(std::int64_t number, float loss, float seconds = 0.5f, float rate = 4) {
-  return {number,
+protocol::Scalars step(std::int64_t number, float loss, float seconds = 0.5f, float rate = 4) {
+  return {0,
+          number,
           0,
           {{"train/loss_total", loss},
            {"solver/lr", 0.02f},
@@ -61,11 +62,11 @@ class TstTrainingProgress : public QObject {
   }
 
   void evaluationHasALineOfItsOwn() {
-    const protocol::StepScalars scalars{
-        200, 0, {{"eval/loss_total", 0.5f}, {"eval/segm/AP", 0.25f}, {"eval/bbox/AP", 0.125f}}};
+    const protocol::Scalars scalars{
+        0, 200, 0, {{"eval/loss_total", 0.5f}, {"eval/segm/AP", 0.25f}, {"eval/bbox/AP", 0.125f}}};
     QCOMPARE(supervisor::evaluationLine(scalars),
              std::string("evaluation step=200 loss_total=0.5 segm/AP=0.25 bbox/AP=0.125"));
-    QCOMPARE(supervisor::evaluationLine({200, 0, {{"eval/loss_total", 0.5f}}}),
+    QCOMPARE(supervisor::evaluationLine({0, 200, 0, {{"eval/loss_total", 0.5f}}}),
              std::string("evaluation step=200 loss_total=0.5"));
     QCOMPARE(supervisor::evaluationLine(step(1, 1)), std::string());
   }

@@ -34,7 +34,7 @@ std::vector<std::string> outline(const run_folder::Layout& layout) {
       const auto named = [&](const std::string& name) {
         lines.push_back(name + " " + std::to_string(record.step));
       };
-      if (const auto* state = std::get_if<protocol::State>(&message)) named(state->state);
+      if (const auto* state = std::get_if<protocol::State>(&message)) named(state->state.text());
       if (std::holds_alternative<protocol::Evaluation>(message)) named("evaluation");
       if (std::holds_alternative<protocol::Predictions>(message)) named("predictions");
       if (const auto* kept = std::get_if<protocol::Checkpoint>(&message))
@@ -63,7 +63,7 @@ class TstTrainingRun : public QObject {
       QVERIFY2(fs::exists(run.folder() / name), name);
     }
     const auto info = run_folder::readRunInfo(run);
-    QCOMPARE(info.state, std::string("finished"));
+    QCOMPARE(info.state.text(), std::string("finished"));
     QCOMPARE(info.step, std::int64_t{6});
     QCOMPARE(info.maxSteps, std::int64_t{6});
     QCOMPARE(info.attempt, 1);
@@ -200,7 +200,7 @@ class TstTrainingRun : public QObject {
              result.err.c_str());
     const run_folder::Layout run(bench.folder() / "one");
     const auto info = run_folder::readRunInfo(run);
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
     QVERIFY(info.error && contains(info.error->message, "SIGKILL"));
     const auto lines = outline(run);
     QVERIFY(!lines.empty());
@@ -216,7 +216,7 @@ class TstTrainingRun : public QObject {
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.err, "one/rank-0.log: cannot be written: Is a directory"),
              result.err.c_str());
-    QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "one")).state,
+    QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "one")).state.text(),
              std::string("failed"));
   }
 

@@ -91,13 +91,13 @@ class TstWorkerFaults : public QObject {
     const auto result = bench.run({"train", "experiment.yaml"});
     QVERIFY2(result.status == status, result.err.c_str());
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
     QVERIFY(info.error);
     QVERIFY2(contains(info.error->message, message.toStdString()), info.error->message.c_str());
-    QCOMPARE(info.error->cause, cause.toStdString());
+    QCOMPARE(info.error->cause.text(), cause.toStdString());
     QCOMPARE(info.error->rank, 0);
     QCOMPARE(info.error->step, std::int64_t{3});
-    QCOMPARE(info.error->phase, std::string("forward"));
+    QCOMPARE(info.error->phase.text(), std::string("forward"));
     QVERIFY2(contains(result.err, message.toStdString()), "the person reads it too");
     QVERIFY(!tests::isAlive(bench.workerPid()));
     const auto records = tests::recordsOf(bench.onlyRun());
@@ -180,10 +180,10 @@ class TstWorkerFaults : public QObject {
     const auto result = bench.run({"train", "experiment.yaml", "--set", "runtime.stall_seconds=1"});
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
-    QVERIFY(info.error && info.error->cause == "stalled");
+    QCOMPARE(info.state.text(), std::string("failed"));
+    QVERIFY(info.error && info.error->cause.text() == "stalled");
     QVERIFY2(contains(info.error->message, "stall_seconds"), info.error->message.c_str());
-    QCOMPARE(info.error->phase, std::string("backward"));
+    QCOMPARE(info.error->phase.text(), std::string("backward"));
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
@@ -195,7 +195,7 @@ class TstWorkerFaults : public QObject {
     const auto result = bench.run({"train", "experiment.yaml"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.err, "alert kind=checkpoint_failed step=2"), result.err.c_str());
-    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state, std::string("finished"));
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).state.text(), std::string("finished"));
   }
 
   void lostLastCheckpointFailsTheRun() {
@@ -204,8 +204,8 @@ class TstWorkerFaults : public QObject {
     const auto result = bench.run({"train", "experiment.yaml"});
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
-    QCOMPARE(info.state, std::string("failed"));
-    QVERIFY(info.error && info.error->cause == "checkpoint");
+    QCOMPARE(info.state.text(), std::string("failed"));
+    QVERIFY(info.error && info.error->cause.text() == "checkpoint");
   }
 };
 

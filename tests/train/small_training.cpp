@@ -1,6 +1,7 @@
 #include "tests/train/small_training.h"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/scenes/made_scenes.h"
 
@@ -20,46 +21,62 @@ run_folder::Layout makeFolder(const fs::path& folder) {
 
 }  // namespace
 
-void RecordingObserver::onSteps(const protocol::ScalarBatch& batch) {
+void MessageRecorder::take(const protocol::WorkerMessage& message) {
+  std::visit([this](const auto& held) { note(held); }, message);
+}
+
+void MessageRecorder::note(const protocol::ScalarBatch& batch) {
   steps.insert(steps.end(), batch.records.begin(), batch.records.end());
   if (afterSteps) afterSteps();
 }
 
-void RecordingObserver::onEvaluation(const protocol::EvaluationReady& ready) {
+void MessageRecorder::note(const protocol::State& state) {
+  states.push_back(state.state.text());
+  if (afterState) afterState(state);
+}
+
+void MessageRecorder::note(const protocol::Log& log) {
+  logs.push_back(log);
+  if (afterLog) afterLog(log);
+}
+
+void MessageRecorder::note(const protocol::EvaluationReady& ready) {
   moveIntoPlace(ready.partial, layout.evaluation(ready.step));
   evaluations.push_back(ready);
 }
 
-void RecordingObserver::onPredictions(const protocol::PredictionsReady& ready) {
+void MessageRecorder::note(const protocol::PredictionsReady& ready) {
   moveIntoPlace(ready.partial, layout.predictions(ready.step));
   predictions.push_back(ready.step);
 }
 
-void RecordingObserver::onCheckpoint(const protocol::CheckpointReady& ready) {
+void MessageRecorder::note(const protocol::CheckpointReady& ready) {
   checkpoints.push_back(ready);
   if (ready.error.empty()) moveIntoPlace(ready.partial, layout.checkpoint(ready.step));
 }
 
-void RecordingObserver::onDivergence(const protocol::DivergenceReady& ready) {
+void MessageRecorder::note(const protocol::DivergenceReady& ready) {
   divergences.push_back(ready.step);
   fs::rename(ready.partial, layout.divergence(ready.step));
 }
 
-void RecordingObserver::onAnswer(const protocol::Answer& answer) {
+void MessageRecorder::note(const protocol::BadImage& image) { badImages.push_back(image); }
+
+void MessageRecorder::note(const protocol::Answer& answer) {
   answers.push_back(answer);
   if (afterAnswer) afterAnswer();
 }
 
-float RecordingObserver::value(std::size_t record, const std::string& tag) const {
+float MessageRecorder::value(std::size_t record, const std::string& tag) const {
   for (const auto& [name, number] : steps.at(record).values) {
     if (name == tag) return number;
   }
   return -1;
 }
 
-int RecordingObserver::timesTold(std::int64_t step, const std::string& tag) const {
+int MessageRecorder::timesTold(std::int64_t step, const std::string& tag) const {
   int times = 0;
-  for (const protocol::StepScalars& told : steps) {
+  for (const protocol::Scalars& told : steps) {
     if (told.step != step) continue;
     times += static_cast<int>(
         std::ranges::count_if(told.values, [&](const auto& value) { return value.first == tag; }));
@@ -71,15 +88,22 @@ Session::Session(const config::Experiment& experiment, const fs::path& folder)
     : layout(makeFolder(folder)),
       observer(folder),
       ownWorld(dist::makeWorldOfOne()),
-      trainer(experiment, layout, {*ownWorld, mailbox, phase, observer}) {}
+      trainer(experiment, layout, contextIn(*ownWorld)) {}
 
 Session::Session(const config::Experiment& experiment, const fs::path& folder, dist::World& ranks)
-    : layout(makeFolder(folder)),
-      observer(folder),
-      trainer(experiment, layout, {ranks, mailbox, phase, observer}) {}
+    : layout(makeFolder(folder)), observer(folder), trainer(experiment, layout, contextIn(ranks)) {}
+
+train::TrainerContext Session::contextIn(dist::World& ranks) {
+  return {ranks, mailbox, phase,
+          [this](const protocol::WorkerMessage& message) { observer.take(message); }};
+}
 
 protocol::Control control(const std::string& name, const std::string& id) {
-  return {.name = name, .id = id, .predict = {}, .out = ""};
+  static const std::map<std::string, protocol::Action> actions{
+      {"pause", protocol::Pause()},       {"resume", protocol::Resume()},
+      {"stop", protocol::Stop()},         {"checkpoint", protocol::SaveCheckpoint()},
+      {"evaluate", protocol::Evaluate()}, {"predict", protocol::Predict()}};
+  return {id, actions.at(name)};
 }
 
 void writeShapes(const fs::path& folder) { scenes::writeMadeScenes({folder, 4, 3, 5}); }

@@ -10,25 +10,11 @@
 
 namespace lockstep::tests {
 
-/// Does what the supervisor does with partial files, and remembers what was announced.
-class RecordingObserver : public train::TrainingObserver {
+/// Does what the supervisor does with partial files, and remembers what was told.
+class MessageRecorder {
  public:
-  explicit RecordingObserver(std::filesystem::path run) : layout(std::move(run)) {}
-  void onSteps(const protocol::ScalarBatch& batch) override;
-  void onState(const protocol::WorkerState& state) override {
-    states.push_back(state.state);
-    if (afterState) afterState(state);
-  }
-  void onEvaluation(const protocol::EvaluationReady& ready) override;
-  void onPredictions(const protocol::PredictionsReady& ready) override;
-  void onCheckpoint(const protocol::CheckpointReady& ready) override;
-  void onDivergence(const protocol::DivergenceReady& ready) override;
-  void onBadImage(const protocol::BadImage& image) override { badImages.push_back(image); }
-  void onAnswer(const protocol::Answer& answer) override;
-  void onLog(const protocol::WorkerLog& log) override {
-    logs.push_back(log);
-    if (afterLog) afterLog(log);
-  }
+  explicit MessageRecorder(std::filesystem::path run) : layout(std::move(run)) {}
+  void take(const protocol::WorkerMessage& message);
 
   /// Of a tag in one of `steps`, -1: it has none.
   float value(std::size_t record, const std::string& tag) const;
@@ -37,16 +23,28 @@ class RecordingObserver : public train::TrainingObserver {
 
   run_folder::Layout layout;
   std::function<void()> afterSteps, afterAnswer;
-  std::function<void(const protocol::WorkerState&)> afterState;
-  std::function<void(const protocol::WorkerLog&)> afterLog;
-  std::vector<protocol::StepScalars> steps;
+  std::function<void(const protocol::State&)> afterState;
+  std::function<void(const protocol::Log&)> afterLog;
+  std::vector<protocol::Scalars> steps;
   std::vector<protocol::EvaluationReady> evaluations;
   std::vector<protocol::CheckpointReady> checkpoints;
   std::vector<std::int64_t> predictions, divergences;
   std::vector<protocol::BadImage> badImages;
   std::vector<protocol::Answer> answers;
   std::vector<std::string> states;
-  std::vector<protocol::WorkerLog> logs;
+  std::vector<protocol::Log> logs;
+
+ private:
+  void note(const protocol::ScalarBatch& batch);
+  void note(const protocol::State& state);
+  void note(const protocol::Log& log);
+  void note(const protocol::EvaluationReady& ready);
+  void note(const protocol::PredictionsReady& ready);
+  void note(const protocol::CheckpointReady& ready);
+  void note(const protocol::DivergenceReady& ready);
+  void note(const protocol::BadImage& image);
+  void note(const protocol::Answer& answer);
+  void note(const auto&) {}
 };
 
 /// A trainer on a run folder of its own, or on one that is there.
@@ -55,15 +53,17 @@ struct Session {
   /// One rank of a world that lives longer.
   Session(const config::Experiment& experiment, const std::filesystem::path& folder,
           dist::World& ranks);
+  train::TrainerContext contextIn(dist::World& ranks);
 
   run_folder::Layout layout;
   train::Mailbox mailbox;
   train::PhaseReport phase;
-  RecordingObserver observer;
+  MessageRecorder observer;
   std::unique_ptr<dist::World> ownWorld;
   train::Trainer trainer;
 };
 
+/// pause | resume | stop | checkpoint | evaluate | predict
 protocol::Control control(const std::string& name, const std::string& id);
 
 /// Made scenes in `folder`: 4 to learn from, 3 held out.

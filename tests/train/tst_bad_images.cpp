@@ -278,7 +278,7 @@ class TstBadImages : public QObject {
     QVERIFY2(said[0].empty(), said[0].c_str());
     QCOMPARE(told.size(), std::size_t{2});
     QCOMPARE(told[0].file, (data / "train" / other.fileName).string());
-    QCOMPARE(told[0].part, std::string("train"));
+    QCOMPARE(told[0].part, protocol::Split::Train);
     QCOMPARE(told[0].step, std::int64_t{2});
     QVERIFY2(holds(told[0].reason, "is no image that can be decoded"), told[0].reason.c_str());
     QCOMPARE(told[1].step, last.step);
@@ -465,7 +465,7 @@ class TstBadImages : public QObject {
     QCOMPARE(found.dump(), jsonOf(expected, false).dump());
     QCOMPARE(jsonOf(run, true).dump(), jsonOf(expected, true).dump());
     QCOMPARE(told.size(), std::size_t{1});  // once, though it was met twice
-    QCOMPARE(told[0].part, std::string("val"));
+    QCOMPARE(told[0].part, protocol::Split::Val);
     QCOMPARE(told[0].imageId, bad.id.value);
     QCOMPARE(told[0].step, std::int64_t{3});
   }

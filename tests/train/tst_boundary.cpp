@@ -87,8 +87,8 @@ class TstBoundary : public QObject {
     session.trainer.run();
     QCOMPARE(session.observer.evaluations.size(), std::size_t{2});
     std::vector<std::string> said;
-    for (const protocol::WorkerLog& log : session.observer.logs)
-      if (log.level == "warning") said.push_back(log.text);
+    for (const protocol::Log& log : session.observer.logs)
+      if (log.level == base::LogLevel::Warning) said.push_back(log.text);
     QCOMPARE(said.size(), std::size_t{1});
     QVERIFY2(said[0].find("1 image has more objects of a class than that") != std::string::npos,
              said[0].c_str());
@@ -106,8 +106,9 @@ class TstBoundary : public QObject {
     };
     QCOMPARE(session.trainer.run().step, std::int64_t(2));
     std::vector<std::string> lost;
-    for (const protocol::WorkerLog& log : session.observer.logs) {
-      if (log.level == "error") lost.push_back(log.text.substr(0, log.text.find(" could not")));
+    for (const protocol::Log& log : session.observer.logs) {
+      if (log.level == base::LogLevel::Error)
+        lost.push_back(log.text.substr(0, log.text.find(" could not")));
     }
     QCOMPARE(lost, (std::vector<std::string>{"evaluation of step 1", "predictions of step 1"}));
     QCOMPARE(session.observer.timesTold(1, "eval/loss_total"), 1);

@@ -89,7 +89,7 @@ class TstDivergence : public QObject {
         replayed(small, session.layout.checkpoint(2) / "model.safetensors", 3);
     QVERIFY(again.firstNotFinite.empty());
     const auto& told = session.observer.steps;
-    const auto third = std::ranges::find(told, 3, &protocol::StepScalars::step) - told.begin();
+    const auto third = std::ranges::find(told, 3, &protocol::Scalars::step) - told.begin();
     for (std::size_t i = 0; i < config::kLossNames.size(); ++i) {
       QCOMPARE(static_cast<float>(again.losses[i]),
                session.observer.value(third, std::string("train/") + config::kLossNames[i]));

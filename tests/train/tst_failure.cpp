@@ -12,13 +12,14 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using protocol::FailureCause;
 using tests::contains;
 using train::Failure;
 using train::FailureFacts;
 
 namespace {
 
-const FailureFacts kBackward{12, "backward", false, "GPU 1 (NVIDIA H200)"};
+const FailureFacts kBackward{12, protocol::Phase::Backward, false, "GPU 1 (NVIDIA H200)"};
 
 template <typename Exception>
 Failure failureOf(const std::string& text, FailureFacts facts = kBackward) {
@@ -61,7 +62,7 @@ class TstFailure : public QObject {
                  "solver.accumulate, lower augment.min_size, augment.max_size or "
                  "model.box_head.batch_size_per_image, or set runtime.precision to bf16 "
                  "if it is not"));
-    QCOMPARE(failure.cause, std::string("out of memory"));
+    QCOMPARE(failure.cause, FailureCause::OutOfMemory);
     QCOMPARE(failure.exitStatus, 1);
   }
 
@@ -73,7 +74,7 @@ class TstFailure : public QObject {
 
   void oneImageHasOtherKeys() {
     FailureFacts facts = kBackward;
-    facts.phase = "evaluating";
+    facts.phase = protocol::Phase::Evaluating;
     const Failure failure = failureOf<c10::OutOfMemoryError>(kOutOfMemory, facts);
     QVERIFY(!contains(failure.message, "batch_size"));
     QVERIFY2(contains(failure.message, "augment.max_size"), failure.message.c_str());
@@ -93,24 +94,24 @@ class TstFailure : public QObject {
   void whoeverAsksAGpuForMemoryItIsOutOfMemory() {
     QFETCH(QString, text);
     const Failure failure = failureOf<c10::Error>(text.toStdString());
-    QCOMPARE(failure.cause, std::string("out of memory"));
+    QCOMPARE(failure.cause, FailureCause::OutOfMemory);
     QVERIFY2(failure.message.starts_with("out of memory on GPU 1 (NVIDIA H200); lower "),
              failure.message.c_str());
   }
 
   void outOfMemoryOfTheDriverIsNoFaultOfTheGpu() {
-    QCOMPARE(cudaFailure(2, "out of memory").cause, std::string("out of memory"));
+    QCOMPARE(cudaFailure(2, "out of memory").cause, FailureCause::OutOfMemory);
   }
 
   void memoryOfTheMachineIsItsOwn() {
     const Failure torch = failureOf<c10::Error>(
         "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
         "you tried to allocate 34359738368 bytes. Error code 12 (Cannot allocate memory)");
-    QCOMPARE(torch.cause, std::string("out of memory"));
+    QCOMPARE(torch.cause, FailureCause::OutOfMemory);
     QVERIFY2(torch.message.starts_with("out of memory: 32.0 GiB more were asked for; lower "),
              torch.message.c_str());
     QVERIFY(!contains(torch.message, "precision"));
-    QCOMPARE(train::failureOf(std::bad_alloc(), {}).cause, std::string("out of memory"));
+    QCOMPARE(train::failureOf(std::bad_alloc(), {}).cause, FailureCause::OutOfMemory);
   }
 
   void aGpuFailsAtOrBeforeAStep() {
@@ -118,7 +119,7 @@ class TstFailure : public QObject {
     QCOMPARE(QString::fromStdString(failure.message),
              QStringLiteral("GPU 1 (NVIDIA H200) failed at or before step 12: unspecified launch "
                             "failure; `dmesg | grep -i xid` says what the driver saw"));
-    QCOMPARE(failure.cause, std::string("gpu"));
+    QCOMPARE(failure.cause, FailureCause::Gpu);
     QCOMPARE(failure.exitStatus, 1);
     FailureFacts start = kBackward;
     start.step = 0;
@@ -147,7 +148,7 @@ class TstFailure : public QObject {
     QFETCH(QString, text);
     FailureFacts facts = kBackward;
     facts.isWaiting = true;  // its own collective breaks, too: that is not the other ranks' doing
-    QCOMPARE(failureOf<c10::DistBackendError>(text.toStdString(), facts).cause, std::string("gpu"));
+    QCOMPARE(failureOf<c10::DistBackendError>(text.toStdString(), facts).cause, FailureCause::Gpu);
   }
 
   void aPeerThatIsGoneIsLost() {
@@ -162,14 +163,14 @@ class TstFailure : public QObject {
                  "network error, NCCL version 2.27.5; ncclRemoteError: A call failed possibly due "
                  "to a network error or a remote process exiting prematurely.; Last error: "
                  "socketProgress: Connection closed by remote peer"));
-    QCOMPARE(failure.cause, std::string("lost peer"));
+    QCOMPARE(failure.cause, FailureCause::LostPeer);
     FailureFacts waiting = kBackward;
     waiting.isWaiting = true;
     const std::runtime_error gloo("[gloo/transport/tcp/pair.cc:547] Connection closed by peer");
-    QCOMPARE(train::failureOf(gloo, waiting).cause, std::string("lost peer"));
-    QCOMPARE(train::failureOf(gloo, kBackward).cause, std::string("exception"));
+    QCOMPARE(train::failureOf(gloo, waiting).cause, FailureCause::LostPeer);
+    QCOMPARE(train::failureOf(gloo, kBackward).cause, FailureCause::Exception);
     QCOMPARE(failureOf<c10::DistNetworkError>("Connection reset by peer").cause,
-             std::string("lost peer"));
+             FailureCause::LostPeer);
   }
 
   void aWrongCallOfNcclIsNobodysLoss() {
@@ -180,7 +181,7 @@ class TstFailure : public QObject {
         "\nncclInvalidUsage: This usually reflects invalid usage of NCCL library.\nLast error:\n"
         "Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 1000",
         waiting);
-    QCOMPARE(failure.cause, std::string("exception"));
+    QCOMPARE(failure.cause, FailureCause::Exception);
     QVERIFY2(contains(failure.message, "Last error: Duplicate GPU detected"),
              failure.message.c_str());
   }
@@ -190,16 +191,16 @@ class TstFailure : public QObject {
     waiting.isWaiting = true;
     const Failure failure = train::failureOf(base::mendable("weights do not fit"), waiting);
     QCOMPARE(failure.message, std::string("weights do not fit"));
-    QCOMPARE(failure.cause, std::string("error"));
+    QCOMPARE(failure.cause, FailureCause::Error);
     QCOMPARE(failure.exitStatus, 2);
     QCOMPARE(train::failureOf(Error("a.jpg is truncated"), kBackward).exitStatus, 1);
     const base::SystemError ofMachine("a.jpg: cannot read: Input/output error", EIO);
-    QCOMPARE(train::failureOf(ofMachine, kBackward).cause, std::string("system"));
+    QCOMPARE(train::failureOf(ofMachine, kBackward).cause, FailureCause::System);
   }
 
   void anythingElseIsAnExceptionInOneLine() {
     const Failure failure = failureOf<c10::Error>("boxes must be [N,4]\n\n  got [3]\n");
-    QCOMPARE(failure.cause, std::string("exception"));
+    QCOMPARE(failure.cause, FailureCause::Exception);
     QCOMPARE(failure.message, std::string("boxes must be [N,4]; got [3]"));
   }
 };

@@ -33,7 +33,10 @@ class TstLastCheckpoint : public QObject {
         : layout(run_folder::createRunFolderAt(run)),
           observer(run),
           world(dist::makeWorldOfOne()),
-          trainer(experiment(shapes), layout, {*world, mailbox, phase, observer, 0, 1, patience}) {
+          trainer(experiment(shapes), layout,
+                  {*world, mailbox, phase,
+                   [this](const protocol::WorkerMessage& message) { observer.take(message); }, 0, 1,
+                   patience}) {
       run_folder::writeRunInfo(layout, {});
       fs::remove(layout.checkpoints());
       std::ofstream(layout.checkpoints()) << "in the way";
@@ -53,7 +56,7 @@ class TstLastCheckpoint : public QObject {
     run_folder::Layout layout;
     train::Mailbox mailbox;
     train::PhaseReport phase;
-    tests::RecordingObserver observer;
+    tests::MessageRecorder observer;
     std::unique_ptr<dist::World> world;
     train::Trainer trainer;
   };
@@ -70,7 +73,7 @@ class TstLastCheckpoint : public QObject {
   void isTriedAgainForAWhile() {
     Bench bench(path("shapes"), path("run"), 0.05);
     int warnings = 0;
-    bench.observer.afterLog = [&](const protocol::WorkerLog& log) {
+    bench.observer.afterLog = [&](const protocol::Log& log) {
       if (log.text.find("the last checkpoint cannot be written: ") == std::string::npos) return;
       ++warnings;
       bench.clearTheWay();

@@ -12,20 +12,19 @@ class TstMailbox : public QObject {
   void controlsComeInOrderAndOnce() {
     train::Mailbox mailbox;
     QVERIFY(mailbox.take().empty());
-    mailbox.post({.name = "pause", .id = "1", .predict = {}, .out = ""});
-    mailbox.post({.name = "resume", .id = "2", .predict = {}, .out = ""});
+    mailbox.post({"1", protocol::Pause()});
+    mailbox.post({"2", protocol::Resume()});
     const auto controls = mailbox.take();
     QCOMPARE(controls.size(), std::size_t(2));
-    QCOMPARE(controls[0].name, std::string("pause"));
+    QVERIFY(std::holds_alternative<protocol::Pause>(controls[0].action));
     QCOMPARE(controls[1].id, std::string("2"));
     QVERIFY(mailbox.take().empty());
   }
 
   void waitingEndsWithAPost() {
     train::Mailbox mailbox;
-    std::jthread poster(
-        [&] { mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""}); });
-    QCOMPARE(mailbox.waitAndTake().front().name, std::string("stop"));
+    std::jthread poster([&] { mailbox.post({"", protocol::Stop()}); });
+    QVERIFY(std::holds_alternative<protocol::Stop>(mailbox.waitAndTake().front().action));
   }
 };
 

@@ -214,8 +214,8 @@ class TstManyRanks : public QObject {
             for (const char* name :
                  {"pause", "evaluate", "checkpoint", "predict", "resume", "stop"}) {
               protocol::Control request = tests::control(name, name);
-              request.predict.imageIds = {heldOut.value};
-              request.out = run + "answer.json";
+              if (auto* predict = std::get_if<protocol::Predict>(&request.action))
+                *predict = {{.imageIds = {heldOut.value}}, run + "answer.json"};
               session.mailbox.post(request);
             }
           });
@@ -249,8 +249,8 @@ class TstManyRanks : public QObject {
       std::jthread resumer;
       if (world.rank() == 0) {
         session.mailbox.post(tests::control("pause", ""));
-        session.observer.afterState = [&](const protocol::WorkerState& state) {
-          if (state.state == "paused") pausedAt = state.step;
+        session.observer.afterState = [&](const protocol::State& state) {
+          if (state.state == protocol::RunState::Paused) pausedAt = state.step;
         };
       } else {
         resumer = std::jthread([&] {
@@ -348,11 +348,11 @@ class TstManyRanks : public QObject {
         session.trainer.run();
       } catch (const std::exception& exception) {
         failures[static_cast<std::size_t>(world.rank())] =
-            train::failureOf(exception, {.step = 1, .phase = "evaluating"});
+            train::failureOf(exception, {.step = 1, .phase = protocol::Phase::Evaluating});
       }
     });
     for (const train::Failure& failure : failures) {
-      QCOMPARE(failure.cause, std::string("out of memory"));
+      QCOMPARE(failure.cause, protocol::FailureCause::OutOfMemory);
       QCOMPARE(failure.message, failures[0].message);
       QCOMPARE(failure.rank, &failure == &failures[0] ? -1 : 0);
     }

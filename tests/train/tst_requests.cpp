@@ -103,9 +103,8 @@ class TstRequests : public QObject {
     data::RgbImage large(kSidePx, kSidePx);
     std::fill_n(large.pixels.get(), kImageBytes, std::uint8_t{0});
     data::writeImage(large, path("large.png"));
-    protocol::Control predict = control("predict", "p");
-    predict.predict.paths = {path("large.png")};
-    predict.out = path("large.json");
+    const protocol::Control predict{
+        "p", protocol::Predict{{.paths = {path("large.png")}}, path("large.json")}};
 
     Session session(smallExperiment(2), path("no memory"));
     session.mailbox.post(control("pause", "a"));
@@ -122,7 +121,7 @@ class TstRequests : public QObject {
     QCOMPARE(session.observer.answers.size(), std::size_t(4));
     QVERIFY2(session.observer.answers[1].error.starts_with("out of memory; lower augment.min_size"),
              session.observer.answers[1].error.c_str());
-    QVERIFY(!fs::exists(predict.out));
+    QVERIFY(!fs::exists(path("large.json")));
     QCOMPARE(session.observer.answers[2].error, std::string());
     QVERIFY(fs::exists(path("small.json")));
   }
@@ -139,9 +138,7 @@ class TstRequests : public QObject {
     config::Experiment experiment = smallExperiment(1);
     experiment.model.boxHead.scoreThreshold = 0.125;
     Session session(experiment, path(QTest::currentDataTag()));
-    protocol::Control predict = predictById("p", "threshold.json");
-    predict.predict.scoreThreshold = asked;
-    session.mailbox.post(predict);
+    session.mailbox.post(predictById("p", "threshold.json", asked));
     session.trainer.run();
     const auto json = readJson("threshold.json");
     QCOMPARE(json.at("score_threshold").get<double>(), stated);
@@ -157,11 +154,9 @@ class TstRequests : public QObject {
     return nlohmann::json::parse(base::readFile(path(name)));
   }
   /// Of the first held-out scene.
-  protocol::Control predictById(const std::string& id, const std::string& out) const {
-    protocol::Control predict = control("predict", id);
-    predict.predict.imageIds = {5};
-    predict.out = path(out);
-    return predict;
+  protocol::Control predictById(const std::string& id, const std::string& out,
+                                double scoreThreshold = 0.05) const {
+    return {id, protocol::Predict{{.imageIds = {5}, .scoreThreshold = scoreThreshold}, path(out)}};
   }
   config::Experiment smallExperiment(int steps) const {
     return tests::smallExperiment(path("shapes"), steps);

@@ -19,7 +19,7 @@ model::Losses lossesWithMask(double mask) {
 }
 
 /// -1: the tag was not told.
-float valueOf(const protocol::StepScalars& record, const std::string& wanted) {
+float valueOf(const protocol::Scalars& record, const std::string& wanted) {
   for (const auto& [tag, number] : record.values)
     if (tag == wanted) return number;
   return -1.f;

@@ -14,7 +14,7 @@
 #include "tests/train/small_training.h"
 
 using namespace lockstep;
-using tests::RecordingObserver;
+using tests::MessageRecorder;
 using tests::Session;
 namespace fs = std::filesystem;
 
@@ -120,7 +120,7 @@ class TstTrainer : public QObject {
     experiment.runtime.cudaGraphs = true;
     Session session(experiment, path("recorded"));
     QCOMPARE(session.trainer.run().step, std::int64_t(1));
-    QVERIFY(std::ranges::any_of(session.observer.logs, [](const protocol::WorkerLog& log) {
+    QVERIFY(std::ranges::any_of(session.observer.logs, [](const protocol::Log& log) {
       return log.text.find("runtime.cuda_graphs: is for GPUs") != std::string::npos;
     }));
   }
@@ -129,7 +129,7 @@ class TstTrainer : public QObject {
     config::Experiment experiment = smallExperiment(3);
     Session session(experiment, path("records"));
     session.trainer.run();
-    const RecordingObserver& seen = session.observer;
+    const MessageRecorder& seen = session.observer;
     QCOMPARE(seen.steps.size(), std::size_t(4));  // three steps and the evaluation
     for (int i = 0; i < 3; ++i) QCOMPARE(seen.steps[i].step, std::int64_t(i + 1));
     QCOMPARE(seen.evaluations.size(), std::size_t(1));
@@ -149,7 +149,7 @@ class TstTrainer : public QObject {
     experiment.solver.lossWeights = {2, 3, 5, 7, 11};
     Session session(experiment, path("weighted"));
     session.trainer.run();
-    const RecordingObserver& seen = session.observer;
+    const MessageRecorder& seen = session.observer;
     const float sum =
         2 * seen.value(0, "train/loss_classifier") + 3 * seen.value(0, "train/loss_box_reg") +
         5 * seen.value(0, "train/loss_mask") + 7 * seen.value(0, "train/loss_objectness") +

@@ -64,13 +64,15 @@ void meet(const std::string& fault, train::PhaseReport& phase) {
 void tellSteps(const worker::JobContext& context) {
   protocol::ScalarBatch batch;
   for (std::int64_t step = 1; step <= 12; ++step)
-    batch.records.push_back({step, 1000.0 + static_cast<double>(step), {{"train/loss_total", 1}}});
-  context.channel.send(protocol::WorkerState{"running", 0});
+    batch.records.push_back(
+        {0, step, 1000.0 + static_cast<double>(step), {{"train/loss_total", 1}}});
+  context.channel.send(protocol::State{.state = protocol::RunState::Running});
   context.channel.send(batch);
 }
 
-void tellCheckpoint(const worker::JobContext& context, std::int64_t step) {
-  const auto partial = run_folder::Layout(context.job.runFolder).partialCheckpoint(step);
+void tellCheckpoint(const protocol::TrainJob& job, const worker::JobContext& context,
+                    std::int64_t step) {
+  const auto partial = run_folder::Layout(job.runFolder).partialCheckpoint(step);
   std::filesystem::create_directories(partial);
   run_folder::TrainingState state;
   state.step = step;
@@ -92,19 +94,26 @@ std::string faultOf(int rank) {
   return faults.substr(0, faults.find('|'));
 }
 
-protocol::Finished trainBadly(const worker::JobContext& context) {
-  const int rank = context.job.localRank;
+protocol::Finished trainBadly(const protocol::TrainJob& job, const worker::JobContext& context) {
+  const int rank = context.place.localRank;
+  const bool goesOn = !job.resumeFrom.empty();
   context.phase.rank = rank;
   if (rank == 0) {
     context.channel.send(protocol::Listening{9});
-    if (context.job.resumeFrom.empty()) tellSteps(context);
-    tellCheckpoint(context, context.job.resumeFrom.empty() ? 10 : 14);
-    if (!context.job.resumeFrom.empty()) return {14, false, ""};
+    if (!goesOn) tellSteps(context);
+    tellCheckpoint(job, context, goesOn ? 14 : 10);
+    if (goesOn) return {.step = 14};
   }
   context.phase.step = 12;
-  context.phase.phase = "backward";
+  context.phase.phase = protocol::Phase::Backward;
   meet(faultOf(rank), context.phase);
-  return {12, false, ""};
+  return {.step = 12};
+}
+
+protocol::Finished runBadly(const protocol::Work& work, const worker::JobContext& context) {
+  const auto* train = std::get_if<protocol::TrainJob>(&work);
+  return train != nullptr ? trainBadly(*train, context)
+                          : protocol::Finished{.result = protocol::CheckResult()};
 }
 
 }  // namespace
@@ -112,6 +121,5 @@ protocol::Finished trainBadly(const worker::JobContext& context) {
 int main(int argc, char** argv) {
   int fd = -1;
   if (argc >= 3) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), fd);
-  const auto finds = [](const worker::JobContext&) { return protocol::Finished(); };
-  return worker::serve(fd, {{"train", trainBadly}, {"check", finds}});
+  return worker::serve(fd, runBadly);
 }

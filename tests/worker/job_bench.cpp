@@ -18,7 +18,7 @@ JobBench::JobBench() {
   workerEnd_.reset(ends[1]);
 }
 
-protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
+protocol::Finished JobBench::run(const protocol::Work& work) {
   receiver_ = std::jthread([this] { receive(); });
   /// The receiver ends when the worker's end is shut.
   struct Shut {
@@ -32,7 +32,8 @@ protocol::Finished JobBench::run(Function function, const protocol::Job& job) {
   worker::Channel channel(workerEnd_.get());
   train::PhaseReport phase;
   worker::OwnWorld world(phase);
-  return function({job, world, channel, mailbox, phase});
+  const protocol::RankPlace place;
+  return worker::runWork(work, {place, world, channel, mailbox, phase});
 }
 
 void JobBench::receive() {
@@ -46,11 +47,8 @@ void JobBench::receive() {
   }
 }
 
-protocol::Job jobOn(const config::Experiment& experiment, const std::string& kind) {
-  protocol::Job job;
-  job.kind = kind;
-  job.configYaml = config::writeExperiment(experiment);
-  return job;
+protocol::TrainedModel modelOf(const config::Experiment& experiment, const std::string& weights) {
+  return {config::writeExperiment(experiment), weights, 0};
 }
 
 config::Experiment makeSmallModel(const std::string& folder) {

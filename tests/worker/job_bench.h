@@ -3,10 +3,11 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "engine/base/file_descriptor.h"
-#include "engine/worker/jobs.h"
+#include "engine/worker/serve.h"
 
 namespace lockstep::tests {
 
@@ -16,9 +17,12 @@ class JobBench {
   JobBench();
   JobBench(const JobBench&) = delete;
 
-  using Function = protocol::Finished (*)(const worker::JobContext&);
   /// Blocks until the job has ended; what it throws goes on.
-  protocol::Finished run(Function function, const protocol::Job& job);
+  protocol::Finished run(const protocol::Work& work);
+  template <typename Job>
+  typename Job::Result resultOf(const Job& job) {
+    return std::get<typename Job::Result>(run(job).result);
+  }
 
   /// Called with each message of the worker, on a thread of its own.
   std::function<void(const protocol::WorkerMessage&)> onMessage;
@@ -31,8 +35,8 @@ class JobBench {
   std::jthread receiver_;
 };
 
-/// A job on an experiment, as lockstep-engine hands it over.
-protocol::Job jobOn(const config::Experiment& experiment, const std::string& kind);
+/// A model of an experiment, as lockstep-engine hands it over.
+protocol::TrainedModel modelOf(const config::Experiment& experiment, const std::string& weights);
 
 /// A small experiment on made scenes below `folder`, and the weights of its model in
 /// `folder`/weights.safetensors: untrained, every class as probable as any other.

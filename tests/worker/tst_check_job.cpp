@@ -2,7 +2,6 @@
 #include <QTest>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/config/load.h"
 #include "engine/data/image_file.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -17,7 +17,6 @@
 #include "tests/worker/job_bench.h"
 
 using namespace lockstep;
-using nlohmann::json;
 using tests::contains;
 namespace fs = std::filesystem;
 
@@ -32,26 +31,27 @@ class TstCheckJob : public QObject {
 
   void whatIsSoundHasNoFaults() {
     experiment_.model.weights = path("weights.safetensors");
-    const json said = check(100);
-    QVERIFY2(!said.contains("weights"), said.dump().c_str());
-    const auto all = coco::Dataset::load(experiment_.dataset.train.annotations).images().size();
-    QCOMPARE(said["train"]["looked_at"].get<std::size_t>(), all);
-    QCOMPARE(said["train"]["all"].get<std::size_t>(), all);
-    for (const char* part : {"train", "val"}) {
-      QCOMPARE(said[part]["faults"]["count"].get<int>(), 0);
-      QCOMPARE(said[part]["dark"]["count"].get<int>(), 0);
+    const protocol::CheckResult found = check(100);
+    QVERIFY2(!found.weights, found.weights ? found.weights->text.c_str() : "");
+    const auto all = static_cast<std::int64_t>(
+        coco::Dataset::load(experiment_.dataset.train.annotations).images().size());
+    QCOMPARE(found.train.lookedAt, all);
+    QCOMPARE(found.train.all, all);
+    for (const protocol::ImagesCheck& part : {found.train, found.val}) {
+      QCOMPARE(part.unusable.count, std::int64_t{0});
+      QCOMPARE(part.dark.count, std::int64_t{0});
     }
-    QVERIFY(!check(0).contains("train"));  // weights alone
+    QCOMPARE(check(0).train.all, std::int64_t{0});  // weights alone
   }
 
   void someImagesAreTheFirstTheLastAndThoseBetween() {
     const coco::Dataset all = heldOut();
     for (const coco::Image& image : all.images()) base::writeFileAtomically(fileOf(image), "");
-    const json faults = check(2)["val"]["faults"];
-    QCOMPARE(faults["count"].get<int>(), 2);
+    const protocol::FaultyImages faults = check(2).val.unusable;
+    QCOMPARE(faults.count, std::int64_t{2});
     const std::vector<std::int64_t> ends{heldOut().images().front().id.value,
                                          heldOut().images().back().id.value};
-    QCOMPARE(idsOf(faults), ends);
+    QCOMPARE(faults.firstIds, ends);
   }
 
   void imagesThatCannotBeUsedAreCounted_data() {
@@ -73,12 +73,11 @@ class TstCheckJob : public QObject {
       base::writeFileAtomically(file, whole.substr(0, whole.size() / 2));
     if (fault == QStringLiteral("words")) base::writeFileAtomically(file, "hello");
     if (fault == QStringLiteral("size")) data::writeImage(data::RgbImage(8, 9), file);
-    const json faults = check(100)["val"]["faults"];
-    QCOMPARE(faults["count"].get<int>(), 1);
-    QCOMPARE(idsOf(faults), std::vector<std::int64_t>{image.id.value});
-    QVERIFY2(
-        contains(faults["first"], words.toStdString()) && contains(faults["first"], image.fileName),
-        faults.dump().c_str());
+    const protocol::FaultyImages faults = check(100).val.unusable;
+    QCOMPARE(faults.count, std::int64_t{1});
+    QCOMPARE(faults.firstIds, std::vector<std::int64_t>{image.id.value});
+    QVERIFY2(contains(faults.first, words.toStdString()) && contains(faults.first, image.fileName),
+             faults.first.c_str());
   }
 
   void imagesThatComeOutDarkAreCounted() {
@@ -88,10 +87,10 @@ class TstCheckJob : public QObject {
     QVERIFY(cv::imencode(".png", pixels, bytes));
     base::writeFileAtomically(fileOf(image),
                               {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    const json said = check(100)["val"];
-    QCOMPARE(said["faults"]["count"].get<int>(), 0);
-    QCOMPARE(said["dark"]["count"].get<int>(), 1);
-    QVERIFY(contains(said["dark"]["first"], "values reach 4095 of 65535"));
+    const protocol::ImagesCheck found = check(100).val;
+    QCOMPARE(found.unusable.count, std::int64_t{0});
+    QCOMPARE(found.dark.count, std::int64_t{1});
+    QVERIFY(contains(found.dark.first, "values reach 4095 of 65535"));
   }
 
   void weightsThatTrainingCannotStartFromAreTold() {
@@ -99,21 +98,21 @@ class TstCheckJob : public QObject {
         checkpoint::readSafetensors(path("weights.safetensors"));
     experiment_.model.weights = path("start");
     base::writeFileAtomically(path("start"), "hello there");
-    const json none = check(0)["weights"];
-    QVERIFY(contains(none["fault"], "is no safetensors file"));
-    QCOMPARE(none["status"].get<int>(), 1);
+    const auto none = check(0).weights;
+    QVERIFY(none && contains(none->text, "is no safetensors file"));
+    QCOMPARE(none->exitStatus, 1);
     checkpoint::NamedTensors tensors = sound.tensors;
     for (auto& [name, tensor] : tensors) {
       if (name == "rpn.head.cls_logits.bias") tensor = torch::full_like(tensor, NAN);
     }
     checkpoint::writeSafetensors(path("start"), tensors);
-    QVERIFY(contains(check(0)["weights"]["fault"], "tensor rpn.head.cls_logits.bias holds "));
+    QVERIFY(contains(check(0).weights.value().text, "tensor rpn.head.cls_logits.bias holds "));
     tensors = sound.tensors;
     tensors.emplace_back("roi_heads.box_head.0.0.weight", torch::ones({4, 4, 3, 3}));
     checkpoint::writeSafetensors(path("start"), tensors);
-    const json other = check(0)["weights"];
-    QVERIFY(contains(other["fault"], "maskrcnn_resnet50_fpn_v2"));
-    QCOMPARE(other["status"].get<int>(), 2);
+    const auto other = check(0).weights;
+    QVERIFY(other && contains(other->text, "maskrcnn_resnet50_fpn_v2"));
+    QCOMPARE(other->exitStatus, 2);
   }
 
  private:
@@ -124,12 +123,9 @@ class TstCheckJob : public QObject {
   fs::path fileOf(const coco::Image& image) const {
     return fs::path(experiment_.dataset.val.images) / image.fileName;
   }
-  static std::vector<std::int64_t> idsOf(const json& faults) { return faults.at("ids"); }
-  json check(int images) const {
-    protocol::Job job = tests::jobOn(experiment_, "check");
-    job.trainImages = job.valImages = images;
-    tests::JobBench bench;
-    return json::parse(bench.run(worker::runCheck, job).result);
+  protocol::CheckResult check(int images) const {
+    return tests::JobBench().resultOf(protocol::CheckJob{
+        .configYaml = config::writeExperiment(experiment_), .imagesPerPart = images});
   }
 
   std::optional<QTemporaryDir> folder_;

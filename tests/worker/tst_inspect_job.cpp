@@ -35,7 +35,7 @@ class TstInspectJob : public QObject {
     std::optional<tests::LittleMemory> memory;
     std::vector<protocol::Answer> answers;
     bench.onMessage = [&](const protocol::WorkerMessage& message) {
-      if (std::holds_alternative<protocol::WorkerState>(message)) {
+      if (std::holds_alternative<protocol::State>(message)) {
         memory.emplace(kImageBytes * 3 / 2);  // enough to decode the image, not to copy it
         bench.mailbox.post(predict("a", path("large.png")));
       } else if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
@@ -44,13 +44,12 @@ class TstInspectJob : public QObject {
         if (answers.size() == 1) {
           bench.mailbox.post(predict("b", experiment_.dataset.val.images + "/scene_000005.jpg"));
         } else {
-          bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+          bench.mailbox.post({"", protocol::Stop()});
         }
       }
     };
-    protocol::Job job = tests::jobOn(experiment_, "inspect");
-    job.weights = path("weights.safetensors");
-    QVERIFY(bench.run(worker::runInspect, job).stopped);
+    const protocol::InspectJob job{tests::modelOf(experiment_, path("weights.safetensors"))};
+    QVERIFY(bench.run(job).stopped);
     QCOMPARE(answers.size(), std::size_t(2));
     QCOMPARE(answers[0].id, std::string("a"));
     QVERIFY2(answers[0].error.starts_with("out of memory; lower augment.min_size"),
@@ -65,21 +64,19 @@ class TstInspectJob : public QObject {
     std::vector<protocol::Answer> answers;
     tests::JobBench bench;
     bench.onMessage = [&](const protocol::WorkerMessage& message) {
-      if (std::holds_alternative<protocol::WorkerState>(message))
+      if (std::holds_alternative<protocol::State>(message))
         return bench.mailbox.post(predict("before", image));
       const auto* answer = std::get_if<protocol::Answer>(&message);
       if (!answer) return;
       answers.push_back(*answer);
-      if (answers.size() == 2)
-        return bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
+      if (answers.size() == 2) return bench.mailbox.post({"", protocol::Stop()});
       base::writeFileAtomically(path("replaced.safetensors"), "no weights");
       fs::last_write_time(path("replaced.safetensors"),
                           fs::file_time_type::clock::now() + std::chrono::hours(1));
       bench.mailbox.post(predict("after", image));
     };
-    protocol::Job job = tests::jobOn(experiment_, "inspect");
-    job.weights = path("replaced.safetensors");
-    bench.run(worker::runInspect, job);
+    const protocol::InspectJob job{tests::modelOf(experiment_, path("replaced.safetensors"))};
+    bench.run(job);
     QCOMPARE(answers.size(), std::size_t(2));
     QCOMPARE(answers[0].error, std::string());
     QVERIFY2(answers[1].error.find("replaced.safetensors") != std::string::npos,
@@ -97,19 +94,17 @@ class TstInspectJob : public QObject {
     config::Experiment experiment = experiment_;
     experiment.dataset.val.annotations = path("fewer.json");
     experiment.model.boxHead.scoreThreshold = 0;
-    protocol::Control byId{.name = "predict", .id = "i", .predict = {}, .out = path("i.json")};
-    byId.predict.imageIds = {5};
-    byId.predict.scoreThreshold = 0;
-    protocol::Control byPath = predict("p", experiment.dataset.val.images + "/scene_000005.jpg");
-    byPath.predict.scoreThreshold = 0;
+    const protocol::Control byId{
+        "i", protocol::Predict{{.imageIds = {5}, .scoreThreshold = 0}, path("i.json")}};
+    const protocol::Control byPath =
+        predict("p", experiment.dataset.val.images + "/scene_000005.jpg", 0);
 
     tests::JobBench bench;
     bench.mailbox.post(byId);
     bench.mailbox.post(byPath);
-    bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
-    protocol::Job job = tests::jobOn(experiment, "inspect");
-    job.weights = path("weights.safetensors");
-    bench.run(worker::runInspect, job);
+    bench.mailbox.post({"", protocol::Stop()});
+    const protocol::InspectJob job{tests::modelOf(experiment, path("weights.safetensors"))};
+    bench.run(job);
     // A file knows no held-out part: its categories are the model's.
     const auto categoriesIn = [&](const char* name) {
       const auto json = nlohmann::json::parse(base::readFile(path(name)));
@@ -138,12 +133,8 @@ class TstInspectJob : public QObject {
     config::Experiment experiment = experiment_;
     experiment.dataset.val.images = images.string();
     experiment.dataset.badImages = *base::parseEnum<config::BadImages>(badImages.toStdString());
-    protocol::Control bad{.name = "predict", .id = "bad", .predict = {}, .out = path("bad.json")};
-    bad.predict.imageIds = {6, 5};
-    protocol::Control good = bad;
-    good.id = "good";
-    good.out = path("good.json");
-    good.predict.imageIds = {6};
+    const protocol::Control bad{"bad", protocol::Predict{{.imageIds = {6, 5}}, path("bad.json")}};
+    const protocol::Control good{"good", protocol::Predict{{.imageIds = {6}}, path("good.json")}};
 
     std::vector<protocol::Answer> answers;
     {
@@ -154,10 +145,9 @@ class TstInspectJob : public QObject {
       };
       bench.mailbox.post(bad);
       bench.mailbox.post(good);
-      bench.mailbox.post({.name = "stop", .id = "", .predict = {}, .out = ""});
-      protocol::Job job = tests::jobOn(experiment, "inspect");
-      job.weights = path("weights.safetensors");
-      bench.run(worker::runInspect, job);
+      bench.mailbox.post({"", protocol::Stop()});
+      const protocol::InspectJob job{tests::modelOf(experiment, path("weights.safetensors"))};
+      bench.run(job);
     }
     QCOMPARE(answers.size(), std::size_t(2));
     QVERIFY2(answers[0].error.starts_with((images / "scene_000005.jpg").string() +
@@ -172,11 +162,10 @@ class TstInspectJob : public QObject {
   std::string path(const std::string& name) const {
     return folder_.filePath(QString::fromStdString(name)).toStdString();
   }
-  protocol::Control predict(const std::string& id, const std::string& file) const {
-    protocol::Control control{
-        .name = "predict", .id = id, .predict = {}, .out = path(id + ".json")};
-    control.predict.paths = {file};
-    return control;
+  protocol::Control predict(const std::string& id, const std::string& file,
+                            double scoreThreshold = 0.05) const {
+    return {id, protocol::Predict{{.paths = {file}, .scoreThreshold = scoreThreshold},
+                                  path(id + ".json")}};
   }
 
   QTemporaryDir folder_;

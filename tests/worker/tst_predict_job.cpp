@@ -39,12 +39,12 @@ class TstPredictJob : public QObject {
     config::Experiment experiment = experiment_;
     experiment.evaluation.maxImages = maxImages;
     tests::JobBench bench;
-    const auto finished = bench.run(worker::runPredict, job(experiment, "split.json"));
+    const auto result = bench.resultOf(job(experiment, "split.json"));
     std::set<std::int64_t> ids;
-    for (const auto& result : readJson("split.json"))
-      ids.insert(result.at("image_id").get<std::int64_t>());
+    for (const auto& detection : readJson("split.json"))
+      ids.insert(detection.at("image_id").get<std::int64_t>());
     QCOMPARE(ids, (std::set<std::int64_t>{images.begin(), images.end()}));
-    QCOMPARE(nlohmann::json::parse(finished.result).at("images").get<int>(), images.size());
+    QCOMPARE(result.images, std::int64_t{images.size()});
   }
 
   void filesAreNumberedInTheirOrderWhateverTheThreads() {
@@ -57,7 +57,7 @@ class TstPredictJob : public QObject {
     for (const int threads : {1, 3}) {
       config::Experiment experiment = experiment_;
       experiment.runtime.cpuThreads = threads;
-      protocol::Job predict = job(experiment, "files.json");
+      protocol::PredictJob predict = job(experiment, "files.json");
       predict.paths = files;
       tests::JobBench bench;
       std::vector<std::int64_t> done;
@@ -65,7 +65,7 @@ class TstPredictJob : public QObject {
         if (const auto* progress = std::get_if<protocol::Progress>(&message))
           done.push_back(progress->done);
       };
-      bench.run(worker::runPredict, predict);
+      bench.run(predict);
       QVERIFY(std::ranges::is_sorted(done) && done.back() == 4);
       results[threads == 3] = base::readFile(path("files.json"));
     }
@@ -83,12 +83,12 @@ class TstPredictJob : public QObject {
     const std::string image = experiment_.dataset.val.images + "/scene_000005.jpg";
     const data::RgbImage plain = data::readImage(image);
     for (const double score : {0.0, 2.0}) {
-      protocol::Job predict = job(experiment_, "drawn.json");
+      protocol::PredictJob predict = job(experiment_, "drawn.json");
       predict.paths = {image};
       predict.overlays = path("");
       predict.overlayScore = score;
       tests::JobBench bench;
-      bench.run(worker::runPredict, predict);
+      bench.run(predict);
       QVERIFY(!readJson("drawn.json").empty());
       const data::RgbImage drawn = data::readImage(path("scene_000005-1.png"));
       const std::size_t bytes = std::size_t{3} * plain.width * plain.height;
@@ -102,14 +102,13 @@ class TstPredictJob : public QObject {
     const std::vector<std::string> whole = sceneFiles();
     base::writeFileAtomically(path("empty.png"), "");
     fs::create_directories(path("drawn"));
-    protocol::Job predict = job(experiment_, "some.json");
+    protocol::PredictJob predict = job(experiment_, "some.json");
     predict.paths = {path("empty.png"), whole[0], path("gone.png"), whole[1]};
     predict.overlays = path("drawn");
     tests::JobBench bench;
-    const auto finished = bench.run(worker::runPredict, predict);
-    const auto summary = nlohmann::json::parse(finished.result);
-    QCOMPARE(summary.at("images").get<int>(), 2);
-    QCOMPARE(summary.at("unread").get<int>(), 2);
+    const auto summary = bench.resultOf(predict);
+    QCOMPARE(summary.images, std::int64_t{2});
+    QCOMPARE(summary.unread, std::int64_t{2});
     std::map<std::int64_t, std::string> names;
     for (const auto& result : readJson("some.json"))
       names[result.at("image_id")] = result.at("file_name");
@@ -124,11 +123,11 @@ class TstPredictJob : public QObject {
     base::writeFileAtomically(images / "scene_000006.jpg", "no image");
     experiment.dataset.val.images = images.string();
     fs::create_directories(path("drawn_split"));
-    protocol::Job predict = job(experiment, "fails.json");
+    protocol::PredictJob predict = job(experiment, "fails.json");
     predict.overlays = path("drawn_split");
     const std::string bad = (images / "scene_000006.jpg").string() + ": is no image";
     try {
-      tests::JobBench().run(worker::runPredict, predict);
+      tests::JobBench().run(predict);
       QFAIL("a bad image was left out unasked");
     } catch (const Error& error) {
       QVERIFY2(std::string(error.what()).starts_with(bad), error.what());
@@ -138,10 +137,9 @@ class TstPredictJob : public QObject {
     experiment.dataset.badImages = config::BadImages::Skip;
     predict = job(experiment, "skips.json");
     predict.overlays = path("drawn_split");
-    const auto finished = tests::JobBench().run(worker::runPredict, predict);
-    const auto summary = nlohmann::json::parse(finished.result);
-    QCOMPARE(summary.at("images").get<int>(), 2);
-    QCOMPARE(summary.at("unread").get<int>(), 1);
+    const auto summary = tests::JobBench().resultOf(predict);
+    QCOMPARE(summary.images, std::int64_t{2});
+    QCOMPARE(summary.unread, std::int64_t{1});
     std::set<std::int64_t> ids;
     for (const auto& result : readJson("skips.json"))
       ids.insert(result.at("image_id").get<std::int64_t>());
@@ -152,11 +150,11 @@ class TstPredictJob : public QObject {
   void nothingIsWrittenWhereNoFileIsAnImage() {
     base::writeFileAtomically(path("empty.png"), "");
     for (const int count : {1, 2}) {
-      protocol::Job predict = job(experiment_, "none.json");
+      protocol::PredictJob predict = job(experiment_, "none.json");
       predict.paths.assign(static_cast<std::size_t>(count), path("empty.png"));
       tests::JobBench bench;
       try {
-        bench.run(worker::runPredict, predict);
+        bench.run(predict);
         QFAIL("an empty file was predicted on");
       } catch (const Error& error) {
         const std::string text = error.what();
@@ -174,12 +172,12 @@ class TstPredictJob : public QObject {
     for (const auto& [from, to] : {std::pair{scenes[0], "a.jpg"}, std::pair{scenes[1], "a-1.png"}})
       fs::copy_file(from, path(std::string("mixed/") + to));
     const std::string before = base::readFile(path("mixed/a-1.png"));
-    protocol::Job predict = job(experiment_, "mixed.json");
+    protocol::PredictJob predict = job(experiment_, "mixed.json");
     predict.paths = {path("mixed/a.jpg"), path("mixed/a-1.png")};
     predict.overlays = path("mixed");
     tests::JobBench bench;
     try {
-      bench.run(worker::runPredict, predict);
+      bench.run(predict);
       QFAIL("an image was drawn over");
     } catch (const Error& error) {
       QCOMPARE(error.status(), ExitStatus::Mendable);
@@ -194,14 +192,14 @@ class TstPredictJob : public QObject {
     fs::create_directories(path("kept"));
     const fs::path scene = sceneFiles()[0];
     const std::string overlay = path("kept/" + scene.stem().string() + "-1.png");
-    protocol::Job predict = job(experiment_, "kept.json");
+    protocol::PredictJob predict = job(experiment_, "kept.json");
     predict.paths = {scene.string()};
     predict.overlays = path("kept");
     data::writeImage(data::readImage(scene), overlay);  // a picture of somebody's
     const std::string before = base::readFile(overlay);
     tests::JobBench bench;
     try {
-      bench.run(worker::runPredict, predict);
+      bench.run(predict);
       QFAIL("a picture was drawn over");
     } catch (const Error& error) {
       QCOMPARE(error.status(), ExitStatus::Mendable);
@@ -212,7 +210,7 @@ class TstPredictJob : public QObject {
     fs::remove(overlay);
     for (const double score : {2.0, 0.0}) {
       predict.overlayScore = score;
-      tests::JobBench().run(worker::runPredict, predict);
+      tests::JobBench().run(predict);
     }
     const data::RgbImage plain = data::readImage(scene), drawn = data::readImage(overlay);
     const std::size_t bytes = std::size_t{3} * plain.width * plain.height;
@@ -225,12 +223,12 @@ class TstPredictJob : public QObject {
     base::writeFileAtomically(path("notes.yaml"), "name: a\n");
     const fs::path scene = sceneFiles()[0];
     fs::create_symlink("../notes.yaml", path("linked/" + scene.stem().string() + "-1.png"));
-    protocol::Job predict = job(experiment_, "linked.json");
+    protocol::PredictJob predict = job(experiment_, "linked.json");
     predict.paths = {scene.string()};
     predict.overlays = path("linked");
     tests::JobBench bench;
     try {
-      bench.run(worker::runPredict, predict);
+      bench.run(predict);
       QFAIL("something was drawn over");
     } catch (const Error& error) {
       QCOMPARE(error.status(), ExitStatus::Mendable);
@@ -254,12 +252,10 @@ class TstPredictJob : public QObject {
   nlohmann::json readJson(const std::string& name) const {
     return nlohmann::json::parse(base::readFile(path(name)));
   }
-  protocol::Job job(const config::Experiment& experiment, const std::string& out) const {
-    protocol::Job job = tests::jobOn(experiment, "predict");
-    job.weights = path("weights.safetensors");
-    job.scoreThreshold = 0;
-    job.out = path(out);
-    return job;
+  protocol::PredictJob job(const config::Experiment& experiment, const std::string& out) const {
+    return {.model = tests::modelOf(experiment, path("weights.safetensors")),
+            .scoreThreshold = 0,
+            .out = path(out)};
   }
 
   QTemporaryDir folder_;

@@ -77,11 +77,11 @@ class TstRankFaults : public QObject {
     QVERIFY2(contains(result.err, "[engine] " + words.toStdString()), result.err.c_str());
     QVERIFY2(contains(result.err, wayOn), result.err.c_str());
     const auto info = run_folder::readRunInfo(run);
-    QCOMPARE(info.state, std::string("failed"));
+    QCOMPARE(info.state.text(), std::string("failed"));
     QVERIFY(info.error);
-    QCOMPARE(info.error->cause, cause.toStdString());
+    QCOMPARE(info.error->cause.text(), cause.toStdString());
     QCOMPARE(info.error->step, std::int64_t{12});
-    QCOMPARE(info.error->phase, std::string("backward"));
+    QCOMPARE(info.error->phase.text(), std::string("backward"));
     QVERIFY2(info.error->message.starts_with(words.toStdString()), info.error->message.c_str());
     QVERIFY(info.error->message.ends_with(wayOn));
     QVERIFY(!contains(info.error->message, "\n"));
@@ -94,7 +94,7 @@ class TstRankFaults : public QObject {
     const auto resumed = bench.run(line);
     QVERIFY2(resumed.status == 0, resumed.err.c_str());
     const auto last = isOther ? run_folder::Layout(bench.folder() / "other") : run;
-    QCOMPARE(run_folder::readRunInfo(last).state, std::string("finished"));
+    QCOMPARE(run_folder::readRunInfo(last).state.text(), std::string("finished"));
   }
 
   void theRankThatReallyFailedIsNamed_data() {
@@ -116,7 +116,7 @@ class TstRankFaults : public QObject {
     const auto info = run_folder::readRunInfo(bench.bench.onlyRun());
     QVERIFY(info.error);
     QCOMPARE(info.error->rank, rank);
-    QCOMPARE(info.error->cause, cause.toStdString());
+    QCOMPARE(info.error->cause.text(), cause.toStdString());
     QVERIFY2(contains(info.error->message, "rank " + std::to_string(rank)),
              info.error->message.c_str());
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engine/base/error.h"
+#include "engine/config/load.h"
 #include "engine/run_folder/run_folder.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -24,18 +25,17 @@ class TstTrainJob : public QObject {
     experiment.model.freezeStages = 0;
     experiment.model.weights = path("weights.safetensors");
     const run_folder::Layout run = run_folder::createRunFolderAt(path("run"));
-    protocol::Job job = tests::jobOn(experiment, "train");
-    job.runFolder = run.folder().string();
-    QCOMPARE(tests::JobBench().run(worker::runTrain, job).step, std::int64_t(1));
+    protocol::TrainJob job{.configYaml = config::writeExperiment(experiment),
+                           .runFolder = run.folder().string()};
+    QCOMPARE(tests::JobBench().run(job).step, std::int64_t(1));
     fs::rename(run.partialCheckpoint(1), run.checkpoint(1));  // as the supervisor does
 
     fs::remove(experiment.model.weights);
-    QVERIFY_EXCEPTION_THROWN(tests::JobBench().run(worker::runTrain, job), Error);
+    QVERIFY_EXCEPTION_THROWN(tests::JobBench().run(job), Error);
     experiment.solver.maxSteps = {2};
-    job = tests::jobOn(experiment, "train");
-    job.runFolder = run.folder().string();
+    job.configYaml = config::writeExperiment(experiment);
     job.resumeFrom = run.checkpoint(1).string();
-    QCOMPARE(tests::JobBench().run(worker::runTrain, job).step, std::int64_t(2));
+    QCOMPARE(tests::JobBench().run(job).step, std::int64_t(2));
     QVERIFY(fs::exists(run.partialCheckpoint(2) / "model.safetensors"));
   }
 };

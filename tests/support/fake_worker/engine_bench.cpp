@@ -86,8 +86,8 @@ std::vector<std::string> EngineBench::received(int rank) const {
   return lines;
 }
 
-protocol::Job EngineBench::lastJob(int rank) const {
-  protocol::Job job;
+std::optional<protocol::Job> EngineBench::newestJob(int rank) const {
+  std::optional<protocol::Job> job;
   for (const std::string& line : received(rank)) {
     if (line.starts_with("pid ")) continue;
     const auto message = protocol::decodeSupervisorMessage(line);
@@ -163,7 +163,7 @@ bool EngineBench::waitForState(const std::string& state) const {
   return QTest::qWaitFor(
       [&] {
         try {
-          return run_folder::readRunInfo(onlyRun()).state == state;
+          return run_folder::readRunInfo(onlyRun()).state.text() == state;
         } catch (const Error&) {
           return false;
         }

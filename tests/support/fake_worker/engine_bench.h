@@ -39,8 +39,16 @@ class EngineBench {
   void touch(const std::string& name) const;
   /// Lines that workers received so far, each begun by `pid N`.
   std::vector<std::string> received(int rank = 0) const;
-  /// The last job that a worker got.
-  protocol::Job lastJob(int rank = 0) const;
+  /// Whether a worker got a job.
+  bool hasJob(int rank = 0) const { return newestJob(rank).has_value(); }
+  /// The last job that a worker got; its default before.
+  template <typename Job = protocol::TrainJob>
+  Job lastJob(int rank = 0) const {
+    return std::get<Job>(newestJob(rank).value_or(protocol::Job{{}, Job()}).work);
+  }
+  protocol::RankPlace lastPlace(int rank = 0) const {
+    return newestJob(rank).value_or(protocol::Job()).place;
+  }
   /// Process number of the newest worker, 0: none yet.
   int workerPid(int rank = 0) const;
   /// Of every worker that was ever started, in the order of local ranks.
@@ -60,6 +68,8 @@ class EngineBench {
   bool waitForState(const std::string& state) const;
 
  private:
+  std::optional<protocol::Job> newestJob(int rank) const;
+
   QTemporaryDir folder_;
   std::map<std::string, std::string> variables_;
 };

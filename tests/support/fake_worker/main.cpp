@@ -22,6 +22,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
@@ -32,6 +33,7 @@
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
 
+namespace base = lockstep::base;
 namespace fs = std::filesystem;
 namespace protocol = lockstep::protocol;
 namespace run_folder = lockstep::run_folder;
@@ -71,9 +73,12 @@ class FakeWorker {
 
   int run() {
     job_ = std::get<protocol::Job>(*receive(-1));
-    if (!job_.resumeFrom.empty()) best_ = run_folder::readTrainingState(job_.resumeFrom).best;
-    last_.rank = job_.node * job_.localRanks + job_.localRank;
-    last_.phase = "loading";
+    if (const auto* train = std::get_if<protocol::TrainJob>(&job_.work)) {
+      runFolder_ = train->runFolder;
+      if (!train->resumeFrom.empty()) best_ = run_folder::readTrainingState(train->resumeFrom).best;
+    }
+    last_.rank = job_.place.node * job_.place.localRanks + job_.place.localRank;
+    last_.phase = protocol::Phase::Loading;
     const std::string text = scriptText();
     if (!text.starts_with("mute\n")) beat();
     std::istringstream script(text);
@@ -94,11 +99,12 @@ class FakeWorker {
 
   /// A check without a script finds nothing to say.
   std::string scriptText() const {
-    const std::string name = self_.string() + "." + job_.kind + ".";
-    const std::string rank = std::to_string(job_.localRank);
+    const std::string name = self_.string() + "." + protocol::nameOf(job_.work) + ".";
+    const std::string rank = std::to_string(job_.place.localRank);
     const fs::path own = name + rank + ".script", file = name + "script";
-    if (job_.kind == "check" && !fs::exists(file)) return "finish 0\n";
-    const std::string text = lockstep::base::readFile(fs::exists(own) ? own : file);
+    const bool isCheck = std::holds_alternative<protocol::CheckJob>(job_.work);
+    if (isCheck && !fs::exists(file)) return "finish 0\n";
+    const std::string text = base::readFile(fs::exists(own) ? own : file);
     if (text.find(kAgain) == std::string::npos) return text;
     return section(text, countStart(name + rank + ".starts"));
   }
@@ -128,7 +134,7 @@ class FakeWorker {
         {"heartbeat",
          [this](Arguments& a) {
            last_.step = a.number();
-           last_.phase = a.word();
+           last_.phase = base::parseEnum<protocol::Phase>(a.word()).value();
            last_.collective = a.word();
            last_.waiting = a.word() == "waiting";
            beat();
@@ -150,7 +156,8 @@ class FakeWorker {
         {"state",
          [this](Arguments& a) {
            const auto name = a.word();
-           send(protocol::WorkerState{name, a.number()});
+           send(protocol::State{.step = a.number(),
+                                .state = base::OpenEnum<protocol::RunState>(name)});
          }},
         {"scalars",
          [this](Arguments& a) {
@@ -163,14 +170,15 @@ class FakeWorker {
         {"bad-image",
          [this](Arguments& a) {
            const auto step = a.number();
-           const auto part = a.word(), file = a.word();
+           const auto part = base::parseEnum<protocol::Split>(a.word()).value();
+           const auto file = a.word();
            send(protocol::BadImage{step, part, 1, file, a.rest()});
          }},
         {"predictions", [this](Arguments& a) { sendPredictions(a.number()); }},
         {"log",
          [this](Arguments& a) {
            const auto level = a.word();
-           send(protocol::WorkerLog{level, a.rest(), 0});
+           send(protocol::Log{.level = base::OpenEnum<base::LogLevel>(level), .text = a.rest()});
          }},
         {"progress",
          [this](Arguments& a) {
@@ -190,7 +198,7 @@ class FakeWorker {
         {"wait",
          [this](Arguments& a) {
            const auto name = a.word();
-           while (nextControl().name != name) {
+           while (nameOf(nextControl().action) != name) {
            }
          }},
         {"serve",
@@ -199,10 +207,11 @@ class FakeWorker {
            }
          }},
         {"train-until-stop", [this](Arguments& a) { trainUntilStop(a.number()); }},
-        {"out", [this](Arguments& a) { lockstep::base::writeFileAtomically(job_.out, a.rest()); }},
+        {"out", [this](Arguments& a) { base::writeFileAtomically(outFile(), a.rest()); }},
         {"out-paths",
          [this](Arguments&) {
-           lockstep::base::writeFileAtomically(job_.out, lockstep::base::readFile(job_.pathsFile));
+           const auto& job = std::get<protocol::PredictJob>(job_.work);
+           base::writeFileAtomically(job.out, base::readFile(job.pathsFile));
          }},
         {"finish", [this](Arguments& a) { finish(a); }},
         {"fail", [this](Arguments& a) { fail(a); }},
@@ -247,7 +256,7 @@ class FakeWorker {
       pollfd waited{fd_, POLLIN, 0};
       if (::poll(&waited, 1, timeoutMs < 0 ? 100 : timeoutMs) == 0) {
         if (timeoutMs >= 0) return std::nullopt;
-        if (!last_.phase.empty()) beat();
+        if (!last_.phase.isEmpty()) beat();
         continue;
       }
       char bytes[4096];
@@ -264,7 +273,8 @@ class FakeWorker {
   void sendScalars(std::int64_t from, std::int64_t to) {
     protocol::ScalarBatch batch;
     for (std::int64_t step = from; step <= to; ++step) {
-      batch.records.push_back({step,
+      batch.records.push_back({0,
+                               step,
                                1000.0 + static_cast<double>(step),
                                {{"train/loss_total", 1.0f / static_cast<float>(step)},
                                 {"solver/lr", 0.01f},
@@ -281,8 +291,9 @@ class FakeWorker {
   void sendEvaluation(Arguments& a) {
     const auto step = a.number();
     const double loss = a.real(), ap = a.real();
-    send(protocol::WorkerState{"evaluating", step});
-    send(protocol::ScalarBatch{{{step,
+    sendState(protocol::RunState::Evaluating, step);
+    send(protocol::ScalarBatch{{{0,
+                                 step,
                                  1000.5 + static_cast<double>(step),
                                  {{"eval/loss_total", static_cast<float>(loss)},
                                   {"eval/segm/AP", static_cast<float>(ap)},
@@ -291,14 +302,14 @@ class FakeWorker {
     std::ostringstream json;
     json << R"({"step":)" << step << R"(,"losses":{"loss_total":)" << loss << R"(},"segm":{"AP":)"
          << ap << R"(},"bbox":{"AP":)" << ap << "}}";
-    lockstep::base::writeFileAtomically(partial, json.str());
+    base::writeFileAtomically(partial, json.str());
     protocol::EvaluationReady ready{step, partial.string(), "segm/AP", std::nullopt};
     if (a.has("best")) {
       ready.bestValue = ap;
       best_ = run_folder::Best{ready.bestMetric, ap, step};
     }
     send(ready);
-    send(protocol::WorkerState{"running", step});
+    sendState(protocol::RunState::Running, step);
   }
 
   /// checkpoint STEP [best] [last]
@@ -313,7 +324,7 @@ class FakeWorker {
     for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
       std::ofstream(partial / name) << content;
       state.files.push_back(
-          {name, static_cast<std::int64_t>(content.size()), lockstep::base::crc32c(content)});
+          {name, static_cast<std::int64_t>(content.size()), base::crc32c(content)});
     }
     run_folder::writeTrainingState(partial, state);
     send(protocol::CheckpointReady{step, partial.string(), a.has("best"), a.has("last"), "", ""});
@@ -326,29 +337,46 @@ class FakeWorker {
 
   void sendPredictions(std::int64_t step) {
     const fs::path partial = layout().partialPredictions(step);
-    lockstep::base::writeFileAtomically(
-        partial, R"({"image_ids":[],"score_threshold":0.05,"detections":[]})");
+    base::writeFileAtomically(partial,
+                              R"({"image_ids":[],"score_threshold":0.05,"detections":[]})");
     send(protocol::PredictionsReady{step, partial.string()});
+  }
+
+  void sendState(protocol::RunState state, std::int64_t step) {
+    send(protocol::State{.step = step, .state = state});
+  }
+
+  static std::string nameOf(const protocol::Action& action) {
+    constexpr const char* kNames[] = {"pause",      "resume",   "stop",
+                                      "checkpoint", "evaluate", "predict"};
+    return kNames[action.index()];
   }
 
   /// Answers; false after `stop`.
   bool serve(const protocol::Control& control) {
-    if (control.name == "predict" || (control.name == "evaluate" && job_.kind == "inspect")) {
-      lockstep::base::writeFileAtomically(control.out,
-                                          R"({"weights":")" + control.predict.weights + "\"}");
-      send(protocol::Answer{control.id, control.out, ""});
-    } else if (control.name == "evaluate") {
+    const std::string name = nameOf(control.action);
+    const auto* evaluate = std::get_if<protocol::Evaluate>(&control.action);
+    if (const auto* predict = std::get_if<protocol::Predict>(&control.action)) {
+      answerWith(control.id, predict->out, predict->request.weights);
+    } else if (evaluate && std::holds_alternative<protocol::InspectJob>(job_.work)) {
+      answerWith(control.id, evaluate->out, "");
+    } else if (evaluate) {
       Arguments due("7 0.5 0.25");
       sendEvaluation(due);
       send(protocol::Answer{control.id, layout().evaluation(7).string(), ""});
-    } else if (control.name == "checkpoint") {
+    } else if (name == "checkpoint") {
       Arguments due("7");
       sendCheckpoint(due);
       send(protocol::Answer{control.id, layout().checkpoint(7).string(), ""});
-    } else if (control.name == "pause" || control.name == "resume") {
-      send(protocol::WorkerState{control.name == "pause" ? "paused" : "running", 7});
+    } else if (name == "pause" || name == "resume") {
+      sendState(name == "pause" ? protocol::RunState::Paused : protocol::RunState::Running, 7);
     }
-    return control.name != "stop";
+    return name != "stop";
+  }
+
+  void answerWith(const std::string& id, const std::string& out, const std::string& weights) {
+    base::writeFileAtomically(out, R"({"weights":")" + weights + "\"}");
+    send(protocol::Answer{id, out, ""});
   }
 
   void trainUntilStop(std::int64_t step) {
@@ -356,8 +384,8 @@ class FakeWorker {
       sendScalars(step, step);
       const auto message = receive(1);
       const auto* control = message ? std::get_if<protocol::Control>(&*message) : nullptr;
-      if (control == nullptr || control->name != "stop") continue;
-      send(protocol::WorkerState{"stopping", step});
+      if (control == nullptr || !std::holds_alternative<protocol::Stop>(control->action)) continue;
+      sendState(protocol::RunState::Stopping, step);
       Arguments checkpoint(std::to_string(step) + " last"),
           finished(std::to_string(step) + " stopped");
       sendCheckpoint(checkpoint);
@@ -365,14 +393,28 @@ class FakeWorker {
     }
   }
 
-  /// finish STEP [stopped] [result JSON]
+  /// finish STEP [stopped] [result JSON]: what the JSON does not say of the job's result is as it
+  /// is by default.
   void finish(Arguments& a) {
-    protocol::Finished finished{a.number(), a.has("stopped"), ""};
+    protocol::Finished finished{a.number(), a.has("stopped"), noResult()};
+    exit_ = finished.stopped ? 75 : 0;
+    auto line = nlohmann::json::parse(protocol::encode(protocol::WorkerMessage(finished)));
     const std::string rest = a.rest();
     if (const auto result = rest.find("result "); result != std::string::npos)
-      finished.result = rest.substr(result + 7);
-    send(finished);
-    exit_ = finished.stopped ? 75 : 0;
+      line["result"].merge_patch(nlohmann::json::parse(rest.substr(result + 7)));
+    sendLine(line.dump());
+  }
+
+  protocol::Result noResult() const {
+    return std::visit(
+        []<typename Job>(const Job&) -> protocol::Result { return typename Job::Result(); },
+        job_.work);
+  }
+
+  /// Of a job that has one.
+  std::string outFile() const {
+    const auto* evaluate = std::get_if<protocol::EvaluateJob>(&job_.work);
+    return evaluate ? evaluate->out : std::get<protocol::PredictJob>(job_.work).out;
   }
 
   void fail(Arguments& a) {
@@ -381,8 +423,8 @@ class FakeWorker {
     failed.message = a.rest();
     failed.exitStatus = status;
     failed.step = 3;
-    failed.phase = "forward";
-    failed.cause = "error";
+    failed.phase = protocol::Phase::Forward;
+    failed.cause = protocol::FailureCause::Error;
     send(failed);
     exit_ = status;
   }
@@ -390,8 +432,9 @@ class FakeWorker {
   /// failed CAUSE STATUS MESSAGE, with '-' for the blanks of the cause; goes on.
   void sendFailed(Arguments& a) {
     protocol::Failed failed;
-    failed.cause = a.word();
-    std::replace(failed.cause.begin(), failed.cause.end(), '-', ' ');
+    std::string cause = a.word();
+    std::replace(cause.begin(), cause.end(), '-', ' ');
+    failed.cause = base::OpenEnum<protocol::FailureCause>(cause);
     failed.exitStatus = static_cast<int>(a.number());
     failed.message = a.rest();
     send(failed);
@@ -402,23 +445,22 @@ class FakeWorker {
     protocol::Failed failed;
     failed.rank = static_cast<int>(a.number());
     failed.host = a.word();
-    failed.cause = a.word();
+    failed.cause = base::OpenEnum<protocol::FailureCause>(a.word());
     failed.message = a.rest();
     failed.step = 5;
-    failed.phase = "backward";
+    failed.phase = protocol::Phase::Backward;
     failed.collective = "gradients";
     send(failed);
   }
 
-  lockstep::run_folder::Layout layout() const {
-    return lockstep::run_folder::Layout(job_.runFolder);
-  }
+  lockstep::run_folder::Layout layout() const { return lockstep::run_folder::Layout(runFolder_); }
 
   int fd_;
   fs::path self_;
   std::ofstream received_;
   protocol::LineBuffer lines_;
   protocol::Job job_;
+  std::string runFolder_;
   protocol::Heartbeat last_;
   std::optional<run_folder::Best> best_;
   std::optional<int> exit_;

@@ -1,0 +1,173 @@
+#pragma once
+
+#include "engine/protocol/jobs.h"
+#include "engine/protocol/members.h"
+
+/// Name and members of every job and result. Inside engine/protocol only.
+namespace lockstep::protocol {
+
+template <>
+inline constexpr const char* kTypeName<TrainJob> = "train";
+template <>
+inline constexpr const char* kTypeName<EvaluateJob> = "evaluate";
+template <>
+inline constexpr const char* kTypeName<PredictJob> = "predict";
+template <>
+inline constexpr const char* kTypeName<InspectJob> = "inspect";
+template <>
+inline constexpr const char* kTypeName<ReplayJob> = "replay";
+template <>
+inline constexpr const char* kTypeName<CheckJob> = "check";
+template <>
+inline constexpr const char* kTypeName<ShapesJob> = "shapes";
+template <>
+inline constexpr const char* kTypeName<InfoJob> = "info";
+template <>
+inline constexpr const char* kTypeName<EvaluateResult> = "evaluation";
+template <>
+inline constexpr const char* kTypeName<PredictResult> = "prediction";
+template <>
+inline constexpr const char* kTypeName<ReplayResult> = "replay";
+template <>
+inline constexpr const char* kTypeName<CheckResult> = "check";
+template <>
+inline constexpr const char* kTypeName<InfoResult> = "info";
+
+void describe(auto& members, Is<RankPlace> auto& place) {
+  members("node", place.node);
+  members("nodes", place.nodes);
+  members("local_rank", place.localRank);
+  members("local_ranks", place.localRanks);
+  members("machine_ranks", place.machineRanks);
+  members("gpu", place.gpu);
+  members("gpu_name", place.gpuName);
+  members("master_address", place.masterAddress);
+  members("master_port", place.masterPort);
+  members("store_is_served", place.storeIsServed);
+}
+
+void describe(auto& members, Is<Figure> auto& figure) {
+  members("name", figure.name);
+  members("value", figure.value);
+}
+
+void describe(auto& members, Is<TrainJob> auto& job) {
+  members("config_yaml", job.configYaml);
+  members("run_folder", job.runFolder);
+  members("resume_from", job.resumeFrom);
+  members("checkpoint_patience", job.checkpointPatience);
+}
+
+void describe(auto& members, Is<TrainedModel> auto& model) {
+  members("config_yaml", model.configYaml);
+  members("weights", model.weights);
+  members("step", model.step);
+}
+
+void describe(auto& members, Is<EvaluateJob> auto& job) {
+  members("model", job.model);
+  members("split", job.split);
+  members("per_image", job.perImage);
+  members("out", job.out);
+}
+
+void describe(auto& members, Is<EvaluateResult> auto& result) {
+  members("step", result.step);
+  members("images", result.images);
+  members("bad_images", result.badImages);
+  members("losses", result.losses);
+  members("bbox", result.bbox);
+  members("segm", result.segm);
+  members("past_limit", result.pastLimit);
+}
+
+void describe(auto& members, Is<PredictJob> auto& job) {
+  members("model", job.model);
+  members("split", job.split);
+  members("paths", job.paths);
+  members("paths_file", job.pathsFile);
+  members("score_threshold", job.scoreThreshold);
+  members("out", job.out);
+  members("overlays", job.overlays);
+  members("overlay_score", job.overlayScore);
+}
+
+void describe(auto& members, Is<PredictResult> auto& result) {
+  members("images", result.images);
+  members("detections", result.detections);
+  members("unread", result.unread);
+}
+
+void describe(auto& members, Is<InspectJob> auto& job) { members("model", job.model); }
+
+void describe(auto& members, Is<ReplayJob> auto& job) {
+  members("model", job.model);
+  members("bad_images", job.badImages);
+}
+
+void describe(auto& members, Is<ReplayResult::Image> auto& image) {
+  members("image_id", image.imageId);
+  members("file_name", image.fileName);
+  members("losses", image.losses);
+}
+
+void describe(auto& members, Is<ReplayResult> auto& result) {
+  members("losses", result.losses);
+  members("gradient_norm", result.gradientNorm);
+  members("first_not_finite", result.firstNotFinite);
+  members("per_image", result.perImage);
+}
+
+void describe(auto& members, Is<CheckJob> auto& job) {
+  members("config_yaml", job.configYaml);
+  members("resume_from", job.resumeFrom);
+  members("images_per_part", job.imagesPerPart);
+}
+
+void describe(auto& members, Is<FaultyImages> auto& images) {
+  members("count", images.count);
+  members("ids", images.firstIds);
+  members("first", images.first);
+}
+
+void describe(auto& members, Is<ImagesCheck> auto& images) {
+  members("looked_at", images.lookedAt);
+  members("all", images.all);
+  members("faults", images.unusable);
+  members("dark", images.dark);
+}
+
+void describe(auto& members, Is<WeightsFault> auto& fault) {
+  members("fault", fault.text);
+  members("status", fault.exitStatus);
+}
+
+void describe(auto& members, Is<CheckResult> auto& result) {
+  members("weights", result.weights);
+  members("train", result.train);
+  members("val", result.val);
+}
+
+void describe(auto& members, Is<ShapesJob> auto& job) {
+  members("folder", job.folder);
+  members("train_images", job.trainImages);
+  members("val_images", job.valImages);
+  members("seed", job.seed);
+}
+
+void describe(auto&, Is<InfoJob> auto&) {}
+
+void describe(auto& members, Is<InfoResult> auto& result) {
+  members("libtorch", result.libtorch);
+  members("cpu_capability", result.cpuCapability);
+  members("cuda_kernels", result.cudaKernels);
+  members("cuda_architectures", result.cudaArchitectures);
+  members("usable_gpus", result.usableGpus);
+}
+
+void describe(auto& members, Is<Job> auto& job) {
+  members("place", job.place);
+  members("work", job.work);
+}
+
+}  // namespace lockstep::protocol
