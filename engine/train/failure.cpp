@@ -133,7 +133,7 @@ bool isGpuFault(const std::exception& exception, std::string_view text) {
 }  // namespace
 
 Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
-  if (const auto* ofRank = dynamic_cast<const FaultOfRank*>(&exception))
+  if (const auto* ofRank = dynamic_cast<const RankError*>(&exception))
     return {ofRank->what(), ofRank->cause(), 1, ofRank->rank(), ofRank->host()};
   if (dynamic_cast<const data::BadImage*>(&exception))
     return {exception.what(), FailureCause::BadImage};

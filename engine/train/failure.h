@@ -26,10 +26,10 @@ struct Failure {
   std::string host{};  ///< of that rank
 };
 
-/// What one rank has met and all end of.
-class FaultOfRank : public Error {
+/// An error of one rank, which ends the training on all.
+class RankError : public Error {
  public:
-  FaultOfRank(const std::string& message, protocol::FailureCause cause, int rank, std::string host)
+  RankError(const std::string& message, protocol::FailureCause cause, int rank, std::string host)
       : Error(message), cause_(cause), rank_(rank), host_(std::move(host)) {}
   protocol::FailureCause cause() const { return cause_; }
   int rank() const { return rank_; }

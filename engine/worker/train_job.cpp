@@ -9,15 +9,15 @@ namespace lockstep::worker {
 protocol::Finished run(const protocol::TrainJob& own, const JobContext& context) {
   dist::World& world = joinWorld(context);
   const protocol::TrainJob job = sharedJob(world, own);
-  // What the other ranks know, rank 0 tells.
-  const auto tell = [&](const protocol::WorkerMessage& message) {
+  // Messages are the same on all ranks; rank 0 sends them.
+  const auto send = [&](const protocol::WorkerMessage& message) {
     if (world.rank() == 0) context.channel.send(message);
   };
   const bool goesOn = !job.resumeFrom.empty();
   context.phase.phase = protocol::Phase::Loading;
   auto trainer = std::make_unique<train::Trainer>(
       experimentOf(job.configYaml, goesOn), run_folder::Layout(job.runFolder),
-      train::TrainerContext{world, context.mailbox, context.phase, tell, context.place.gpu,
+      train::TrainerContext{world, context.mailbox, context.phase, send, context.place.gpu,
                             context.place.machineRanks, job.checkpointPatience});
   try {
     if (goesOn) trainer->resume(job.resumeFrom);

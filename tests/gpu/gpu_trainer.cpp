@@ -144,7 +144,7 @@ Finding graphsAreTheSame(const at::Device& device, config::Precision precision) 
   Session recorded(experiment, bench().run(std::string("recorded-") + base::textOf(precision)));
   recorded.trainer.run();
   for (const protocol::Log& log : recorded.observer.logs) {
-    if (log.text.find("recording failed") != std::string::npos) return {false, log.text};
+    if (log.text.find("capture failed") != std::string::npos) return {false, log.text};
   }
   const std::vector<float> expected = losses(eager), got = losses(recorded);
   double most = expected.size() == got.size() ? 0 : INFINITY;

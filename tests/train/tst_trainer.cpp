@@ -115,13 +115,13 @@ class TstTrainer : public QObject {
     QCOMPARE(lossIn(Fp16), wide);
   }
 
-  void recordedStepsAreForGpus() {
+  void cudaGraphsNeedAGpu() {
     config::Experiment experiment = smallExperiment(1);
     experiment.runtime.cudaGraphs = true;
-    Session session(experiment, path("recorded"));
+    Session session(experiment, path("cuda graphs"));
     QCOMPARE(session.trainer.run().step, std::int64_t(1));
     QVERIFY(std::ranges::any_of(session.observer.logs, [](const protocol::Log& log) {
-      return log.text.find("runtime.cuda_graphs: is for GPUs") != std::string::npos;
+      return log.text.find("runtime.cuda_graphs: needs a GPU") != std::string::npos;
     }));
   }
 

@@ -1,0 +1,93 @@
+#include "engine/train/bad_images.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/host.h"
+
+namespace lockstep::train {
+namespace {
+
+using Json = nlohmann::json;
+
+/// As one rank sends it to the others; empty: it has read everything.
+std::string encoded(const std::optional<data::BadImage>& image) {
+  if (!image) return {};
+  const data::ImageFault& fault = image->fault();
+  return Json{{"message", image->what()},
+              {"id", fault.id.value},
+              {"file", fault.file},
+              {"reason", fault.reason},
+              {"host", base::hostName()}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+BadImages::Met decoded(const Json& entry) {
+  const auto text = [&entry](const char* name) { return entry[name].get<std::string>(); };
+  const ImageId id{entry["id"].get<std::int64_t>()};
+  return {data::BadImage(text("message"), {id, text("file"), text("reason")}),
+          entry["rank"].get<int>(), text("host")};
+}
+
+}  // namespace
+
+std::vector<BadImages::Met> BadImages::gather(const std::optional<data::BadImage>& own) const {
+  dist::World& world = training_.context.world;
+  const std::vector<std::string> sent = world.gather(encoded(own));
+  Json list = Json::array();
+  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+    if (sent[rank].empty()) continue;
+    list.push_back(Json::parse(sent[rank]));
+    list.back()["rank"] = rank;
+  }
+  std::vector<Met> images;
+  std::set<ImageId> known;
+  for (const Json& entry : Json::parse(world.share(list.dump()))) {
+    Met met = decoded(entry);
+    if (known.insert(met.image.fault().id).second) images.push_back(std::move(met));
+  }
+  return images;
+}
+
+void BadImages::leaveOut(const std::vector<Met>& images) {
+  std::vector<std::int64_t> ids;
+  for (const Met& met : images) {
+    ids.push_back(met.image.fault().id.value);
+    unreported_.push_back(met.image.fault());
+  }
+  training_.data.sampler->leaveOut(ids);
+}
+
+void BadImages::report(std::int64_t step) {
+  std::vector<std::int64_t>& ids = training_.state.badImages;
+  for (const data::ImageFault& image : unreported_) {
+    ids.insert(std::ranges::upper_bound(ids, image.id.value), image.id.value);
+    training_.send(
+        protocol::BadImage{step, protocol::Split::Train, image.id.value, image.file, image.reason});
+  }
+  unreported_.clear();
+}
+
+void BadImages::reportHeldOut(const std::vector<data::ImageFault>& images) {
+  for (const data::ImageFault& image : images) {
+    if (!reportedHeldOut_.insert(image.id).second) continue;
+    training_.send(protocol::BadImage{training_.state.step, protocol::Split::Val, image.id.value,
+                                      image.file, image.reason});
+  }
+}
+
+void BadImages::resume(const run_folder::TrainingState& saved) {
+  run_folder::TrainingState& state = training_.state;
+  if (saved.badImages.empty()) return;
+  const bool isSameData =
+      !saved.data || saved.data->train.imagesHash == state.data->train.imagesHash;
+  if (!isSameData) return;  // ids may be those of other images: they are read again
+  state.badImages = saved.badImages;
+  training_.data.sampler->leaveOut(state.badImages);
+  training_.log(base::LogLevel::Info,
+                std::to_string(state.badImages.size()) +
+                    " training images stay left out, which could not be read before "
+                    "(bad_images.jsonl names them)");
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+
+#include "engine/train/trained_model.h"
+#include "engine/train/training.h"
+
+namespace lockstep::train {
+
+/// Writes checkpoints, as partial folders that the supervisor moves into place. Rank 0 alone
+/// writes; no collective.
+class CheckpointWriter {
+ public:
+  CheckpointWriter(Training& training, const TrainedModel& model)
+      : training_(training), model_(model) {}
+
+  /// Nothing to do where this step has one, unless it is the best. A write error is reported and
+  /// the training goes on; the last checkpoint is tried again for a while, and then written
+  /// elsewhere.
+  void save(bool isBest, bool isLast);
+
+ private:
+  /// Whole, or nothing of it. Throws.
+  void write(const std::filesystem::path& partial);
+  void retry(protocol::CheckpointReady& ready);
+  void writeElsewhere(protocol::CheckpointReady& ready);
+
+  Training& training_;
+  const TrainedModel& model_;
+};
+
+}  // namespace lockstep::train

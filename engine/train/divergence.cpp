@@ -1,0 +1,138 @@
+#include "engine/train/divergence.h"
+
+#include <torch/types.h>
+
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/weights_layout.h"
+#include "engine/config/load.h"
+#include "engine/run_folder/replay_file.h"
+#include "engine/train/exception_text.h"
+#include "engine/train/loaded_model.h"
+#include "engine/train/step_replay.h"
+
+namespace lockstep::train {
+namespace {
+
+using protocol::Phase;
+
+namespace fs = std::filesystem;
+
+/// What one rank knows of the step.
+struct RankReport {
+  std::vector<std::int64_t> imageIds;
+  std::string firstNotFinite;  ///< empty: nothing was found
+
+  /// `3 4 5`, and in the next line the layer.
+  std::string encoded() const {
+    std::string text;
+    for (const std::int64_t id : imageIds) text += std::to_string(id) + " ";
+    return text + "\n" + firstNotFinite;
+  }
+  static RankReport decoded(const std::string& text) {
+    RankReport report;
+    std::istringstream ids(text.substr(0, text.find('\n')));
+    for (std::int64_t id = 0; ids >> id;) report.imageIds.push_back(id);
+    report.firstNotFinite = text.substr(text.find('\n') + 1);
+    return report;
+  }
+};
+
+std::string joined(const std::vector<std::int64_t>& ids) {
+  std::string text;
+  for (const std::int64_t id : ids) text += (text.empty() ? "" : ", ") + std::to_string(id);
+  return text;
+}
+
+/// Returns what went wrong; empty: nothing.
+std::string writeReplayWeights(const Training& training, const model::MaskRcnn& model,
+                               std::int64_t step) {
+  const fs::path partial = training.layout.partialDivergence(step);
+  try {
+    fs::remove_all(partial);
+    fs::create_directories(partial);
+    checkpoint::writeSafetensors(
+        partial / run_folder::kReplayWeights, checkpoint::inFileShapes(model.namedState()),
+        checkpoint::toMetadata(modelFacts(training.experiment.model, training.data.trainSet)));
+  } catch (const std::exception& error) {
+    return exceptionText(error);
+  }
+  return {};
+}
+
+/// `trouble`: why the step cannot be replayed from `file`; empty: it can.
+std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file,
+                      const std::string& trouble) {
+  std::string text = replay.message + ": no update was applied";
+  if (!replay.firstNotFinite.empty()) text += ". First not finite: " + replay.firstNotFinite;
+  if (trouble.empty()) {
+    text += ". To run this batch again: lockstep-engine train --replay " + file.string();
+  } else {
+    text += ". It cannot be run again: " + trouble;
+  }
+  return text +
+         ". Begin again from the newest checkpoint with a lower solver.base_lr, a longer "
+         "solver.warmup_steps or solver.clip_grad_norm (train RUN --from last --set ...), and "
+         "look at these images' annotations";
+}
+
+/// `reports`: of every rank. `trouble`: why the step cannot be replayed; empty: nothing so far.
+/// Returns the message of the error.
+std::string writeReplay(const Training& training, const StepRecorder::Fault& fault,
+                        const std::vector<std::string>& reports, std::string trouble) {
+  run_folder::ReplayFile replay{fault.step,
+                                "",
+                                {},
+                                training.state.badImages,
+                                fault.figures,
+                                "",
+                                config::writeExperiment(training.experiment)};
+  for (const std::string& text : reports) {
+    const RankReport report = RankReport::decoded(text);
+    replay.imageIds.insert(replay.imageIds.end(), report.imageIds.begin(), report.imageIds.end());
+    if (replay.firstNotFinite.empty()) replay.firstNotFinite = report.firstNotFinite;
+  }
+  replay.message = "step " + std::to_string(fault.step) + ": " + fault.what + " on images " +
+                   joined(replay.imageIds);
+  const fs::path partial = training.layout.partialDivergence(fault.step);
+  try {
+    if (trouble.empty()) {
+      run_folder::writeReplayFile(partial / run_folder::kReplayFile, replay);
+      base::syncToDisk(partial);
+      training.send(protocol::DivergenceReady{fault.step, partial.string()});
+    }
+  } catch (const std::exception& error) {
+    trouble = exceptionText(error);
+  }
+  return messageOf(replay, training.layout.divergence(fault.step) / run_folder::kReplayFile,
+                   trouble);
+}
+
+}  // namespace
+
+Error divergenceError(const Training& training, model::MaskRcnn& model,
+                      const StepRecorder::Fault& fault) {
+  training.enter(Phase::Diverged);
+  std::string trouble;
+  // The weights first: looking for the layer runs the batch again, which changes batch norm's
+  // statistics.
+  if (training.isLeader()) trouble = writeReplayWeights(training, model, fault.step);
+  RankReport own;
+  for (const ImageId id : fault.imageIds) own.imageIds.push_back(id.value);
+  try {
+    own.firstNotFinite = firstNotFinite(model,
+                                        {*training.data.trainLoader, *training.data.sampler,
+                                         training.experiment.solver.lossWeights, training.device},
+                                        fault.step);
+  } catch (const std::exception& error) {
+    trouble = exceptionText(error);
+  }
+  dist::World& world = training.context.world;
+  const std::vector<std::string> reports = world.gather(own.encoded());
+  return Error(
+      world.share(training.isLeader() ? writeReplay(training, fault, reports, trouble) : ""));
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/config/due.h"
+#include "engine/eval/evaluator.h"
+#include "engine/train/bad_images.h"
+#include "engine/train/trained_model.h"
+#include "engine/train/training.h"
+
+namespace lockstep::train {
+
+/// For the held-out set of a training, on one rank alone.
+eval::EvaluatorOptions evaluatorOptions(const Training& training);
+
+/// Evaluates and predicts on the held-out set with the weights as they stand (the EMA, where there
+/// is one), and writes the results. All public functions are called on all ranks; an error of one
+/// is thrown on all.
+class HeldOutEvaluation {
+ public:
+  HeldOutEvaluation(Training& training, TrainedModel& model, BadImages& badImages);
+
+  /// Whether dataset.val is given.
+  bool hasData() const { return evaluator_ != nullptr; }
+  /// What is due of evaluation and predictions. Returns whether it is the best so far.
+  bool run(const config::Due& due);
+  /// An evaluation with AP that somebody asked for; it does not count for early stopping. Returns
+  /// whether it is the best so far.
+  bool evaluateOnRequest();
+
+ private:
+  struct Options {
+    eval::EvaluationRequest figures;
+    bool writesPredictions = false;
+    bool countsForEarlyStop = true;
+  };
+  bool evaluate(const Options& options);
+  void predict();
+  // The rest on rank 0 alone.
+  /// Returns whether it is the best so far.
+  bool keep(const eval::Evaluation& evaluation, const Options& options);
+  void sendScalars(const eval::Evaluation& evaluation);
+  /// That images have more detections or objects than AP counts, once.
+  void warnPastLimit(const eval::Evaluation& evaluation);
+  bool write(const eval::Evaluation& evaluation);
+  bool updateBest(const eval::Evaluation& evaluation);
+  void writePredictions(const eval::Detected& found);
+  void logWriteError(const std::string& what, const Error& error);
+  std::vector<std::size_t> watchedImages() const;
+
+  Training& training_;
+  TrainedModel& model_;
+  BadImages& badImages_;
+  std::unique_ptr<eval::Evaluator> evaluator_;  ///< of all ranks together; null without dataset.val
+  bool isWarnedPastLimit_ = false;
+};
+
+}  // namespace lockstep::train

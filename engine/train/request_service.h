@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/eval/evaluator.h"
+#include "engine/train/checkpoint_writer.h"
+#include "engine/train/held_out_evaluation.h"
+#include "engine/train/loaded_model.h"
+#include "engine/train/step_runner.h"
+#include "engine/train/trained_model.h"
+#include "engine/train/training.h"
+
+namespace lockstep::train {
+
+/// Serves what clients ask a training for between two steps: pause, resume, stop, a checkpoint, an
+/// evaluation, predictions. All ranks serve the same requests at the same step. Its public
+/// functions are called on all ranks.
+class RequestService {
+ public:
+  RequestService(Training& training, TrainedModel& model, StepRunner& steps,
+                 HeldOutEvaluation& heldOut, CheckpointWriter& checkpoints);
+
+  /// Before a step: starts to find out whether any rank has a request. Does not block.
+  void beginAgreement();
+  /// After the step: serves the requests, and blocks while paused. Returns whether to stop.
+  bool serve();
+
+ private:
+  /// Those of all ranks, the same on every rank.
+  std::vector<protocol::Control> agreedRequests();
+  std::vector<protocol::Control> shareRequests();
+  std::vector<protocol::Control> requestsWhilePaused();
+  void setPaused(bool isPaused);
+  void answer(const protocol::Control& control);
+  // What is asked for; returns the path of the file with the answer.
+  std::string run(const protocol::Evaluate&);
+  std::string run(const protocol::SaveCheckpoint&);
+  std::string run(const protocol::Predict& predict);
+  /// The model with other weights than the current ones; that of the last request is kept.
+  const LoadedModel& modelWith(const std::string& weights);
+
+  Training& training_;
+  TrainedModel& model_;
+  StepRunner& steps_;
+  HeldOutEvaluation& heldOut_;
+  CheckpointWriter& checkpoints_;
+  std::unique_ptr<eval::Evaluator> evaluator_;  ///< of this rank alone; null without dataset.val
+  std::optional<LoadedModel> loaded_;
+  std::string loadedWeights_;
+};
+
+}  // namespace lockstep::train

@@ -1,0 +1,150 @@
+#include "engine/train/step_runner.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/train/divergence.h"
+#include "engine/train/precision.h"
+
+namespace lockstep::train {
+
+using protocol::Phase;
+
+StepRunner::StepRunner(Training& training, TrainedModel& model)
+    : training_(training),
+      model_(model),
+      schedule_(training.experiment.solver),
+      recorder_(training.context.world.rank(), training.context.world.size()),
+      gradients_(training.context.world.averageGradients(
+          model.update().tensors(), recorder_.figureCount(), training.experiment.runtime.backend)) {}
+
+void StepRunner::loadFrom(std::int64_t step) {
+  stopLoading();
+  flushed_ = Clock::now();
+  const config::Experiment& experiment = training_.experiment;
+  feed_ = std::make_unique<data::DeviceFeed>(
+      data::prefetchTraining(*training_.data.trainLoader, *training_.data.sampler, step,
+                             experiment.solver.maxSteps.steps(), training_.loaderThreads),
+      training_.device, computeType(experiment.runtime, training_.device));
+}
+
+void StepRunner::begin(std::int64_t step) {
+  begun_ = Clock::now();
+  facts_ = {.step = step, .learningRate = schedule_.learningRate(step)};
+  training_.context.phase.step = step;
+}
+
+bool StepRunner::computeGradients() {
+  const std::vector<at::Tensor> statistics = copyOfStatistics();
+  facts_.images = 0;
+  facts_.imageIds.clear();
+  gradients_->beginAnew();
+  model_.update().zeroGradients();
+  for (int part = 0; part < training_.data.sampler->accumulate(); ++part) {
+    const std::optional<data::Batch> batch = nextBatch();
+    if (!batch) {
+      for (std::size_t i = 0; i < statistics.size(); ++i)
+        model_.model()->buffers()[i].copy_(statistics[i]);
+      return false;
+    }
+    TORCH_CHECK(batch->step == facts_.step && batch->part == part, "a batch of another step came");
+    accumulateGradients(*batch);
+  }
+  return true;
+}
+
+std::optional<data::Batch> StepRunner::nextBatch() {
+  training_.enter(Phase::Data);
+  const Clock::time_point asked = Clock::now();
+  std::optional<data::Batch> batch;
+  try {
+    batch = feed_->next();
+  } catch (const data::BadImage& image) {
+    loadError_.badImage = image;
+  } catch (const std::exception&) {
+    loadError_.other = std::current_exception();
+  }
+  const Clock::time_point loaded = Clock::now();
+  facts_.dataSeconds += std::chrono::duration<double>(loaded - asked).count();
+  // Before anything of the micro-batch that a rank cannot do alone.
+  if (training_.context.world.isSoAnywhere(!batch)) return std::nullopt;
+  facts_.waitSeconds += std::chrono::duration<double>(Clock::now() - loaded).count();
+  return batch;
+}
+
+void StepRunner::accumulateGradients(const data::Batch& batch) {
+  const int parts = training_.data.sampler->accumulate();
+  const bool isLast = batch.part + 1 == parts;
+  facts_.images += batch.count();
+  facts_.imageIds.insert(facts_.imageIds.end(), batch.ids.begin(), batch.ids.end());
+  training_.enter(Phase::Forward);
+  const model::Losses losses =
+      model_.model()->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
+  const at::Tensor total = losses.total(training_.experiment.solver.lossWeights);
+  training_.enter(Phase::Backward);
+  gradients_->backward(model_.update().scaled(parts > 1 ? total / parts : total),
+                       recorder_.figuresOf(losses, total, parts, isLast), isLast);
+}
+
+std::vector<at::Tensor> StepRunner::copyOfStatistics() const {
+  std::vector<at::Tensor> copies;
+  // The first micro-batch changes nothing before all ranks know that it can be read.
+  if (training_.data.sampler->accumulate() == 1 ||
+      !config::hasBatchStatistics(training_.experiment.model.resolvedNorm()))
+    return copies;
+  for (const at::Tensor& buffer : model_.model()->buffers()) copies.push_back(buffer.clone());
+  return copies;
+}
+
+LoadError StepRunner::takeLoadError() { return std::exchange(loadError_, {}); }
+
+void StepRunner::updateWeights() {
+  training_.enter(Phase::Optimizer);
+  const at::Tensor figures = gradients_->figures();
+  facts_.wallTime = base::wallTimeSeconds();
+  facts_.images *= training_.context.world.size();
+  const solver::WeightUpdate::Figures updated =
+      model_.update().apply(facts_.learningRate, StepRecorder::lossesNotFinite(figures));
+  model_.updateAverage();
+  facts_.waitSeconds += gradients_->waitSeconds();
+  facts_.stepSeconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  recorder_.finishStep(facts_, figures, updated);
+  // On a GPU looking at it would wait for the device every step: there flushScalars() finds it
+  // later, and until then no step changes anything.
+  if (training_.device.is_cpu() && updated.hasDiverged.item<float>() != 0)
+    return flushScalars();  // throws
+  training_.state.step = facts_.step;
+}
+
+void StepRunner::flushScalars() {
+  warnOfCudaGraphs();
+  flushed_ = Clock::now();
+  if (recorder_.isEmpty()) return;
+  // A GPU may have to wait for other ranks before the host can read.
+  const bool mayWait = training_.device.is_cuda() && training_.context.world.size() > 1;
+  if (mayWait) training_.context.phase.note("gradients", true);
+  StepRecorder::Flushed flushed = recorder_.flush();
+  if (mayWait) training_.context.phase.note("gradients", false);
+  if (flushed.fault)
+    std::erase_if(flushed.scalars.records,
+                  [&](const auto& record) { return record.step > flushed.fault->step; });
+  training_.send(flushed.scalars);
+  if (flushed.fault) throw divergenceError(training_, *model_.model(), *flushed.fault);
+}
+
+double StepRunner::secondsSinceFlush() const {
+  return std::chrono::duration<double>(Clock::now() - flushed_).count();
+}
+
+void StepRunner::warnOfCudaGraphs() {
+  if (isWarnedOfCudaGraphs_) return;
+  const std::string warning = model_.cudaGraphWarning();
+  if (warning.empty()) return;
+  isWarnedOfCudaGraphs_ = true;
+  training_.log(base::LogLevel::Warning, "runtime.cuda_graphs: " + warning);
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/config/learning_rate_schedule.h"
+#include "engine/data/bad_image.h"
+#include "engine/data/device_feed.h"
+#include "engine/train/step_recorder.h"
+#include "engine/train/trained_model.h"
+#include "engine/train/training.h"
+
+namespace lockstep::train {
+
+/// What a rank has met in loading images; at most one of both.
+struct LoadError {
+  std::optional<data::BadImage> badImage;  ///< an image of the data set that cannot be read
+  std::exception_ptr other;                ///< of its machine
+};
+
+/// Runs training steps: loads a batch, forward, backward, averages gradients, updates weights.
+/// Every rank makes the same calls.
+class StepRunner {
+ public:
+  StepRunner(Training& training, TrainedModel& model);
+
+  /// (Re)starts loading images at this step.
+  void loadFrom(std::int64_t step);
+  void begin(std::int64_t step);
+  /// Gradients of all micro-batches of the step. False, on all ranks: one of them could not load
+  /// an image (takeLoadError()), and the step has to be computed again from other images.
+  bool computeGradients();
+  LoadError takeLoadError();
+  /// Ends the step: on a CPU throws Error as flushScalars() where it diverged.
+  void updateWeights();
+  /// Sends the scalars of finished steps. Throws Error when a loss or gradient is not finite, with
+  /// what is needed to replay the step left in the run folder.
+  void flushScalars();
+  /// Stops loading, before the sampler changes.
+  void stopLoading() { feed_.reset(); }
+  double secondsSinceFlush() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// The next micro-batch; none, on all ranks: one of them could not load it.
+  std::optional<data::Batch> nextBatch();
+  /// Forward and backward of one micro-batch.
+  void accumulateGradients(const data::Batch& batch);
+  /// Copies of what a forward pass in training changes beside its losses, so that a step can be
+  /// taken back: running statistics of norms.
+  std::vector<at::Tensor> copyOfStatistics() const;
+  void warnOfCudaGraphs();
+
+  Training& training_;
+  TrainedModel& model_;
+  config::LearningRateSchedule schedule_;
+  StepRecorder recorder_;
+  std::unique_ptr<dist::GradientAverage> gradients_;
+  std::unique_ptr<data::DeviceFeed> feed_;  ///< its threads use loader and sampler
+  LoadError loadError_;
+  StepRecorder::HostFacts facts_;  ///< of the step at hand
+  Clock::time_point begun_{};      ///< that step
+  Clock::time_point flushed_{};
+  bool isWarnedOfCudaGraphs_ = false;
+};
+
+}  // namespace lockstep::train
