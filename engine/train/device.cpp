@@ -42,8 +42,8 @@ at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
   const at::Device device(at::kCUDA, static_cast<at::DeviceIndex>(gpu));
   const c10::impl::VirtualGuardImpl devices(at::kCUDA);
   devices.setDevice(device);
-  // CUDA graphs are recorded on other streams than the default one, and all that has to do with
-  // gradients happens on the same.
+  // CUDA graphs cannot be captured on the default stream, and gradients must be accumulated on the
+  // stream of the forward pass.
   if (runtime.cudaGraphs) devices.exchangeStream(devices.getStreamFromGlobalPool(device));
   return device;
 }

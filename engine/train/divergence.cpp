@@ -20,7 +20,7 @@ using protocol::Phase;
 
 namespace fs = std::filesystem;
 
-/// What one rank knows of the step.
+/// What one rank found of the step.
 struct RankReport {
   std::vector<std::int64_t> imageIds;
   std::string firstNotFinite;  ///< empty: nothing was found
@@ -80,13 +80,13 @@ std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file
 
 /// `reports`: of every rank. `trouble`: why the step cannot be replayed; empty: nothing so far.
 /// Returns the message of the error.
-std::string writeReplay(const Training& training, const StepRecorder::Fault& fault,
+std::string writeReplay(const Training& training, const StepRecorder::NonFiniteStep& step,
                         const std::vector<std::string>& reports, std::string trouble) {
-  run_folder::ReplayFile replay{fault.step,
+  run_folder::ReplayFile replay{step.step,
                                 "",
                                 {},
                                 training.state.badImages,
-                                fault.figures,
+                                step.figures,
                                 "",
                                 config::writeExperiment(training.experiment)};
   for (const std::string& text : reports) {
@@ -94,45 +94,45 @@ std::string writeReplay(const Training& training, const StepRecorder::Fault& fau
     replay.imageIds.insert(replay.imageIds.end(), report.imageIds.begin(), report.imageIds.end());
     if (replay.firstNotFinite.empty()) replay.firstNotFinite = report.firstNotFinite;
   }
-  replay.message = "step " + std::to_string(fault.step) + ": " + fault.what + " on images " +
+  replay.message = "step " + std::to_string(step.step) + ": " + step.what + " on images " +
                    joined(replay.imageIds);
-  const fs::path partial = training.layout.partialDivergence(fault.step);
+  const fs::path partial = training.layout.partialDivergence(step.step);
   try {
     if (trouble.empty()) {
       run_folder::writeReplayFile(partial / run_folder::kReplayFile, replay);
       base::syncToDisk(partial);
-      training.send(protocol::DivergenceReady{fault.step, partial.string()});
+      training.send(protocol::DivergenceReady{step.step, partial.string()});
     }
   } catch (const std::exception& error) {
     trouble = exceptionText(error);
   }
-  return messageOf(replay, training.layout.divergence(fault.step) / run_folder::kReplayFile,
+  return messageOf(replay, training.layout.divergence(step.step) / run_folder::kReplayFile,
                    trouble);
 }
 
 }  // namespace
 
 Error divergenceError(const Training& training, model::MaskRcnn& model,
-                      const StepRecorder::Fault& fault) {
+                      const StepRecorder::NonFiniteStep& step) {
   training.enter(Phase::Diverged);
   std::string trouble;
   // The weights first: looking for the layer runs the batch again, which changes batch norm's
   // statistics.
-  if (training.isLeader()) trouble = writeReplayWeights(training, model, fault.step);
+  if (training.isLeader()) trouble = writeReplayWeights(training, model, step.step);
   RankReport own;
-  for (const ImageId id : fault.imageIds) own.imageIds.push_back(id.value);
+  for (const ImageId id : step.imageIds) own.imageIds.push_back(id.value);
   try {
     own.firstNotFinite = firstNotFinite(model,
                                         {*training.data.trainLoader, *training.data.sampler,
                                          training.experiment.solver.lossWeights, training.device},
-                                        fault.step);
+                                        step.step);
   } catch (const std::exception& error) {
     trouble = exceptionText(error);
   }
   dist::World& world = training.context.world;
   const std::vector<std::string> reports = world.gather(own.encoded());
   return Error(
-      world.share(training.isLeader() ? writeReplay(training, fault, reports, trouble) : ""));
+      world.share(training.isLeader() ? writeReplay(training, step, reports, trouble) : ""));
 }
 
 }  // namespace lockstep::train

@@ -10,6 +10,6 @@ namespace lockstep::train {
 /// The error of a step whose loss or gradient is not finite. Rank 0 leaves in the run folder what
 /// is needed to replay the step's batch. Called on all ranks.
 Error divergenceError(const Training& training, model::MaskRcnn& model,
-                      const StepRecorder::Fault& fault);
+                      const StepRecorder::NonFiniteStep& step);
 
 }  // namespace lockstep::train

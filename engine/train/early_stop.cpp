@@ -20,8 +20,8 @@ void countForEarlyStop(const config::EarlyStopConfig& config, const eval::Evalua
 std::string earlyStopReason(const config::EarlyStopConfig& config,
                             const run_folder::EarlyStopState& state) {
   const std::string margin =
-      config.minDelta > 0 ? " more than " + base::shortNumber(config.minDelta) : "";
-  return config.metric + " has not gained" + margin + " in " + std::to_string(state.waited) +
+      config.minDelta > 0 ? " by more than " + base::shortNumber(config.minDelta) : "";
+  return config.metric + " has not improved" + margin + " in " + std::to_string(state.waited) +
          " evaluations since " + base::shortNumber(state.value) + " at step " +
          std::to_string(state.step);
 }

@@ -9,7 +9,7 @@
 namespace lockstep::train {
 namespace {
 
-/// Lines from which on LibTorch advises those who debug it.
+/// First words of the lines where LibTorch's debugging advice begins.
 constexpr std::array<std::string_view, 6> kAdvice{
     "CUDA kernel errors might be", "For debugging consider", "Compile with `TORCH_USE_CUDA_DSA`",
     "Search for `cudaError",       "Device-side assertions", "Exception raised from"};
@@ -21,7 +21,7 @@ bool isAdvice(std::string_view line) {
 }
 
 /// `NCCL error in: /pytorch/….cpp:77, unhandled system error` without the place.
-std::string_view withoutPlace(std::string_view line) {
+std::string_view withoutLocation(std::string_view line) {
   constexpr std::string_view kBegin = "NCCL error in: ";
   if (!line.starts_with(kBegin)) return line;
   const std::size_t end = line.find(", ");
@@ -39,7 +39,7 @@ std::string inOneLine(std::string_view text) {
     if (line.empty()) continue;
     if (isAdvice(line)) break;
     if (!joined.empty()) joined += joined.ends_with(':') ? " " : "; ";
-    joined += withoutPlace(line);
+    joined += withoutLocation(line);
   }
   return joined;
 }

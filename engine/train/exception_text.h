@@ -5,8 +5,8 @@
 
 namespace lockstep::train {
 
-/// What an exception says to a person, in one line: LibTorch's without its backtrace and its advice
-/// to programmers, NCCL's without the place in its sources, and that memory is out.
+/// The message of an exception for users, in one line: LibTorch's without backtrace and debugging
+/// advice, NCCL's without its source location, std::bad_alloc as "out of memory".
 std::string exceptionText(const std::exception& exception);
 
 }  // namespace lockstep::train

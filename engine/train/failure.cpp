@@ -30,21 +30,21 @@ bool holdsAny(std::string_view text, const std::array<std::string_view, N>& part
                      [text](std::string_view part) { return holds(text, part); });
 }
 
-/// Libraries that ask a GPU for memory besides LibTorch's allocator. cudaErrorMemoryAllocation is
-/// 2, and NCCL calls it so.
+/// Out-of-memory errors of libraries that do not use LibTorch's allocator. NCCL reports
+/// cudaErrorMemoryAllocation by its number, 2.
 constexpr std::array<std::string_view, 5> kGpuMemory{
     "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED",
     "ALLOCATION_FAILED", "Cuda failure 2"};
 constexpr std::array<std::string_view, 2> kHostMemory{"DefaultCPUAllocator",
                                                       "Cannot allocate memory"};
-constexpr std::array<std::string_view, 8> kGpuFaults{
+constexpr std::array<std::string_view, 8> kGpuErrors{
     "CUDA error",     "CUDA driver error",      "cuDNN error",          "CUDNN_STATUS_",
     "CUBLAS_STATUS_", "ncclUnhandledCudaError", "unhandled cuda error", "Cuda failure"};
-/// Of the program's own making; other errors of a GPU are the driver's or the hardware's.
-constexpr std::array<std::string_view, 4> kProgramFaults{
-    "device-side assert", "illegal memory access", "misaligned address", "illegal instruction"};
-/// What NCCL says to a program that calls it wrongly.
-constexpr std::array<std::string_view, 2> kWrongCalls{"ncclInvalidUsage", "ncclInvalidArgument"};
+/// Bugs of kernels; other GPU errors come from the driver or the hardware.
+constexpr std::array<std::string_view, 4> kKernelBugs{"device-side assert", "illegal memory access",
+                                                      "misaligned address", "illegal instruction"};
+/// NCCL's errors for wrong calls.
+constexpr std::array<std::string_view, 2> kNcclMisuse{"ncclInvalidUsage", "ncclInvalidArgument"};
 
 // ---- memory
 
@@ -65,28 +65,30 @@ std::optional<double> sizeBehind(std::string_view text, std::string_view words) 
   return value * factor;
 }
 
-/// What LibTorch's allocator says of a GPU whose memory is out.
-std::string gpuNeedText(std::string_view text) {
+/// From the message of LibTorch's CUDA caching allocator.
+std::string gpuMemoryText(std::string_view text) {
   const auto asked = sizeBehind(text, "Tried to allocate ");
   const auto total = sizeBehind(text, "total capacity of ");
   const auto free = sizeBehind(text, "of which ");
   const auto held = sizeBehind(text, "Of the allocated memory ");
   const auto own = sizeBehind(text, "this process has ");
   if (!asked || !total || !held) return {};
-  std::string said = ": it takes at least " + base::gibibytes(*held + *asked) + " (" +
-                     base::gibibytes(*held) + " are held, " + base::gibibytes(*asked) +
-                     " more asked for), and the GPU has " + base::gibibytes(*total);
+  std::string detail = ": it takes at least " + base::gibibytes(*held + *asked) + " (" +
+                       base::gibibytes(*held) + " are held, " + base::gibibytes(*asked) +
+                       " more asked for), and the GPU has " + base::gibibytes(*total);
   const double others = own && free ? *total - *free - *own : 0;
   if (others > 0.05 * *total)
-    said += ", of which other programs hold " + base::gibibytes(others) + " (nvidia-smi)";
-  return said;
+    detail += ", of which other programs hold " + base::gibibytes(others) + " (nvidia-smi)";
+  return detail;
 }
 
-bool isOfOneImage(Phase phase) { return phase == Phase::Evaluating || phase == Phase::Predicting; }
+bool runsSingleImages(Phase phase) {
+  return phase == Phase::Evaluating || phase == Phase::Predicting;
+}
 
 /// The keys that decide how much memory is needed.
-std::string wayOutText(Phase phase) {
-  if (isOfOneImage(phase))
+std::string remedyText(Phase phase) {
+  if (runsSingleImages(phase))
     return "lower augment.min_size (its last) or augment.max_size, or "
            "model.rpn.post_nms_top_n_test";
   return "lower solver.batch_size or raise solver.accumulate, lower augment.min_size, "
@@ -95,15 +97,15 @@ std::string wayOutText(Phase phase) {
 
 Failure gpuMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const std::string gpu = facts.gpu.empty() ? "the GPU" : facts.gpu;
-  return {"out of memory on " + gpu + gpuNeedText(text) + "; " + wayOutText(facts.phase) +
+  return {"out of memory on " + gpu + gpuMemoryText(text) + "; " + remedyText(facts.phase) +
               ", or set runtime.precision to bf16 if it is not",
           FailureCause::OutOfMemory};
 }
 
 Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const auto asked = sizeBehind(text, "you tried to allocate ");
-  const std::string said = asked ? ": " + base::gibibytes(*asked) + " more were asked for" : "";
-  return {"out of memory" + said + "; " + wayOutText(facts.phase) +
+  const std::string detail = asked ? ": " + base::gibibytes(*asked) + " more were asked for" : "";
+  return {"out of memory" + detail + "; " + remedyText(facts.phase) +
               ", or ask for fewer ranks on this machine",
           FailureCause::OutOfMemory};
 }
@@ -115,19 +117,19 @@ Failure gpuFailure(std::string text, const FailureFacts& facts) {
   if (text.starts_with(kWord)) text.erase(0, kWord.size());
   // Kernels run later than they are asked for.
   const std::string when = facts.step > 0 ? " at or before step " + std::to_string(facts.step)
-                           : isOfOneImage(facts.phase) ? ""
-                                                       : " before the first step";
+                           : runsSingleImages(facts.phase) ? ""
+                                                           : " before the first step";
   const std::string gpu = facts.gpu.empty() ? "a GPU" : facts.gpu;
   const char* const help =
-      holdsAny(text, kProgramFaults)
+      holdsAny(text, kKernelBugs)
           ? "; CUDA_LAUNCH_BLOCKING=1 in the environment shows where, should it come again"
           : "; `dmesg | grep -i xid` says what the driver saw";
   return {gpu + " failed" + when + ": " + text + help, FailureCause::Gpu};
 }
 
-bool isGpuFault(const std::exception& exception, std::string_view text) {
+bool isGpuError(const std::exception& exception, std::string_view text) {
   return dynamic_cast<const c10::AcceleratorError*>(&exception) != nullptr ||
-         holdsAny(text, kGpuFaults);
+         holdsAny(text, kGpuErrors);
 }
 
 }  // namespace
@@ -147,9 +149,9 @@ Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
   if (dynamic_cast<const std::bad_alloc*>(&exception) || holdsAny(text, kHostMemory))
     return hostMemoryFailure(text, facts);
   // A rank's own GPU breaks its collectives as well.
-  if (isGpuFault(exception, text)) return gpuFailure(text, facts);
+  if (isGpuError(exception, text)) return gpuFailure(text, facts);
   const bool isOfWorld = dynamic_cast<const c10::DistError*>(&exception) != nullptr;
-  if ((isOfWorld || facts.isWaiting) && !holdsAny(text, kWrongCalls))
+  if ((isOfWorld || facts.isWaiting) && !holdsAny(text, kNcclMisuse))
     return {"the connection to the other ranks broke: " + text, FailureCause::LostPeer};
   return {text, FailureCause::Exception};
 }

@@ -10,7 +10,7 @@
 
 namespace lockstep::train {
 
-/// What is known of a rank where it fails.
+/// What a rank was doing when it failed.
 struct FailureFacts {
   std::int64_t step = 0;  ///< of a training; 0: before its first, or there is none
   protocol::Phase phase = protocol::Phase::Loading;
@@ -22,7 +22,7 @@ struct Failure {
   std::string message;  ///< one line: what, and what to do
   protocol::FailureCause cause = protocol::FailureCause::Exception;
   int exitStatus = 1;
-  int rank = -1;       ///< whose it is where all ranks know of it; -1: the one's that meets it
+  int rank = -1;       ///< that failed, where all ranks know; -1: this one
   std::string host{};  ///< of that rank
 };
 
@@ -41,8 +41,8 @@ class RankError : public Error {
   std::string host_;
 };
 
-/// What an exception means for the rank that meets it. Makes no call to CUDA: after an error of a
-/// GPU none works any more.
+/// The cause, message and exit status for an exception on this rank. Makes no call to CUDA: after
+/// a GPU error none works.
 Failure failureOf(const std::exception& exception, const FailureFacts& facts);
 
 }  // namespace lockstep::train

@@ -16,29 +16,29 @@ std::vector<std::int64_t> idsOf(const coco::Dataset& dataset) {
   return ids;
 }
 
-/// Classes with background as the head of the file has them.
-std::int64_t classCountOf(const checkpoint::SafetensorsFile& file, const std::string& name) {
+/// Classes of the box head in the file, background included.
+std::int64_t classCountIn(const checkpoint::SafetensorsFile& file, const std::string& name) {
   const at::Tensor* scores = file.find("roi_heads.box_predictor.cls_score.weight");
   if (!scores || scores->dim() != 2) {
-    throw base::mendable(
-        name +
-        ": has no roi_heads.box_predictor.cls_score.weight: not the weights of a whole Mask R-CNN");
+    throw base::mendable(name +
+                         ": has no roi_heads.box_predictor.cls_score.weight: not the weights of a "
+                         "complete Mask R-CNN");
   }
   return scores->size(0);
 }
 
-/// What the tensors do not show.
-void refuseOtherFacts(const config::ModelConfig& model, const checkpoint::ModelFacts& facts,
-                      const std::string& name) {
-  const auto refuse = [&](const std::string& key, const std::string& inFile,
-                          const std::string& inExperiment) {
+/// Settings that the shapes of the tensors do not show.
+void checkSameModel(const config::ModelConfig& model, const checkpoint::ModelFacts& facts,
+                    const std::string& name) {
+  const auto check = [&](const std::string& key, const std::string& inFile,
+                         const std::string& inExperiment) {
     if (inFile == inExperiment) return;
     throw base::mendable("weights of another model: " + name + " needs " + key + ": " + inFile +
                          ", the experiment says " + inExperiment);
   };
-  refuse("model.backbone", facts.backbone, model.backbone);
-  refuse("model.norm_epsilon", config::writeNumber(facts.normEpsilon),
-         config::writeNumber(model.normEpsilon));
+  check("model.backbone", facts.backbone, model.backbone);
+  check("model.norm_epsilon", config::writeNumber(facts.normEpsilon),
+        config::writeNumber(model.normEpsilon));
 }
 
 /// categories[k-1] is that of class k.
@@ -65,8 +65,8 @@ std::vector<std::int64_t> categoryIds(const std::optional<checkpoint::ModelFacts
   return ids;
 }
 
-void refuseUnknownCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& dataset,
-                             const std::string& name) {
+void checkCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& dataset,
+                     const std::string& name) {
   for (const coco::Category& category : dataset.categories()) {
     if (std::ranges::find(ids, category.id.value) != ids.end()) continue;
     throw base::mendable("weights of another data set: " + name + " does not know the category " +
@@ -81,11 +81,11 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
                       const coco::Dataset* dataset, at::Device device) {
   const std::string name = weights.string();
   const checkpoint::SafetensorsFile file = checkpoint::readSafetensors(weights);
-  const std::int64_t classes = classCountOf(file, name);
+  const std::int64_t classes = classCountIn(file, name);
   const std::optional<checkpoint::ModelFacts> facts = checkpoint::modelFacts(file);
-  if (facts) refuseOtherFacts(experiment.model, *facts, name);
+  if (facts) checkSameModel(experiment.model, *facts, name);
   const std::vector<std::int64_t> ids = categoryIds(facts, dataset, classes, name);
-  if (dataset) refuseUnknownCategories(ids, *dataset, name);
+  if (dataset) checkCategories(ids, *dataset, name);
 
   LoadedModel loaded;
   for (const std::int64_t id : ids) loaded.categories.push_back({id});

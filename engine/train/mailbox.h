@@ -16,10 +16,10 @@ class Mailbox {
   void post(protocol::Control control);
   /// Everything posted since the last call, in order. Does not block.
   std::vector<protocol::Control> take();
-  /// The same, but blocks until there is something.
+  /// As take(), but blocks until something is there.
   std::vector<protocol::Control> waitAndTake();
   bool isEmpty() const;
-  /// Blocks until there is something, or the time is over; takes nothing.
+  /// Blocks until something is there or the time is over; takes nothing.
   void waitFor(std::chrono::milliseconds time);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace lockstep::train {
 
-/// Where a rank is, for its heartbeat and for the report of a failure. Written by the working
+/// What a rank is doing, for its heartbeat and for failure reports. Written by the training
 /// thread, read by any.
 struct PhaseReport {
   void note(const char* newCollective, bool isWaiting) {
@@ -20,7 +20,7 @@ struct PhaseReport {
   std::atomic<protocol::Phase> phase{protocol::Phase::Loading};
   std::atomic<const char*> collective{""};  ///< the last one entered, a string literal
   std::atomic<bool> waiting{false};         ///< in that collective now
-  std::atomic<std::int64_t> images{0};      ///< that an evaluation or prediction is through with
+  std::atomic<std::int64_t> images{0};      ///< finished by an evaluation or prediction
 };
 
 }  // namespace lockstep::train

@@ -6,8 +6,8 @@
 
 namespace lockstep::train {
 
-/// What the network computes in for `runtime.precision`. fp16 is for GPUs: what was trained so is
-/// evaluated in float32 on a CPU, which has no quick fp16.
+/// The dtype of forward and backward passes for `runtime.precision`. fp16 is for GPUs: on a CPU,
+/// where it is slow, a model trained in fp16 is evaluated in float32.
 at::ScalarType computeType(const config::RuntimeConfig& runtime, const at::Device& device);
 
 }  // namespace lockstep::train

@@ -8,9 +8,9 @@
 namespace lockstep::train {
 namespace {
 
-/// That nothing is found would say that there is nothing to see.
-void refuseUnread(const std::vector<data::ImageFault>& faults) {
-  if (!faults.empty()) throw Error(faults.front().file + ": " + faults.front().reason);
+/// An empty result would look like an image without objects.
+void throwIfUnreadable(const std::vector<data::ImageFault>& images) {
+  if (!images.empty()) throw Error(images.front().file + ": " + images.front().reason);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
       indices.push_back(source.heldOut->dataset().imageIndex({id}));
     }
     eval::Detected found = source.heldOut->detect(*source.loaded.model, indices, progress);
-    refuseUnread(found.badImages);
+    throwIfUnreadable(found.badImages);
     detections = std::move(found.detections);
   }
   std::vector<eval::NumberedFile> files;
@@ -44,7 +44,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
                                               .threads = experiment.runtime.cpuThreads,
                                               .loaderThreads = source.loaderThreads},
                                              progress);
-  refuseUnread(ofFiles.badImages);
+  throwIfUnreadable(ofFiles.badImages);
   std::ranges::move(ofFiles.detections, std::back_inserter(detections));
   const double threshold =
       std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);

@@ -11,7 +11,7 @@
 
 namespace lockstep::train {
 
-/// What a request for predictions is answered with.
+/// What a request for predictions is computed with.
 struct PredictionSource {
   const LoadedModel& loaded;
   const eval::Evaluator* heldOut;  ///< images by id; null: paths only
@@ -20,9 +20,9 @@ struct PredictionSource {
   int loaderThreads = 1;  ///< as eval::EvaluatorOptions::loaderThreads
 };
 
-/// Detections with a score of at least the request's, on images of the held-out part by id or on
-/// files (ids 1 … n in order), as the JSON of predictions/step-N.json. The score_threshold in it is
-/// the one that holds: the model's own where that is higher. Throws Error for an unknown id or an
+/// Detections with a score of at least the request's, on images of the held-out set by id or on
+/// files (ids 1 … n in order), as the JSON of predictions/step-N.json. Its score_threshold is
+/// the higher of the request's and the model's own. Throws Error for an unknown id or an
 /// image that cannot be read, whatever dataset.bad_images says.
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
                     const eval::Progress& progress = {});

@@ -45,15 +45,15 @@ std::int64_t StepRecorder::figureCount() const {
   return kLossCount + (ranks_ > 1 ? kRankTimeCount * ranks_ : 0);
 }
 
-at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor& total, int parts,
-                                   bool isLastPart) const {
+at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor& total,
+                                   int microBatches, bool isLast) const {
   std::vector<at::Tensor> values;
   for (const at::Tensor& loss : losses.values) values.push_back(loss.detach());
   values.push_back(total.detach());
-  const at::Tensor means = at::stack(values).to(at::kFloat) / parts;
+  const at::Tensor means = at::stack(values).to(at::kFloat) / microBatches;
   if (ranks_ == 1) return means;
   std::vector<float> times(static_cast<std::size_t>(kRankTimeCount * ranks_), 0.0f);
-  if (isLastPart && last_) {
+  if (isLast && last_) {
     const std::array<double, kRankTimeCount> own{last_->stepSeconds, last_->dataSeconds,
                                                  last_->waitSeconds};
     std::copy(own.begin(), own.end(), times.begin() + kRankTimeCount * rank_);
@@ -84,7 +84,7 @@ StepRecorder::Flushed StepRecorder::flush() {
   std::vector<at::Tensor> rows;
   for (const Step& step : steps_) rows.push_back(step.values);
   const at::Tensor values = at::stack(rows).cpu();
-  if (!rows.front().is_cpu()) shareSeconds();
+  if (!rows.front().is_cpu()) spreadStepSeconds();
   const auto value = values.accessor<float, 2>();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const HostFacts& facts = steps_[i].facts;
@@ -92,12 +92,12 @@ StepRecorder::Flushed StepRecorder::flush() {
     for (std::int64_t k = 0; k < kLossCount; ++k)
       figures.emplace_back(tags::train(config::kLossNames[k]), value[i][k]);
     const std::int64_t norm = figureCount(), hasDiverged = norm + 1, lossScale = norm + 2;
-    const bool isFault = value[i][hasDiverged] != 0;
-    // The norm of gradients that overflowed because of the loss scale is none.
-    if (isFault || std::isfinite(value[i][norm]))
+    const bool isNonFinite = value[i][hasDiverged] != 0;
+    // Where only the loss scale made gradients overflow, the step has no norm.
+    if (isNonFinite || std::isfinite(value[i][norm]))
       figures.emplace_back(tags::kGradientNorm, value[i][norm]);
-    if (isFault && !flushed.fault)
-      flushed.fault = {facts.step, facts.imageIds, figures, nonFinite(figures)};
+    if (isNonFinite && !flushed.nonFinite)
+      flushed.nonFinite = {facts.step, facts.imageIds, figures, nonFinite(figures)};
     if (lossScale < values.size(1)) figures.emplace_back(tags::kLossScale, value[i][lossScale]);
     figures.emplace_back(tags::kLearningRate, static_cast<float>(facts.learningRate));
     figures.emplace_back(tags::kStepSeconds, static_cast<float>(facts.stepSeconds));
@@ -111,25 +111,25 @@ StepRecorder::Flushed StepRecorder::flush() {
   return flushed;
 }
 
-void StepRecorder::shareSeconds() {
+void StepRecorder::spreadStepSeconds() {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   for (Step& step : steps_) step.facts.stepSeconds = seconds / static_cast<double>(steps_.size());
 }
 
 void StepRecorder::addRankTimes(const at::Tensor& values, protocol::Scalars& record) const {
-  const std::int64_t untold = steps_.front().tellsOfStepBefore ? 0 : 1;
-  const std::int64_t told = values.size(0) - untold;
-  if (ranks_ == 1 || told == 0) return;
+  const std::int64_t skipped = steps_.front().hasTimesOfStepBefore ? 0 : 1;
+  const std::int64_t counted = values.size(0) - skipped;
+  if (ranks_ == 1 || counted == 0) return;
   // Each rank's own times were averaged with the zeros of the others.
   const at::Tensor times =
-      values.narrow(0, untold, told).narrow(1, kLossCount, kRankTimeCount * ranks_).mean(0) *
+      values.narrow(0, skipped, counted).narrow(1, kLossCount, kRankTimeCount * ranks_).mean(0) *
       ranks_;
   const auto seconds = times.accessor<float, 1>();
   for (int rank = 0; rank < ranks_; ++rank) {
     const std::int64_t first = rank * kRankTimeCount;
     for (std::int64_t k = 0; k < kRankTimeCount; ++k)
       record.values.emplace_back(tags::numbered(kRankTimes[k], rank), seconds[first + k]);
-    // A step takes every rank as long as the slowest: this tells which that is.
+    // A step takes every rank as long as the slowest: without waiting, the slowest shows.
     record.values.emplace_back(tags::numbered(tags::kRankOwnSeconds, rank),
                                seconds[first + kStepTime] - seconds[first + kWaitTime]);
   }

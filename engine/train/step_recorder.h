@@ -16,16 +16,16 @@
 
 namespace lockstep::train {
 
-/// Collects what every step gave and reads it from the device once for many steps.
+/// Collects the scalars of each step on the device and reads them once for many steps.
 ///
-/// Figures of a step are one tensor, which several ranks average with their gradients: the
-/// losses and their weighted sum, then for every rank of several how long it took the step before
-/// (other ranks leave zeros there; so do all at the first step).
+/// The figures of a step are one tensor, which the ranks average with their gradients: the losses
+/// and their weighted sum; with several ranks also the times of the step before, one group per rank
+/// (each rank fills its own and leaves zeros in the others'; all are zeros at the first step).
 class StepRecorder {
  public:
   explicit StepRecorder(int rank = 0, int ranks = 1) : rank_(rank), ranks_(ranks) {}
 
-  /// Facts of a step that are on the host anyway, of this rank unless said otherwise.
+  /// What the host knows of a step without reading the device; of this rank unless noted.
   struct HostFacts {
     std::int64_t step = 0;
     double wallTime = 0;
@@ -36,7 +36,8 @@ class StepRecorder {
     std::int64_t images = 0;  ///< of all ranks
     std::vector<ImageId> imageIds{};
   };
-  struct Fault {
+  /// A step with a loss or gradient that is not finite.
+  struct NonFiniteStep {
     std::int64_t step = 0;
     std::vector<ImageId> imageIds;                       ///< of this rank
     std::vector<std::pair<std::string, float>> figures;  ///< losses and grad_norm
@@ -44,21 +45,21 @@ class StepRecorder {
   };
   struct Flushed {
     protocol::ScalarBatch scalars;
-    std::optional<Fault> fault;  ///< the first step that diverged
+    std::optional<NonFiniteStep> nonFinite;  ///< the first step that diverged
   };
 
   std::int64_t figureCount() const;
-  /// What one of `parts` accumulated parts adds to the figures of its step: [figureCount()]
-  /// float32. Does not wait for the device.
-  at::Tensor figuresOf(const model::Losses& losses, const at::Tensor& total, int parts,
-                       bool isLastPart) const;
+  /// What one of `microBatches` accumulated micro-batches adds to the figures of its step:
+  /// [figureCount()] float32. Does not wait for the device.
+  at::Tensor figuresOf(const model::Losses& losses, const at::Tensor& total, int microBatches,
+                       bool isLast) const;
   /// 1 when a loss is not finite, else 0: [] float32 on the device. Does not wait for it.
   static at::Tensor lossesNotFinite(const at::Tensor& figures);
   /// Ends a step whose figures are the means over the ranks.
   void finishStep(const HostFacts& facts, const at::Tensor& figures,
                   const solver::WeightUpdate::Figures& update);
-  /// Every finished step since the last call. Waits for the device once. The times of single ranks
-  /// are means over these steps, told with the last.
+  /// Every finished step since the last call. Waits for the device once. Times of single ranks are
+  /// means over these steps, in the record of the last.
   Flushed flush();
   bool isEmpty() const { return steps_.empty(); }
 
@@ -70,16 +71,16 @@ class StepRecorder {
     /// [figureCount() + 2 or 3] float32: the figures, the gradient norm, whether it diverged, and
     /// the loss scale where there is one
     at::Tensor values;
-    bool tellsOfStepBefore = false;
+    bool hasTimesOfStepBefore = false;
   };
-  /// On a device that the host runs ahead of a step takes what its share of all of them is.
-  void shareSeconds();
+  /// Where the host runs ahead of the device, each step gets an equal share of the time of all.
+  void spreadStepSeconds();
   void addRankTimes(const at::Tensor& values, protocol::Scalars& record) const;
 
   int rank_, ranks_;
   std::optional<HostFacts> last_;
   std::vector<Step> steps_;
-  Clock::time_point begun_;  ///< the first of them
+  Clock::time_point begun_;  ///< the first of steps_
 };
 
 }  // namespace lockstep::train

@@ -14,15 +14,15 @@ namespace {
 
 bool isFinite(const at::Tensor& tensor) { return at::isfinite(tensor).all().item<bool>(); }
 
-struct PartRun {
+struct BatchRun {
   eval::LossValues losses{};
-  std::string firstNotFinite;  ///< a layer or a loss
+  std::string firstNotFinite;  ///< a layer or a loss; empty: none
 };
 
-/// One batch forward, and backward where asked for.
-PartRun runPart(model::MaskRcnn& model, const data::Batch& batch, const StepSource& source,
-                bool withBackward) {
-  PartRun run;
+/// One micro-batch forward, and backward if `withBackward`.
+BatchRun runBatch(model::MaskRcnn& model, const data::Batch& batch, const StepSource& source,
+                  bool withBackward) {
+  BatchRun run;
   const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
     if (run.firstNotFinite.empty() && !isFinite(output)) run.firstNotFinite = name;
   });
@@ -48,19 +48,21 @@ std::string gradientNotFinite(const std::vector<model::ParameterInfo>& parameter
   return {};
 }
 
-data::Batch partOf(const StepSource& source, std::int64_t step, int part) {
-  return source.loader.loadTraining(source.sampler.imagesOf(step, part)).to(source.device);
+data::Batch microBatchOf(const StepSource& source, std::int64_t step, int microBatch) {
+  return source.loader.loadTraining(source.sampler.imagesOf(step, microBatch)).to(source.device);
 }
 
-/// Losses and gradients of the whole step; the latter in the parameters.
-PartRun runStep(model::MaskRcnn& model, const StepSource& source, std::int64_t step) {
+/// Losses of the whole step; its gradients are left in the parameters.
+BatchRun runStep(model::MaskRcnn& model, const StepSource& source, std::int64_t step) {
   for (const model::ParameterInfo& parameter : model.trainableParameters())
     parameter.tensor.mutable_grad().reset();
-  PartRun whole;
-  const int parts = source.sampler.accumulate();
-  for (int part = 0; part < parts; ++part) {
-    const PartRun run = runPart(model, partOf(source, step, part), source, /*withBackward=*/true);
-    for (std::size_t i = 0; i < run.losses.size(); ++i) whole.losses[i] += run.losses[i] / parts;
+  BatchRun whole;
+  const int microBatches = source.sampler.accumulate();
+  for (int k = 0; k < microBatches; ++k) {
+    const BatchRun run =
+        runBatch(model, microBatchOf(source, step, k), source, /*withBackward=*/true);
+    for (std::size_t i = 0; i < run.losses.size(); ++i)
+      whole.losses[i] += run.losses[i] / microBatches;
     if (whole.firstNotFinite.empty()) whole.firstNotFinite = run.firstNotFinite;
   }
   if (whole.firstNotFinite.empty())
@@ -71,18 +73,18 @@ PartRun runStep(model::MaskRcnn& model, const StepSource& source, std::int64_t s
 }  // namespace
 
 StepReplay replayStep(model::MaskRcnn& model, const StepSource& source, std::int64_t step) {
-  const PartRun run = runStep(model, source, step);
+  const BatchRun run = runStep(model, source, step);
   StepReplay replay{step, run.losses, 0, {}, run.firstNotFinite};
   std::vector<at::Tensor> parameters;
   for (const model::ParameterInfo& parameter : model.trainableParameters())
     parameters.push_back(parameter.tensor);
   replay.gradientNorm = solver::clipGradientNorm(parameters, 0).item<double>();
   const at::NoGradGuard noGradient;
-  for (int part = 0; part < source.sampler.accumulate(); ++part) {
-    for (const data::Sampler::Draw& draw : source.sampler.imagesOf(step, part)) {
+  for (int k = 0; k < source.sampler.accumulate(); ++k) {
+    for (const data::Sampler::Draw& draw : source.sampler.imagesOf(step, k)) {
       const data::Batch alone = source.loader.loadTraining({&draw, 1}).to(source.device);
       replay.perImage.push_back(
-          {alone.ids[0], runPart(model, alone, source, /*withBackward=*/false).losses});
+          {alone.ids[0], runBatch(model, alone, source, /*withBackward=*/false).losses});
     }
   }
   return replay;

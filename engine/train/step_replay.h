@@ -14,16 +14,16 @@
 
 namespace lockstep::train {
 
-/// What a step's batch gives when it is run again on weights as they were before that step.
+/// Losses and gradients of a step's batch on the weights from before that step.
 struct StepReplay {
   std::int64_t step = 0;
-  eval::LossValues losses{};                ///< means over the accumulated parts
+  eval::LossValues losses{};                ///< means over the micro-batches
   double gradientNorm = 0;                  ///< before clipping
   std::vector<eval::ImageLosses> perImage;  ///< each image alone, augmented as in the batch
-  std::string firstNotFinite;               ///< as firstNotFinite() says it
+  std::string firstNotFinite;               ///< as firstNotFinite() gives it
 };
 
-/// What a step is made of. What is referred to lives longer.
+/// What a step is computed from; references must outlive it.
 struct StepSource {
   const data::SampleLoader& loader;
   const data::Sampler& sampler;
@@ -41,7 +41,7 @@ StepReplay replayStep(model::MaskRcnn& model, const StepSource& source, std::int
 /// finite.
 std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std::int64_t step);
 
-/// As the worker tells it.
+/// As the worker sends it.
 protocol::ReplayResult resultOf(const StepReplay& replay, const coco::Dataset& dataset);
 
 }  // namespace lockstep::train

@@ -19,7 +19,8 @@ StepRunner::StepRunner(Training& training, TrainedModel& model)
       schedule_(training.experiment.solver),
       recorder_(training.context.world.rank(), training.context.world.size()),
       gradients_(training.context.world.averageGradients(
-          model.update().tensors(), recorder_.figureCount(), training.experiment.runtime.backend)) {}
+          model.update().tensors(), recorder_.figureCount(), training.experiment.runtime.backend)) {
+}
 
 void StepRunner::loadFrom(std::int64_t step) {
   stopLoading();
@@ -43,14 +44,14 @@ bool StepRunner::computeGradients() {
   facts_.imageIds.clear();
   gradients_->beginAnew();
   model_.update().zeroGradients();
-  for (int part = 0; part < training_.data.sampler->accumulate(); ++part) {
+  for (int i = 0; i < training_.data.sampler->accumulate(); ++i) {
     const std::optional<data::Batch> batch = nextBatch();
     if (!batch) {
-      for (std::size_t i = 0; i < statistics.size(); ++i)
-        model_.model()->buffers()[i].copy_(statistics[i]);
+      for (std::size_t k = 0; k < statistics.size(); ++k)
+        model_.model()->buffers()[k].copy_(statistics[k]);
       return false;
     }
-    TORCH_CHECK(batch->step == facts_.step && batch->part == part, "a batch of another step came");
+    TORCH_CHECK(batch->step == facts_.step && batch->part == i, "a batch of another step came");
     accumulateGradients(*batch);
   }
   return true;
@@ -76,8 +77,8 @@ std::optional<data::Batch> StepRunner::nextBatch() {
 }
 
 void StepRunner::accumulateGradients(const data::Batch& batch) {
-  const int parts = training_.data.sampler->accumulate();
-  const bool isLast = batch.part + 1 == parts;
+  const int microBatches = training_.data.sampler->accumulate();
+  const bool isLast = batch.part + 1 == microBatches;
   facts_.images += batch.count();
   facts_.imageIds.insert(facts_.imageIds.end(), batch.ids.begin(), batch.ids.end());
   training_.enter(Phase::Forward);
@@ -85,8 +86,8 @@ void StepRunner::accumulateGradients(const data::Batch& batch) {
       model_.model()->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
   const at::Tensor total = losses.total(training_.experiment.solver.lossWeights);
   training_.enter(Phase::Backward);
-  gradients_->backward(model_.update().scaled(parts > 1 ? total / parts : total),
-                       recorder_.figuresOf(losses, total, parts, isLast), isLast);
+  gradients_->backward(model_.update().scaled(microBatches > 1 ? total / microBatches : total),
+                       recorder_.figuresOf(losses, total, microBatches, isLast), isLast);
 }
 
 std::vector<at::Tensor> StepRunner::copyOfStatistics() const {
@@ -128,11 +129,11 @@ void StepRunner::flushScalars() {
   if (mayWait) training_.context.phase.note("gradients", true);
   StepRecorder::Flushed flushed = recorder_.flush();
   if (mayWait) training_.context.phase.note("gradients", false);
-  if (flushed.fault)
+  if (flushed.nonFinite)
     std::erase_if(flushed.scalars.records,
-                  [&](const auto& record) { return record.step > flushed.fault->step; });
+                  [&](const auto& record) { return record.step > flushed.nonFinite->step; });
   training_.send(flushed.scalars);
-  if (flushed.fault) throw divergenceError(training_, *model_.model(), *flushed.fault);
+  if (flushed.nonFinite) throw divergenceError(training_, *model_.model(), *flushed.nonFinite);
 }
 
 double StepRunner::secondsSinceFlush() const {

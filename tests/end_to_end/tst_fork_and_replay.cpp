@@ -99,7 +99,7 @@ class TstForkAndReplay : public QObject {
     const Ended run =
         engine(QByteArray(QByteArray("train experiment.yaml --output early") + keys).constData());
     QVERIFY2(run.status == 0, run.err.constData());
-    QVERIFY2(run.err.contains("stopping early: loss_total has not gained"), run.err.constData());
+    QVERIFY2(run.err.contains("stopping early: loss_total has not improved"), run.err.constData());
     QVERIFY(
         QFile::exists(place_->path(QStringLiteral("early/checkpoints/step-00000002/state.json"))));
     QVERIFY(QFile::exists(place_->path(QStringLiteral("early/evaluations/step-00000002.json"))));

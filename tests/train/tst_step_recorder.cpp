@@ -66,13 +66,13 @@ class TstStepRecorder : public QObject {
     addStep(recorder, 2, mask, gradientNorm, !fault.isEmpty());
     addStep(recorder, 3, mask, gradientNorm, !fault.isEmpty());
     const StepRecorder::Flushed flushed = recorder.flush();
-    QCOMPARE(flushed.fault.has_value(), !fault.isEmpty());
-    if (flushed.fault) {
-      QCOMPARE(QString::fromStdString(flushed.fault->what), fault);
-      QCOMPARE(flushed.fault->step, std::int64_t{2});
+    QCOMPARE(flushed.nonFinite.has_value(), !fault.isEmpty());
+    if (flushed.nonFinite) {
+      QCOMPARE(QString::fromStdString(flushed.nonFinite->what), fault);
+      QCOMPARE(flushed.nonFinite->step, std::int64_t{2});
       const std::vector<ImageId> ids{{20}, {21}};
-      QVERIFY(flushed.fault->imageIds == ids);
-      QCOMPARE(flushed.fault->figures.size(), std::size_t{7});
+      QVERIFY(flushed.nonFinite->imageIds == ids);
+      QCOMPARE(flushed.nonFinite->figures.size(), std::size_t{7});
     }
     QCOMPARE(flushed.scalars.records.size(), std::size_t(3));
     QVERIFY(recorder.isEmpty());
@@ -107,7 +107,7 @@ class TstStepRecorder : public QObject {
     addStep(recorder, 1, 3, kInfinity, false, 65536);
     addStep(recorder, 2, 3, 7, false, 32768);
     const StepRecorder::Flushed flushed = recorder.flush();
-    QVERIFY(!flushed.fault);
+    QVERIFY(!flushed.nonFinite);
     const auto& records = flushed.scalars.records;
     QCOMPARE(valueOf(records.at(0), "solver/grad_norm"), -1.f);
     QCOMPARE(valueOf(records.at(0), "solver/loss_scale"), 65536.f);
