@@ -109,7 +109,7 @@ int inspect(const ModelOptions& options) {
   setup.target = source.target;
   setup.run = source.run;
   setup.job.model = source.model();
-  source.ranks.giveGpu(/*rank=*/0, setup.place);
+  source.ranks.setGpu(/*localRank=*/0, setup.place);
   setup.socket = run_folder::socketPath("inspect:" + source.target.string());
   const Place place = takePlace(setup.socket);
   if (place.other.isOpen()) {

@@ -54,7 +54,7 @@ std::string findUsable(MachineGpus& found, const std::filesystem::path& workerPr
 
 /// What GPUs there are is found where the device is one.
 MachineGpus resolveDevice(config::RuntimeConfig& runtime,
-                          const std::filesystem::path& workerProgram, bool isOneRank) {
+                          const std::filesystem::path& workerProgram, bool startsEveryRank) {
   MachineGpus gpus;
   if (runtime.device != Device::Cpu) {
     const std::string reason = findUsable(gpus, workerProgram);
@@ -62,7 +62,7 @@ MachineGpus resolveDevice(config::RuntimeConfig& runtime,
       throw base::mendable("runtime.device: cuda cannot be had: " + reason +
                            "; set runtime.device to cpu or auto to go without");
     }
-    if (isOneRank) gpus.remarks.clear();  // the GPU that it has been given is all it may use
+    if (startsEveryRank) gpus.remarks.clear();  // the GPU that it has been given is all it may use
     if (!reason.empty()) gpus.remarks = {"device: the CPU (" + reason + ")"};
     for (const std::string& remark : gpus.remarks) base::logInfo("engine", remark);
     runtime.device = reason.empty() ? Device::Cuda : Device::Cpu;
@@ -77,10 +77,10 @@ MachineGpus resolveDevice(config::RuntimeConfig& runtime,
 
 int chooseCount(const config::RuntimeConfig& runtime, const RankRequest& request,
                 const MachineGpus& gpus) {
-  if (request.place.isOneRank) return 1;
+  if (request.cluster.startsEveryRank) return 1;
   if (request.workers) return *request.workers;
   // Under a launcher every node decides for itself, and others are not told the experiment.
-  if (request.place.launcher.empty() && runtime.workers > 0) return runtime.workers;
+  if (request.cluster.launcher.empty() && runtime.workers > 0) return runtime.workers;
   if (runtime.device != Device::Cuda) return 1;
   return runtime.devices.empty() ? gpus.usableCount() : static_cast<int>(runtime.devices.size());
 }
@@ -88,9 +88,9 @@ int chooseCount(const config::RuntimeConfig& runtime, const RankRequest& request
 void refuseDevices(const config::RuntimeConfig& runtime, const LocalRanks& ranks,
                    const MachineGpus& gpus) {
   const auto& devices = runtime.devices;
-  if (!ranks.place.launcher.empty()) {
+  if (!ranks.cluster.launcher.empty()) {
     throw base::mendable("runtime.devices: is for one machine without a launcher: under " +
-                         ranks.place.launcher + " choose GPUs with CUDA_VISIBLE_DEVICES");
+                         ranks.cluster.launcher + " choose GPUs with CUDA_VISIBLE_DEVICES");
   }
   const int listed = static_cast<int>(devices.size());
   if (ranks.count > listed) {
@@ -128,13 +128,14 @@ void refuseTooMany(int count) {
 }
 
 /// The GPU of a launcher's rank. Where the launcher shows each rank its own one alone, that is 0.
-int gpuOfOneRank(const supervisor::WorldPlace& place, int gpus) {
-  return gpus == 1 ? 0 : place.gpu;
+int gpuOfOneRank(const supervisor::ClusterEnvironment& cluster, int gpus) {
+  return gpus == 1 ? 0 : cluster.localRank;
 }
 
 /// While the others are on theirs it cannot go to the CPU.
-void refuseGpuOfOneRank(const supervisor::WorldPlace& place, int gpu, const MachineGpus& gpus) {
-  const std::string rank = place.launcher + "'s local rank " + std::to_string(place.gpu);
+void refuseGpuOfOneRank(const supervisor::ClusterEnvironment& cluster, int gpu,
+                        const MachineGpus& gpus) {
+  const std::string rank = cluster.launcher + "'s local rank " + std::to_string(cluster.localRank);
   if (gpu >= gpus.count()) {
     throw base::mendable(rank + " has no GPU, for there are " + std::to_string(gpus.count()) +
                          ": start no more ranks on a machine than it has GPUs, or set "
@@ -154,9 +155,9 @@ std::vector<int> chooseGpus(const config::RuntimeConfig& runtime, const LocalRan
     refuseDevices(runtime, ranks, gpus);
     return {runtime.devices.begin(), runtime.devices.begin() + ranks.count};
   }
-  if (ranks.place.isOneRank) {
-    const int gpu = gpuOfOneRank(ranks.place, gpus.count());
-    if (runtime.device == Device::Cuda) refuseGpuOfOneRank(ranks.place, gpu, gpus);
+  if (ranks.cluster.startsEveryRank) {
+    const int gpu = gpuOfOneRank(ranks.cluster, gpus.count());
+    if (runtime.device == Device::Cuda) refuseGpuOfOneRank(ranks.cluster, gpu, gpus);
     return {gpu};
   }
   if (runtime.device != Device::Cuda) return {};
@@ -181,7 +182,7 @@ std::vector<supervisor::GpuDevice> chosenDevices(const std::vector<int>& places,
 }
 
 void tellWhatLauncherDecides(const config::RuntimeConfig& runtime, const LocalRanks& ranks) {
-  const std::string& launcher = ranks.place.launcher;
+  const std::string& launcher = ranks.cluster.launcher;
   if (launcher.empty()) return;
   if (runtime.workers > 0 && runtime.workers != ranks.worldSize()) {
     base::logInfo("engine", "runtime.workers: " + std::to_string(runtime.workers) +
@@ -197,8 +198,9 @@ void resolvePrecision(config::RuntimeConfig& runtime, LocalRanks& ranks) {
   const auto [precision, why] = choosePrecision(runtime, ranks.devices);
   runtime.precision = precision;
   if (why.empty()) return;
-  ranks.remarks.push_back(std::string("precision: ") + base::textOf(precision) + " (" + why + ")");
-  base::logInfo("engine", ranks.remarks.back());
+  ranks.choiceLines.push_back(std::string("precision: ") + base::textOf(precision) + " (" + why +
+                              ")");
+  base::logInfo("engine", ranks.choiceLines.back());
 }
 
 }  // namespace
@@ -208,17 +210,17 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const RankRequest& request) {
   config::RuntimeConfig& runtime = experiment.runtime;
   checkWorkers(request);
-  const MachineGpus gpus = resolveDevice(runtime, workerProgram, request.place.isOneRank);
-  LocalRanks ranks{request.place, chooseCount(runtime, request, gpus)};
-  if (runtime.device == Device::Cpu && !request.place.isOneRank) refuseTooMany(ranks.count);
+  const MachineGpus gpus = resolveDevice(runtime, workerProgram, request.cluster.startsEveryRank);
+  LocalRanks ranks{request.cluster, chooseCount(runtime, request, gpus)};
+  if (runtime.device == Device::Cpu && !request.cluster.startsEveryRank) refuseTooMany(ranks.count);
   ranks.gpus = chooseGpus(runtime, ranks, gpus);
-  ranks.remarks = gpus.remarks;
+  ranks.choiceLines = gpus.remarks;
   if (runtime.device == Device::Cuda) ranks.devices = chosenDevices(ranks.gpus, gpus.all);
   resolvePrecision(runtime, ranks);
   tellWhatLauncherDecides(runtime, ranks);
   runtime.workers = ranks.worldSize();
   if (runtime.cpuThreads == 0)
-    runtime.cpuThreads = std::max(supervisor::usableCores() / ranks.onMachine(), 1);
+    runtime.cpuThreads = std::max(supervisor::usableCores() / ranks.countOnMachine(), 1);
   return ranks;
 }
 
@@ -240,11 +242,11 @@ supervisor::LocalRanks ranksOfFollower(const RankRequest& request) {
   checkWorkers(request);
   const auto all = supervisor::findGpus().devices;
   const int gpus = static_cast<int>(all.size());
-  LocalRanks ranks{request.place, request.workers.value_or(std::max(gpus, 1))};
-  if (gpus == 0 && !request.place.isOneRank) refuseTooMany(ranks.count);
-  if (request.place.isOneRank) {
+  LocalRanks ranks{request.cluster, request.workers.value_or(std::max(gpus, 1))};
+  if (gpus == 0 && !request.cluster.startsEveryRank) refuseTooMany(ranks.count);
+  if (request.cluster.startsEveryRank) {
     ranks.count = 1;
-    ranks.gpus = {gpuOfOneRank(request.place, gpus)};
+    ranks.gpus = {gpuOfOneRank(request.cluster, gpus)};
   } else {
     for (int place = 0; place < ranks.count; ++place) ranks.gpus.push_back(place);
   }
@@ -257,8 +259,8 @@ void checkWorkers(const RankRequest& request) {
   const std::string said = "--workers " + std::to_string(*request.workers) + ": ";
   if (*request.workers < 1)
     throw base::mendable(said + "at least one rank is needed; leave it out or say 1");
-  if (request.place.isOneRank && *request.workers != 1) {
-    throw base::mendable(said + request.place.launcher +
+  if (request.cluster.startsEveryRank && *request.workers != 1) {
+    throw base::mendable(said + request.cluster.launcher +
                          " starts lockstep-engine once for every rank: leave it out");
   }
 }

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "engine/config/experiment.h"
-#include "engine/supervisor/rank_group.h"
+#include "engine/supervisor/local_ranks.h"
 
 namespace lockstep::cli {
 
 /// What the command line and the launcher say about ranks.
 struct RankRequest {
   std::optional<int> workers;  ///< --workers N
-  supervisor::WorldPlace place{};
+  supervisor::ClusterEnvironment cluster{};
 };
 
 /// Turns `runtime.workers`, `device`, `precision` and `cpu_threads` into what this machine has,

@@ -10,11 +10,11 @@
 #include "engine/cli/training_plan.h"
 #include "engine/cli/training_summary.h"
 #include "engine/config/load.h"
+#include "engine/supervisor/cluster_environment.h"
 #include "engine/supervisor/detach.h"
 #include "engine/supervisor/follower_run.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/worker_process.h"
-#include "engine/supervisor/world_place.h"
 
 namespace lockstep::cli {
 namespace {
@@ -34,13 +34,13 @@ void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
 /// The run's outer scope: whatever fails, the folder says so, and the first fault is the one told.
 int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
   try {
-    const ExitStatus status = supervisor::TrainingRun(plan.setup, onListening).run();
+    const ExitStatus status = supervisor::TrainingRun(plan.setup).run(onListening);
     std::fputs(summariseTraining(plan.setup.layout).c_str(), stdout);
     std::fflush(stdout);
     return static_cast<int>(status);
   } catch (const std::exception& error) {
     if (!isThere(plan.setup.layout.runJson())) throw;  // there is no folder to say it in
-    supervisor::RunLog(plan.setup.layout.engineLog()).fileLine(error.what());
+    supervisor::RunLog(plan.setup.layout.engineLog()).writeToFile(error.what());
     try {
       markAsFailed(plan.setup.layout, error.what());
     } catch (const Error& another) {
@@ -94,7 +94,7 @@ double checkpointPatience(const char* variable) {
 
 int train(const TrainOptions& options) {
   if (!options.replay.empty()) return replayStep(options);
-  if (options.ranks.place.node > 0) return follow(options);
+  if (options.ranks.cluster.node > 0) return follow(options);
   if (options.target.empty())
     throw base::mendable("train: name an experiment file or a run folder");
   if (options.detach) supervisor::closeInheritedDescriptors();
@@ -147,8 +147,8 @@ void addTrainCommand(Command& program) {
       .text("N");
   command.flag("--detach", options->detach, "Go on in the background; prints the run folder");
   command.run([options] {
-    options->ranks.place =
-        supervisor::worldPlaceOf([](const char* name) { return std::getenv(name); });
+    options->ranks.cluster =
+        supervisor::detectCluster([](const char* name) { return std::getenv(name); });
     options->checkpointPatience = checkpointPatience(std::getenv("LOCKSTEP_CHECKPOINT_PATIENCE"));
     return train(*options);
   });

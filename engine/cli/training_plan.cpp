@@ -263,7 +263,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
                      std::move(remarks), workerProgram, std::move(training.ranks)},
                     std::move(lock),
                     std::move(finished)};
-  plan.setup.silentEnd = std::move(silentEnd);
+  plan.setup.unexpectedExit = std::move(silentEnd);
   if (plan.finished.empty()) writeFolder(plan.setup);
   return plan;
 }
@@ -305,12 +305,12 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
     throw;
   }
   plan.setup.resume = std::move(point);
-  plan.setup.remarks = {"goes on from step " + std::to_string(plan.setup.info.step) + " of " +
-                        source.folder().string() + ": " + changes};
+  plan.setup.resumeLines = {"goes on from step " + std::to_string(plan.setup.info.step) + " of " +
+                            source.folder().string() + ": " + changes};
   // Another run may learn from other data; that it does is said.
   const auto other =
       acceptedData(source.checkpoint(plan.setup.info.step), data, /*isAccepted=*/true);
-  if (!other.empty()) plan.setup.remarks.push_back(other);
+  if (!other.empty()) plan.setup.resumeLines.push_back(other);
   return plan;
 }
 

@@ -18,8 +18,7 @@ constexpr std::size_t kMaxQueueBytes = 8 << 20;
 /// Records looked at in one turn of the loop.
 constexpr int kRecordsPerTurn = 2000;
 
-/// The line is a message of another version of the protocol: nothing it says later would be
-/// understood either.
+/// The line is a message of another version of the protocol: the client's later messages are, too.
 bool isOtherVersion(const std::string& line) {
   const auto json = nlohmann::json::parse(line, nullptr, false);
   return json.is_object() && json.contains("v") && json["v"] != protocol::kVersion;

@@ -14,9 +14,9 @@
 
 namespace lockstep::supervisor {
 
-/// One connected client. Its records come from the event file, past and live ones alike, as fast as
-/// it takes them: so there is no seam between the two, and a slow client costs no memory. While the
-/// disk refuses records, they come from the supervisor's memory. Non-blocking throughout.
+/// One connected client. It gets past and live records alike from the event file, as fast as it
+/// reads them: there is no seam between the two, and a slow client costs no memory. Records that
+/// the disk refuses come from the supervisor's memory. Never blocks.
 class ClientConnection {
  public:
   ClientConnection(base::FileDescriptor socket, std::int64_t number)
@@ -35,10 +35,10 @@ class ClientConnection {
   /// Begins the stream of records after `since` out of `eventFile`.
   void follow(const std::filesystem::path& eventFile, std::int64_t since);
   bool isFollowing() const { return records_.has_value(); }
-  /// The last record that it holds.
+  /// The last record that it has.
   std::int64_t lastSeq() const { return lastSeq_; }
-  /// Moves some records into the queue while there is room: from the event file, and at its end
-  /// from `waiting`, those that it does not hold yet.
+  /// Queues some of the records that it does not have yet, while there is room: from the event
+  /// file, and at its end from `waiting`.
   void pump(const std::deque<protocol::Event>& waiting);
   /// Whether pump() may have more to do at once.
   bool canPump() const;
@@ -48,10 +48,10 @@ class ClientConnection {
   bool wantsToWrite() const { return !outgoing_.isEmpty(); }
   /// Everything known was sent to it.
   bool isCaughtUp() const { return outgoing_.isEmpty() && !morePending_; }
-  /// Gone, or to be dropped: it broke the protocol or takes no answers.
+  /// It is gone, or has to be dropped: it broke the protocol or reads no answers.
   bool isBroken() const { return broken_ || (closing_ && outgoing_.isEmpty()); }
   void markBroken() { broken_ = true; }
-  /// Reads nothing more and sends no more records: what waits is sent, then it is broken.
+  /// Reads nothing more and queues no more records: what is queued is sent, then it is broken.
   void closeWhenSent();
 
  private:

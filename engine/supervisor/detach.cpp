@@ -69,7 +69,7 @@ int runChild(base::FileDescriptor toParent, const std::filesystem::path& log,
 }
 
 /// A signal that came before the run could obey it is the run's: it stops with a checkpoint.
-int passOnStop(pid_t run) {
+int forwardStopSignal(pid_t run) {
   const auto signal = takeHeldStopSignal();
   if (!signal) return static_cast<int>(ExitStatus::Done);
   ::kill(run, *signal);
@@ -92,10 +92,10 @@ Detached runDetached(const std::filesystem::path& log,
     return {false, runChild(std::move(toParent), log, body)};
   }
   toParent.reset();
-  const std::string said = readAll(fromChild.get());
-  if (!said.empty() && said[0] == kReady) return {true, passOnStop(pid)};
+  const std::string answer = readAll(fromChild.get());
+  if (!answer.empty() && answer[0] == kReady) return {true, forwardStopSignal(pid)};
   ::waitpid(pid, nullptr, 0);
-  if (said.size() >= 2) throw Error(said.substr(2), static_cast<ExitStatus>(said[1]));
+  if (answer.size() >= 2) throw Error(answer.substr(2), static_cast<ExitStatus>(answer[1]));
   throw Error("the run ended before its socket answered: see " + log.string());
 }
 

@@ -17,13 +17,13 @@ constexpr double kGibibyte = 1 << 30;
 
 }  // namespace
 
-void DeviceUse::note(const std::string& tag, double value, bool tellsLargest) {
+void DeviceUse::note(const std::string& tag, double value, bool takesLargest) {
   if (!std::isfinite(value)) return;
   Figure& figure = figures_[tag];
   figure.largest = figure.count == 0 ? value : std::max(figure.largest, value);
   figure.sum += value;
   ++figure.count;
-  figure.tellsLargest = tellsLargest;
+  figure.takesLargest = takesLargest;
 }
 
 void DeviceUse::add(const ProcessUsage& usage, const std::vector<pid_t>& processes,
@@ -46,23 +46,23 @@ void DeviceUse::add(int gpu, const GpuFigures& figures) {
   note(tags::numbered(tags::kGpuThrottled, gpu), figures.throttledPercent);
 }
 
-void DeviceUse::tellIn(protocol::ScalarBatch& batch, Clock::time_point now) {
-  if (!told_) told_ = now;
-  if (batch.records.empty() || figures_.empty() || now - *told_ < kInterval) return;
+void DeviceUse::addTo(protocol::ScalarBatch& batch, Clock::time_point now) {
+  if (!lastRecordTime_) lastRecordTime_ = now;
+  if (batch.records.empty() || figures_.empty() || now - *lastRecordTime_ < kInterval) return;
   protocol::Scalars& record = batch.records.back();
-  if (record.step <= toldStep_) return;
+  if (record.step <= lastRecordStep_) return;
   for (const auto& [tag, figure] : figures_) {
-    const double value = figure.tellsLargest ? figure.largest : figure.sum / figure.count;
+    const double value = figure.takesLargest ? figure.largest : figure.sum / figure.count;
     record.values.emplace_back(tag, static_cast<float>(value));
   }
   figures_.clear();
-  told_ = now;
-  toldStep_ = record.step;
+  lastRecordTime_ = now;
+  lastRecordStep_ = record.step;
 }
 
 void DeviceUse::goBackTo(std::int64_t step) {
   figures_.clear();
-  toldStep_ = std::min(toldStep_, step);
+  lastRecordStep_ = std::min(lastRecordStep_, step);
 }
 
 }  // namespace lockstep::supervisor

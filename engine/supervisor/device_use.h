@@ -16,7 +16,7 @@
 
 namespace lockstep::supervisor {
 
-/// Gathers what the ranks here use of their devices between two records that tell it:
+/// Gathers what the ranks here use of their devices, as scalars:
 ///   system/cpu_percent                  of the cores they may use: 100 is all of them
 ///   system/memory_gib                   resident, all ranks together
 ///   system/gpuN/utilisation_percent     N as the driver counts, of GPUs that ranks use
@@ -24,8 +24,8 @@ namespace lockstep::supervisor {
 ///   system/gpuN/temperature_celsius
 ///   system/gpuN/power_watts
 ///   system/gpuN/throttled_percent       of the time: clocks lowered for power or heat
-/// Of memory and temperature the largest counts, of the others the mean. What is not known is not
-/// told.
+/// Each is over the time since the last record that has them: the largest value of memory and
+/// temperature, the mean of the others. What is not known is left out.
 class DeviceUse {
  public:
   using Clock = std::chrono::steady_clock;
@@ -33,13 +33,13 @@ class DeviceUse {
   /// `cores`: those that the ranks may use.
   explicit DeviceUse(double cores) : cores_(cores) {}
 
-  /// The ranks' use so far. Other processes than last time begin anew.
+  /// What these processes have used so far. Other processes than last time start a new measurement.
   void add(const ProcessUsage& usage, const std::vector<pid_t>& processes, Clock::time_point now);
   void add(int gpu, const GpuFigures& figures);
 
-  /// Puts what was gathered into the last record of a batch, when it is time and no record of that
-  /// step had any: a step has one value of a tag.
-  void tellIn(protocol::ScalarBatch& batch, Clock::time_point now);
+  /// Adds what was gathered to the last record of a batch, at most every 2 s, and not when a record
+  /// of that step has it already: a step has one value of a tag.
+  void addTo(protocol::ScalarBatch& batch, Clock::time_point now);
   /// The log is cut after this step.
   void goBackTo(std::int64_t step);
 
@@ -47,17 +47,17 @@ class DeviceUse {
   struct Figure {
     double sum = 0, largest = 0;
     int count = 0;
-    bool tellsLargest = false;
+    bool takesLargest = false;
   };
-  void note(const std::string& tag, double value, bool tellsLargest = false);
+  void note(const std::string& tag, double value, bool takesLargest = false);
 
   double cores_;
   std::map<std::string, Figure> figures_;
   std::vector<pid_t> processes_;
   ProcessUsage last_;
   Clock::time_point lastTime_{};
-  std::optional<Clock::time_point> told_;
-  std::int64_t toldStep_ = 0;
+  std::optional<Clock::time_point> lastRecordTime_;
+  std::int64_t lastRecordStep_ = 0;
 };
 
 }  // namespace lockstep::supervisor

@@ -43,13 +43,13 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
       trainedStep = scalars->step;
       ++summary.trainedSteps;
     }
-    if (const auto* told = std::get_if<protocol::Alert>(&*event)) {
-      std::erase_if(summary.untoldAlerts, [&](const protocol::Alert& found) {
-        return found.kind == told->kind && found.text == told->text;
+    if (const auto* recorded = std::get_if<protocol::Alert>(&*event)) {
+      std::erase_if(summary.unrecordedAlerts, [&](const protocol::Alert& found) {
+        return found.kind == recorded->kind && found.text == recorded->text;
       });
     }
     for (protocol::Alert& alert : summary.alerts.add(*event))
-      summary.untoldAlerts.push_back(std::move(alert));
+      summary.unrecordedAlerts.push_back(std::move(alert));
   }
   return summary;
 }
@@ -60,7 +60,7 @@ EventJournal::EventJournal(const std::filesystem::path& runFolder,
   if (resumeStep) cutAfterStep(*resumeStep);
 }
 
-/// Of the run, in what a cut after that step takes away.
+/// Alerts of failed attempts in the part that a cut after that step removes.
 std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) const {
   std::vector<protocol::Alert> failures;
   const auto look = [&](const std::optional<protocol::Event>& event) {
@@ -86,19 +86,19 @@ std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) cons
 void EventJournal::cutAfterStep(std::int64_t step) {
   std::vector<protocol::Alert> failures = failuresAfter(step);
   waiting_.clear();
-  trouble_.clear();
+  writeError_.clear();
   writer_.cutAfterStep(step);
   JournalSummary summary = summariseJournal(writer_.path());
   alerts_ = std::move(summary.alerts);
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
   newestStep_ = step;
-  lackingSteps_ = step - summary.trainedSteps;
+  missingSteps_ = step - summary.trainedSteps;
   for (protocol::Alert& failure : failures) {
     failure.step = step;
     enqueue(std::move(failure));
   }
-  for (const protocol::Alert& alert : summary.untoldAlerts) tell(alert);
+  for (const protocol::Alert& alert : summary.unrecordedAlerts) raise(alert);
   retry();
 }
 
@@ -122,29 +122,29 @@ void EventJournal::appendEvent(protocol::Event event, std::int64_t step, double 
 
 void EventJournal::append(protocol::Event event) {
   newestStep_ = stepOf(event);
-  // Behind events that wait, one try a second (retry) is enough.
+  // While events wait, one try a second (retry) is enough.
   const bool goesToTheDisk = waiting_.empty();
   enqueue(std::move(event));
   if (goesToTheDisk) retry();
 }
 
-/// With the alerts that it gives rise to behind it.
+/// Appends it, and then the alerts that it raises.
 void EventJournal::enqueue(protocol::Event event) {
   const std::vector<protocol::Alert> raised = alerts_.add(event);
   std::visit([this](auto& held) { held.seq = nextSeq(); }, event);
   waiting_.push_back(std::move(event));
-  for (const protocol::Alert& alert : raised) tell(alert);
+  for (const protocol::Alert& alert : raised) raise(alert);
 }
 
 /// At its own step.
-void EventJournal::tell(const protocol::Alert& alert) {
+void EventJournal::raise(const protocol::Alert& alert) {
   enqueue(alert);
   onAlert_(alert);
 }
 
-void EventJournal::noteTrouble(const std::string& reason) {
-  const bool isNew = trouble_.empty();
-  trouble_ = reason;
+void EventJournal::noteWriteError(const std::string& reason) {
+  const bool isNew = writeError_.empty();
+  writeError_ = reason;
   if (!isNew) return;
   enqueue(protocol::Log{.step = newestStep_,
                         .time = base::wallTimeSeconds(),
@@ -158,17 +158,17 @@ bool EventJournal::retry() {
     try {
       writer_.append(events::recordOf(waiting_.front()));
     } catch (const Error& error) {
-      noteTrouble(error.what());
+      noteWriteError(error.what());
       return false;
     }
     waiting_.pop_front();
   }
-  trouble_.clear();
+  writeError_.clear();
   return true;
 }
 
 void EventJournal::sync() {
-  if (!retry()) throw Error(trouble_);
+  if (!retry()) throw Error(writeError_);
   writer_.sync();
 }
 

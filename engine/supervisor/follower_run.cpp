@@ -1,11 +1,10 @@
 #include "engine/supervisor/follower_run.h"
 
-#include <signal.h>
-
 #include <optional>
 #include <variant>
 
 #include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/rank_group.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/stop_signals.h"
 
@@ -16,10 +15,11 @@ class FollowerRun {
  public:
   explicit FollowerRun(const FollowerSetup& setup)
       : signals_(
-            loop_, [this](int signal) { stopOnSignal(signal); }, [this] { ranks_.reap(); }),
+            loop_, [this](const StopSignal& signal) { stopOnSignal(signal); },
+            [this] { ranks_.reap(); }),
         ranks_(loop_, groupOf(setup),
-               {[this](int rank, const protocol::WorkerMessage& message) { take(rank, message); },
-                [this](int rank, const std::string& line) { log_.say(nameOf(rank), line); },
+               {[this](int rank, const protocol::WorkerMessage& message) { handle(rank, message); },
+                [this](int rank, const std::string& line) { log_.write(nameOf(rank), line); },
                 [this](const RankGroupEnd& end) {
                   end_ = end;
                   loop_.stop();
@@ -40,21 +40,20 @@ class FollowerRun {
 
   static std::string nameOf(int rank) { return "rank " + std::to_string(rank); }
 
-  void take(int rank, const protocol::WorkerMessage& message) {
-    if (const auto* log = std::get_if<protocol::Log>(&message)) log_.say(nameOf(rank), *log);
+  void handle(int rank, const protocol::WorkerMessage& message) {
+    if (const auto* log = std::get_if<protocol::Log>(&message)) log_.write(nameOf(rank), *log);
   }
 
-  /// As on node 0 a hang-up only asks.
-  void stopOnSignal(int signal) {
-    if (signal != SIGHUP) ++signalsThatCount_;
+  void stopOnSignal(const StopSignal& signal) {
+    const std::string name = signalName(signal.number);
     if (!stopRequested_) {
       stopRequested_ = true;
-      log_.say("engine", signalName(signal) +
-                             ": rank 0 is asked to stop with a checkpoint; a second signal kills");
+      log_.write("engine",
+                 name + ": rank 0 is asked to stop with a checkpoint; a second signal kills");
       return ranks_.sendToAll({.action = protocol::Stop()});
     }
-    if (signalsThatCount_ < 2) return;
-    killedBy_ = signalName(signal);
+    if (!signal.isRepeated) return;
+    killedBy_ = name;
     ranks_.kill();
   }
 
@@ -65,7 +64,6 @@ class FollowerRun {
   RankGroupEnd end_;
   std::string killedBy_;
   bool stopRequested_ = false;
-  int signalsThatCount_ = 0;
 };
 
 }  // namespace

@@ -3,7 +3,8 @@
 #include <filesystem>
 
 #include "engine/base/error.h"
-#include "engine/supervisor/rank_group.h"
+#include "engine/supervisor/local_ranks.h"
+#include "engine/supervisor/stall_watch.h"
 
 namespace lockstep::supervisor {
 
@@ -13,10 +14,10 @@ struct FollowerSetup {
   StallLimits limits;
 };
 
-/// Runs the ranks of a node other than 0 to the end of the training that rank 0 leads: no run
-/// folder, no socket, and everything they say on standard error as `[rank N] …`. A signal asks
-/// rank 0 to stop, through the ranks; a second one kills. Blocks. Returns Done or Stopped; throws
-/// Error with the rank that failed, and where.
+/// Runs the ranks of a node other than 0 until the training ends: without a run folder and a
+/// socket, and with the lines of the ranks on standard error as `[rank N] …`. A signal asks rank 0
+/// to stop, through the ranks; a second one kills. Blocks. Returns Done or Stopped; throws Error
+/// with the rank that failed, and where.
 ExitStatus runFollower(const FollowerSetup& setup);
 
 }  // namespace lockstep::supervisor

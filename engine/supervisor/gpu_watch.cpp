@@ -19,12 +19,12 @@ constexpr int kEndMs = 100;
 
 /// What goes through the pipe: this program on both sides, and one write is whole.
 struct Reading {
-  std::size_t place = 0;
+  std::size_t position = 0;
   GpuFigures figures;
 };
 
 /// False when nobody listens any more.
-bool tell(int fd, const Reading& reading) {
+bool send(int fd, const Reading& reading) {
   return ::write(fd, &reading, sizeof reading) == sizeof reading;
 }
 
@@ -34,17 +34,17 @@ bool waitForRound(int fd) {
   return ::poll(&listener, 1, kRoundMs) == 0;
 }
 
-void askAgainAndAgain(int fd, const std::vector<int>& indices, const char* library) {
+void sampleUntilClosed(int fd, const std::vector<int>& indices, const char* library) {
   const Nvml nvml(library);
   if (!nvml.isUsable()) return;
   std::vector<Nvml::Handle> gpus;
   for (const int index : indices) gpus.push_back(nvml.open(static_cast<unsigned>(index)));
   do {
-    for (std::size_t place = 0; place < gpus.size(); ++place) {
-      if (gpus[place] == nullptr) continue;
-      const Reading reading{place, nvml.figures(gpus[place])};
-      if (reading.figures.isLost) gpus[place] = nullptr;
-      if (!tell(fd, reading)) return;
+    for (std::size_t position = 0; position < gpus.size(); ++position) {
+      if (gpus[position] == nullptr) continue;
+      const Reading reading{position, nvml.figures(gpus[position])};
+      if (reading.figures.isLost) gpus[position] = nullptr;
+      if (!send(fd, reading)) return;
     }
   } while (waitForRound(fd));
 }
@@ -63,7 +63,7 @@ void askAgainAndAgain(int fd, const std::vector<int>& indices, const char* libra
   const int null = ::open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, stream);
   ::signal(SIGPIPE, SIG_IGN);
-  askAgainAndAgain(kPipe, indices, library);
+  sampleUntilClosed(kPipe, indices, library);
   ::_exit(0);
 }
 
@@ -113,8 +113,8 @@ void GpuWatch::read() {
     const ssize_t count = ::read(figures_.get(), &reading, sizeof reading);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (count != sizeof reading) return end();  // there is nothing to hear
-    handler_(reading.place, reading.figures);
+    if (count != sizeof reading) return end();  // the other process is gone
+    handler_(reading.position, reading.figures);
   }
 }
 

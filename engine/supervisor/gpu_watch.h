@@ -12,13 +12,13 @@
 
 namespace lockstep::supervisor {
 
-/// Asks NVML for the figures of some GPUs every second, in a process of its own: a call may block
-/// for as long as a broken GPU likes, and this one must not. The process ends with this object, or
+/// Asks NVML for the figures of some GPUs every second, in a process of its own: with a broken GPU
+/// a call may block for ever, and this process must not. The other one ends with this object, or
 /// with this process.
 class GpuWatch {
  public:
-  /// Once for each GPU that a round of questions reached; `place`: in the list of indices.
-  using Handler = std::function<void(std::size_t place, const GpuFigures& figures)>;
+  /// Called each second for each GPU that answers; `position`: in the list of indices.
+  using Handler = std::function<void(std::size_t position, const GpuFigures& figures)>;
 
   /// indices: as the driver counts. `library` is opened in the other process.
   GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
@@ -27,7 +27,7 @@ class GpuWatch {
   GpuWatch& operator=(const GpuWatch&) = delete;
   ~GpuWatch();
 
-  /// Why the system gave no process: then no figures come. Empty where it did.
+  /// Why the process could not be started: no figures come then. Empty: it was.
   const std::string& fault() const { return fault_; }
 
  private:

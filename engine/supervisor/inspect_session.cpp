@@ -11,13 +11,13 @@ InspectSession::InspectSession(InspectSetup setup, std::function<void()> onReady
     : setup_(std::move(setup)),
       signals_(
           loop_,
-          [this](int) {
+          [this](const StopSignal&) {
             ending_ = true;
             worker_.kill();
           },
           [this] { worker_.reap(); }),
-      worker_(loop_, {[this](const protocol::WorkerMessage& message) { take(message); },
-                      [this](const std::string& line) { log_.passOn(line); },
+      worker_(loop_, {[this](const protocol::WorkerMessage& message) { handle(message); },
+                      [this](const std::string& line) { log_.forwardWarning(line); },
                       [this](const WorkerExit& exit) { workerExited(exit); }}),
       onReady_(std::move(onReady)) {
   info_.state = protocol::RunState::Finished;
@@ -41,14 +41,14 @@ void InspectSession::run() {
 }
 
 void InspectSession::everySecond() {
-  if (const auto trouble = server_->restoreSocket()) log_.say("engine", "warning: " + *trouble);
-  if (!requests_->isEmpty()) lastAsked_ = Clock::now();
-  if (Clock::now() - lastAsked_ < setup_.idleLimit) return;
+  if (const auto fault = server_->restoreSocket()) log_.warn("engine", *fault);
+  if (!requests_->isEmpty()) lastRequest_ = Clock::now();
+  if (Clock::now() - lastRequest_ < setup_.idleLimit) return;
   ending_ = true;
   worker_.kill();
 }
 
-void InspectSession::take(const protocol::WorkerMessage& message) {
+void InspectSession::handle(const protocol::WorkerMessage& message) {
   if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
     requests_->answer(*answer);
   } else if (std::holds_alternative<protocol::State>(message) && !ready_) {
@@ -58,7 +58,7 @@ void InspectSession::take(const protocol::WorkerMessage& message) {
     failure_ = failed->message;
     failureStatus_ = static_cast<ExitStatus>(failed->exitStatus);
   } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
-    log_.say("worker", *log);
+    log_.write("worker", *log);
   }
 }
 
@@ -83,7 +83,7 @@ std::optional<protocol::Reset> InspectSession::resetFor(const protocol::Hello& h
 
 void InspectSession::handle(const RequestToken& token, const protocol::Command& command) {
   using protocol::CommandName;
-  lastAsked_ = Clock::now();
+  lastRequest_ = Clock::now();
   switch (command.name) {
     case CommandName::Evaluate:
       return requests_->evaluate(token);
@@ -105,7 +105,7 @@ void InspectSession::handle(const RequestToken& token, const protocol::Command& 
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::PredictRequest& request) {
-  lastAsked_ = Clock::now();
+  lastRequest_ = Clock::now();
   protocol::PredictRequest resolved = request;
   try {
     if (!request.weights.empty()) resolved.weights = resolveWeights(request.weights);

@@ -26,22 +26,22 @@ struct InspectSetup {
   std::filesystem::path socket;
   protocol::RankPlace place;  ///< of its one rank
   protocol::InspectJob job;
-  std::optional<run_folder::Layout>
-      run;  ///< whose checkpoints requests name and whose records are served
+  /// The run of the checkpoints that requests name, whose records are served.
+  std::optional<run_folder::Layout> run;
   std::filesystem::path workerProgram;
   std::chrono::seconds idleLimit{600};
 };
 
-/// Keeps one warm worker behind a socket, with a run's messages, until nobody has asked for a
-/// while.
+/// Keeps a model loaded in one worker, and serves requests through a socket with the messages of a
+/// run, until there was none for a while.
 class InspectSession : private Service {
  public:
   /// onReady is called when the model is loaded and the socket answers.
   InspectSession(InspectSetup setup, std::function<void()> onReady);
   ~InspectSession() override;
 
-  /// Blocks until it was idle long enough, or was asked to end. Throws Error with the worker's
-  /// reason.
+  /// Blocks until it was idle for idleLimit, or a client or a signal stopped it. Throws Error with
+  /// the worker's reason.
   void run();
 
  private:
@@ -54,13 +54,13 @@ class InspectSession : private Service {
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
 
-  void take(const protocol::WorkerMessage& message);
+  void handle(const protocol::WorkerMessage& message);
   void workerExited(const WorkerExit& exit);
   void everySecond();
   std::string resolveWeights(const std::string& weights) const;
 
   InspectSetup setup_;
-  run_folder::RunInfo info_;  ///< of the run, or what stands for it
+  run_folder::RunInfo info_;  ///< of the run; without one: finished
   std::filesystem::path eventFile_;
   JournalSummary journal_;
   RunLog log_;
@@ -74,7 +74,7 @@ class InspectSession : private Service {
   bool ending_ = false;
   std::string failure_;
   ExitStatus failureStatus_ = ExitStatus::Failed;
-  Clock::time_point lastAsked_ = Clock::now();
+  Clock::time_point lastRequest_ = Clock::now();
 };
 
 }  // namespace lockstep::supervisor

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-
-#include "engine/base/host.h"
 
 /// What this machine lends a run.
 namespace lockstep::supervisor {
@@ -13,6 +10,5 @@ namespace lockstep::supervisor {
 int usableCores();
 /// Memory this process may use: the machine's, or its control group's limit when that is less.
 std::int64_t usableMemoryBytes();
-using base::hostName;
 
 }  // namespace lockstep::supervisor

@@ -8,15 +8,16 @@
 
 #include "engine/base/error.h"
 #include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/rank_group.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/stop_signals.h"
 
 namespace lockstep::supervisor {
 namespace {
 
-/// Lines of a worker that died without a word which are shown.
+/// How many of its last log lines are shown of a worker that exited unexpectedly.
 constexpr std::size_t kShownLines = 50;
-/// Without a terminal, progress is said this often.
+/// How often progress is logged where there is no terminal.
 constexpr std::chrono::seconds kProgressInterval{5};
 constexpr std::chrono::seconds kExitGrace{10};
 
@@ -25,10 +26,11 @@ class OneShotJob {
   OneShotJob(const std::filesystem::path& program, protocol::Work work, const LocalRanks& ranks)
       : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work)),
         signals_(
-            loop_, [this](int signal) { interrupt(signal); }, [this] { ranks_.reap(); }),
+            loop_, [this](const StopSignal& signal) { interrupt(signal); },
+            [this] { ranks_.reap(); }),
         ranks_(loop_, {program, std::move(work), ranks, {}, {}},
-               {[this](int rank, const protocol::WorkerMessage& message) { take(rank, message); },
-                [this](int rank, const std::string& line) { takeLogLine(rank, line); },
+               {[this](int rank, const protocol::WorkerMessage& message) { handle(rank, message); },
+                [this](int rank, const std::string& line) { handleLogLine(rank, line); },
                 [this](const RankGroupEnd& end) { ended(end); }}) {}
 
   protocol::Result run() {
@@ -39,10 +41,10 @@ class OneShotJob {
   }
 
  private:
-  /// A worker that has a folder half made removes it first; a second signal does not wait for that.
-  void interrupt(int signal) {
+  /// A worker removes the folder that it is making first; a second signal does not wait for that.
+  void interrupt(const StopSignal& signal) {
     const bool isFirst = interruptedBy_.empty();
-    interruptedBy_ = signalName(signal);
+    interruptedBy_ = signalName(signal.number);
     if (isFirst && leavesFolder_) {
       ranks_.send({.action = protocol::Stop()});
       loop_.after(kExitGrace, [this] { ranks_.kill(); });
@@ -51,9 +53,9 @@ class OneShotJob {
     }
   }
 
-  void take(int rank, const protocol::WorkerMessage& message) {
+  void handle(int rank, const protocol::WorkerMessage& message) {
     const std::string part = rank == 0 ? "worker" : "rank " + std::to_string(rank);
-    if (const auto* log = std::get_if<protocol::Log>(&message)) return log_.say(part, *log);
+    if (const auto* log = std::get_if<protocol::Log>(&message)) return log_.write(part, *log);
     const auto* progress = std::get_if<protocol::Progress>(&message);
     if (progress != nullptr && rank == 0) showProgress(*progress);
   }
@@ -61,24 +63,24 @@ class OneShotJob {
   void showProgress(const protocol::Progress& progress) {
     const std::string text =
         progress.text + " " + std::to_string(progress.done) + "/" + std::to_string(progress.total);
-    log_.status(text);
+    log_.showStatus(text);
     const auto now = PollLoop::Clock::now();
     if (log_.isTerminal() ||
         (progress.done < progress.total && now - lastProgress_ < kProgressInterval))
       return;
     lastProgress_ = now;
-    log_.say("worker", text);
+    log_.write("worker", text);
   }
 
-  void takeLogLine(int rank, const std::string& line) {
+  void handleLogLine(int rank, const std::string& line) {
     std::deque<std::string>& lines = lastLines_[rank];
     lines.push_back(line);
     if (lines.size() > kShownLines) lines.pop_front();
-    log_.passOn(line, rank);
+    log_.forwardWarning(line, rank);
   }
 
   void ended(const RankGroupEnd& end) {
-    log_.status("");
+    log_.showStatus("");
     if (!interruptedBy_.empty()) {
       fault_ = Error("ended by " + interruptedBy_, ExitStatus::Killed);
     } else if (end.failure) {
@@ -90,8 +92,8 @@ class OneShotJob {
   }
 
   Error faultOf(const RankFailure& failure) {
-    if (failure.isInWords) return Error(failure.error.message, failure.status);
-    for (const std::string& line : lastLines_[failure.error.rank]) log_.line(line);
+    if (failure.isExplained) return Error(failure.error.message, failure.status);
+    for (const std::string& line : lastLines_[failure.error.rank]) log_.writeLine(line);
     return Error("the job ended without a result: " + failure.line);
   }
 

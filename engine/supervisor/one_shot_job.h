@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "engine/protocol/worker_messages.h"
-#include "engine/supervisor/rank_group.h"
+#include "engine/supervisor/local_ranks.h"
 
 namespace lockstep::supervisor {
 

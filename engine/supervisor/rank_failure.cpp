@@ -8,6 +8,7 @@ namespace lockstep::supervisor {
 namespace {
 
 using protocol::FailureCause;
+using Kind = RankSymptom::Kind;
 
 /// ` at step 41 in backward, last collective gradients`, as far as it is known.
 std::string whereText(const protocol::RunError& error) {
@@ -25,81 +26,80 @@ std::string linesText(const std::filesystem::path& log) {
 
 }  // namespace
 
-RankSign signOfExit(const WorkerExit& exit) {
-  RankSign sign;
-  sign.kind = !exit.bySignal         ? RankSign::Kind::Exit
-              : exit.code == SIGABRT ? RankSign::Kind::Abort
-                                     : RankSign::Kind::Signal;
-  sign.error.cause = base::OpenEnum<FailureCause>(exit.describe());
-  sign.error.message =
+RankSymptom symptomOf(const WorkerExit& exit) {
+  RankSymptom symptom;
+  symptom.kind = !exit.bySignal ? Kind::Exit : exit.code == SIGABRT ? Kind::Abort : Kind::Signal;
+  symptom.error.cause = base::OpenEnum<FailureCause>(exit.describe());
+  symptom.error.message =
       exit.bySignal ? "was ended by " + exit.describe() : "ended with " + exit.describe();
-  if (exit.bySignal && exit.code == SIGKILL) sign.error.message += " (out of memory?)";
-  return sign;
+  if (exit.bySignal && exit.code == SIGKILL) symptom.error.message += " (out of memory?)";
+  return symptom;
 }
 
-RankSign signOfWords(const protocol::Failed& failed) {
-  RankSign sign;
-  sign.kind = failed.cause == FailureCause::LostPeer  ? RankSign::Kind::LostPeer
-              : failed.cause == FailureCause::Silence ? RankSign::Kind::Silence
-                                                      : RankSign::Kind::Failed;
-  sign.status = static_cast<ExitStatus>(failed.exitStatus);
-  sign.error = {failed.message, failed.rank,       failed.host, failed.step,
-                failed.phase,   failed.collective, failed.cause};
-  return sign;
+RankSymptom symptomOf(const protocol::Failed& failed) {
+  RankSymptom symptom;
+  symptom.kind = failed.cause == FailureCause::LostPeer  ? Kind::LostPeer
+                 : failed.cause == FailureCause::Silence ? Kind::Silence
+                                                         : Kind::Failed;
+  symptom.status = static_cast<ExitStatus>(failed.exitStatus);
+  symptom.error = {failed.message, failed.rank,       failed.host, failed.step,
+                   failed.phase,   failed.collective, failed.cause};
+  return symptom;
 }
 
-RankSign signOfStillness(RankSign::Kind kind, std::chrono::duration<double> limit) {
-  RankSign sign;
-  sign.kind = kind;
+RankSymptom timeoutSymptom(RankSymptom::Kind kind, std::chrono::duration<double> limit) {
+  RankSymptom symptom;
+  symptom.kind = kind;
   const std::string seconds = base::shortNumber(limit.count()) + " s";
   const std::string stalled = " for " + seconds + " (runtime.stall_seconds)";
-  if (kind == RankSign::Kind::Silence) {
-    sign.error.cause = FailureCause::Silence;
-    sign.error.message = "stopped answering (no heartbeat for " + seconds + ")";
+  if (kind == Kind::Silence) {
+    symptom.error.cause = FailureCause::Silence;
+    symptom.error.message = "stopped answering (no heartbeat for " + seconds + ")";
   } else {
-    sign.error.cause = FailureCause::Stalled;
-    sign.error.message = kind == RankSign::Kind::Stall ? "did not get on" + stalled
-                                                       : "waited, as all ranks here did," + stalled;
+    symptom.error.cause = FailureCause::Stalled;
+    symptom.error.message = kind == Kind::Stall ? "did not get on" + stalled
+                                                : "waited, as all ranks here did," + stalled;
   }
-  return sign;
+  return symptom;
 }
 
-RankFailure describeFailure(const RankSign& sign, int ranks, const std::filesystem::path& log) {
+RankFailure describeFailure(const RankSymptom& symptom, int worldSize,
+                            const std::filesystem::path& log) {
   RankFailure failure;
-  failure.error = sign.error;
-  failure.status = sign.status;
+  failure.error = symptom.error;
+  failure.status = symptom.status;
   protocol::RunError& error = failure.error;
   const std::string name = "rank " + std::to_string(error.rank) + " on " + error.host;
   const std::string where = whereText(error);
-  switch (sign.kind) {
-    case RankSign::Kind::Start:
+  switch (symptom.kind) {
+    case Kind::Start:
       break;
-    case RankSign::Kind::Signal:
-    case RankSign::Kind::Abort:
-    case RankSign::Kind::Exit:
+    case Kind::Signal:
+    case Kind::Abort:
+    case Kind::Exit:
       error.message = name + " " + error.message + where + linesText(log);
       break;
-    case RankSign::Kind::Silence:
-    case RankSign::Kind::Stall:
-    case RankSign::Kind::StallAll:
+    case Kind::Silence:
+    case Kind::Stall:
+    case Kind::AllStalled:
       error.message = name + " " + error.message + where;
       break;
-    case RankSign::Kind::Failed:
-    case RankSign::Kind::LostPeer:
-      // Of a lone rank the words alone say it all.
-      if (ranks > 1) error.message = name + " failed" + where + ": " + error.message;
+    case Kind::Failed:
+    case Kind::LostPeer:
+      // A lone rank needs no name.
+      if (worldSize > 1) error.message = name + " failed" + where + ": " + error.message;
       break;
   }
   failure.line = error.message;
-  // Where it was says nothing more of an image that cannot be read.
-  const bool isAlone =
-      sign.kind == RankSign::Kind::Failed && ranks == 1 && error.cause != FailureCause::BadImage;
-  if (isAlone && !where.empty()) failure.line += " [" + where.substr(1) + "]";
-  failure.isInWords = sign.kind == RankSign::Kind::Start || sign.kind == RankSign::Kind::Failed ||
-                      sign.kind == RankSign::Kind::LostPeer;
-  failure.mayPassAgain = sign.kind != RankSign::Kind::Start && error.cause != FailureCause::Error &&
-                         error.cause != FailureCause::BadImage &&
-                         sign.status != ExitStatus::Mendable;
+  // Of an image that cannot be read it does not matter where the rank was.
+  const bool addsWhere =
+      symptom.kind == Kind::Failed && worldSize == 1 && error.cause != FailureCause::BadImage;
+  if (addsWhere && !where.empty()) failure.line += " [" + where.substr(1) + "]";
+  failure.isExplained =
+      symptom.kind == Kind::Start || symptom.kind == Kind::Failed || symptom.kind == Kind::LostPeer;
+  failure.isRetryable = symptom.kind != Kind::Start && error.cause != FailureCause::Error &&
+                        error.cause != FailureCause::BadImage &&
+                        symptom.status != ExitStatus::Mendable;
   return failure;
 }
 

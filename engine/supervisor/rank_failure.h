@@ -11,41 +11,41 @@
 
 namespace lockstep::supervisor {
 
-/// What says that something is wrong with a rank. Where one rank fails, the others soon do too: of
-/// several signs the one whose kind comes first here is the cause.
-struct RankSign {
+/// What shows that something is wrong with a rank. Where one rank fails the others soon do too: of
+/// several symptoms the one whose kind comes first here is the root cause.
+struct RankSymptom {
   enum class Kind {
-    Start,     ///< it could not be started
-    Signal,    ///< ended by a signal that was not ours
-    Abort,     ///< by SIGABRT, which may follow from another's failure
-    Exit,      ///< ended without a word
-    Failed,    ///< it said why it fails
-    Silence,   ///< it stopped answering
-    Stall,     ///< it does not get on
-    StallAll,  ///< nor does any other: all wait
-    LostPeer,  ///< it said that another rank went away
+    Start,       ///< it could not be started
+    Signal,      ///< ended by a signal that was not ours
+    Abort,       ///< by SIGABRT, which may follow from another rank's failure
+    Exit,        ///< exited before it reported its end
+    Failed,      ///< it reported its failure
+    Silence,     ///< it sends no heartbeat
+    Stall,       ///< it makes no progress
+    AllStalled,  ///< nor does any other: all wait in a collective
+    LostPeer,    ///< it reported that another rank is gone
   };
   Kind kind = Kind::Failed;
-  protocol::RunError error;  ///< cause, and where the rank was; message: its own words
+  protocol::RunError error;  ///< cause, and where the rank was; message: without its name
   ExitStatus status = ExitStatus::Failed;
 };
 
-RankSign signOfExit(const WorkerExit& exit);
-RankSign signOfWords(const protocol::Failed& failed);
-/// Silence and stalls. `limit`: for how long.
-RankSign signOfStillness(RankSign::Kind kind, std::chrono::duration<double> limit);
+RankSymptom symptomOf(const WorkerExit& exit);
+RankSymptom symptomOf(const protocol::Failed& failed);
+/// Silence, Stall and AllStalled, for longer than `limit`.
+RankSymptom timeoutSymptom(RankSymptom::Kind kind, std::chrono::duration<double> limit);
 
 /// Why the ranks ended.
 struct RankFailure {
   protocol::RunError error;
   ExitStatus status = ExitStatus::Failed;
-  std::string line;           ///< for people: the message, and where that does not say it
-  bool isInWords = false;     ///< the rank itself said why, or it could not be started
-  bool mayPassAgain = false;  ///< another attempt may get past it
+  std::string line;          ///< the message for people, with where the rank was
+  bool isExplained = false;  ///< the message says why; else the rank's last log lines may
+  bool isRetryable = false;  ///< another attempt may get past it
 };
 
-/// The sign in words. `ranks`: of the world; `log`: keeps the rank's lines, empty: they were passed
-/// on.
-RankFailure describeFailure(const RankSign& sign, int ranks, const std::filesystem::path& log);
+/// The failure in words. log: the file with the rank's lines; empty: they went to standard error.
+RankFailure describeFailure(const RankSymptom& symptom, int worldSize,
+                            const std::filesystem::path& log);
 
 }  // namespace lockstep::supervisor

@@ -4,21 +4,21 @@
 #include <variant>
 
 #include "engine/base/error.h"
-#include "engine/supervisor/machine.h"
+#include "engine/base/host.h"
 
 namespace lockstep::supervisor {
 namespace {
 
 constexpr std::chrono::milliseconds kWatchInterval{500};
-/// When the watch comes this late, this process itself was stopped or busy.
+/// A watch that comes this late shows that this process itself was stopped or busy.
 constexpr std::chrono::seconds kLateWatch{2};
-/// After the first bad sign, for the one that tells the cause.
+/// How long symptoms are collected after the first one, so that the root cause is among them.
 constexpr std::chrono::seconds kCollectTime{1};
-/// A rank that has said its last word is killed after this, and one that has not said it so long
-/// after rank 0.
+/// A rank is killed when it still runs so long after it reported its end, or after rank 0 finished.
 constexpr std::chrono::seconds kExitGrace{10};
-/// Where all ranks here wait, one on another machine may be to blame: its own supervisor is first.
-constexpr std::chrono::seconds kPrecedence{3};
+/// Where all ranks here wait, one on another machine may be the cause: its own supervisor reports
+/// it before this one does.
+constexpr std::chrono::seconds kOtherNodesFirst{3};
 
 }  // namespace
 
@@ -26,13 +26,13 @@ RankGroup::RankGroup(PollLoop& loop, RankGroupSetup setup, Handlers handlers)
     : loop_(loop),
       setup_(std::move(setup)),
       handlers_(std::move(handlers)),
-      host_(hostName()),
+      host_(base::hostName()),
       lastWatch_(Clock::now()) {
   const LocalRanks& ranks = setup_.ranks;
   ranks_.reserve(static_cast<std::size_t>(ranks.count));  // handlers keep references
   for (int local = 0; local < ranks.count; ++local) {
     ranks_.push_back(
-        {local, ranks.place.node * ranks.count + local, StallWatch(setup_.limits, lastWatch_)});
+        {local, ranks.cluster.node * ranks.count + local, StallWatch(setup_.limits, lastWatch_)});
   }
 }
 
@@ -43,54 +43,46 @@ RankGroup::~RankGroup() {
 
 void RankGroup::start() {
   timers_.push_back(loop_.every(kWatchInterval, [this] { watch(); }));
-  const int port = setup_.ranks.place.masterPort;
+  const int port = setup_.ranks.cluster.masterPort;
   startRank(ranks_.front(), port);
   if (port > 0) startOthers(port);
 }
 
-void LocalRanks::giveGpu(int rank, protocol::RankPlace& told) const {
-  const auto index = static_cast<std::size_t>(rank);
-  told.gpu = gpus.empty() ? place.gpu + rank : gpus.at(index);
-  if (!devices.empty()) told.gpuName = gpuName(devices.at(index));
-}
-
 void RankGroup::startOthers(int masterPort) {
   for (Rank& rank : ranks_) {
-    if (!rank.process && !isEnding_ && !cause_) startRank(rank, masterPort);
+    if (!rank.process && !isEnding_ && !rootCause_) startRank(rank, masterPort);
   }
 }
 
 protocol::Job RankGroup::jobOf(const Rank& rank, int masterPort) const {
   const LocalRanks& ranks = setup_.ranks;
-  protocol::RankPlace place{.node = ranks.place.node,
-                            .nodes = ranks.place.nodes,
+  protocol::RankPlace place{.node = ranks.cluster.node,
+                            .nodes = ranks.cluster.nodes,
                             .localRank = rank.local,
                             .localRanks = ranks.count,
-                            .machineRanks = ranks.onMachine(),
-                            .masterAddress = ranks.place.masterAddress,
+                            .machineRanks = ranks.countOnMachine(),
+                            .masterAddress = ranks.cluster.masterAddress,
                             .masterPort = masterPort,
-                            .storeIsServed = ranks.place.storeIsServed};
-  ranks.giveGpu(rank.local, place);
+                            .storeIsServed = ranks.cluster.storeIsServed};
+  ranks.setGpu(rank.local, place);
   return {std::move(place), setup_.work};
 }
 
 void RankGroup::startRank(Rank& rank, int masterPort) {
   rank.process = std::make_unique<WorkerProcess>(
       loop_, WorkerProcess::Handlers{
-                 [this, &rank](const protocol::WorkerMessage& message) { take(rank, message); },
+                 [this, &rank](const protocol::WorkerMessage& message) { handle(rank, message); },
                  [this, &rank](const std::string& line) { handlers_.logLine(rank.number, line); },
-                 [this, &rank](const WorkerExit& exit) { exited(rank, exit); }});
+                 [this, &rank](const WorkerExit& exit) { handleExit(rank, exit); }});
   rank.watch = StallWatch(setup_.limits, Clock::now());
   try {
     rank.process->start(setup_.program, jobOf(rank, masterPort));
   } catch (const Error& error) {
-    RankSign sign;
-    sign.kind = RankSign::Kind::Start;
-    sign.error.message = error.what();
-    sign.error.cause = protocol::FailureCause::Start;
-    sign.status = error.status();
-    noteSign(about(rank, std::move(sign)));
-    endWhenAllAreGone();
+    RankSymptom symptom{RankSymptom::Kind::Start, {}, error.status()};
+    symptom.error.message = error.what();
+    symptom.error.cause = protocol::FailureCause::Start;
+    note(locate(rank, std::move(symptom)));
+    endWhenAllHaveExited();
   }
 }
 
@@ -126,18 +118,16 @@ std::vector<pid_t> RankGroup::pids() const {
   return pids;
 }
 
-bool RankGroup::isRunning() const {
-  return std::any_of(ranks_.begin(), ranks_.end(),
-                     [](const Rank& rank) { return rank.isRunning(); });
-}
+bool RankGroup::isRunning() const { return std::ranges::any_of(ranks_, &Rank::isRunning); }
 
-void RankGroup::take(Rank& rank, const protocol::WorkerMessage& message) {
+void RankGroup::handle(Rank& rank, const protocol::WorkerMessage& message) {
   const auto now = Clock::now();
   if (const auto* heartbeat = std::get_if<protocol::Heartbeat>(&message)) {
     rank.watch.note(*heartbeat, now);
-    // Only ranks know how many a node before theirs has.
-    const WorldPlace& place = setup_.ranks.place;
-    if (place.node > 0 && !place.isOneRank && heartbeat->rank > 0) rank.number = heartbeat->rank;
+    // Only the ranks know how many there are on the nodes before theirs.
+    const ClusterEnvironment& cluster = setup_.ranks.cluster;
+    if (cluster.node > 0 && !cluster.startsEveryRank && heartbeat->rank > 0)
+      rank.number = heartbeat->rank;
     return;
   }
   rank.watch.noteWork(now);
@@ -145,34 +135,35 @@ void RankGroup::take(Rank& rank, const protocol::WorkerMessage& message) {
     if (rank.local == 0) startOthers(listening->port);
   } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
     rank.finished = *finished;
-    rank.lastWord = now;
+    rank.reportTime = now;
   } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
-    takeFailed(rank, *failed);
+    handle(rank, *failed);
   } else {
     handlers_.message(rank.number, message);
   }
 }
 
-void RankGroup::takeFailed(Rank& rank, const protocol::Failed& failed) {
-  const bool isItsOwn = failed.rank < 0 || failed.rank == rank.number;
-  RankSign sign = signOfWords(failed);
-  if (isItsOwn) {
-    if (rank.hasSaidItsLast()) return;
-    rank.lastWord = Clock::now();
-    return noteSign(about(rank, std::move(sign)));
+void RankGroup::handle(Rank& rank, const protocol::Failed& failed) {
+  RankSymptom symptom = symptomOf(failed);
+  const bool isOfAnotherRank = failed.rank >= 0 && failed.rank != rank.number;
+  if (isOfAnotherRank) {
+    if (symptom.error.host.empty()) symptom.error.host = host_;
+    return note(std::move(symptom));
   }
-  if (sign.error.host.empty()) sign.error.host = host_;
-  noteSign(std::move(sign));
+  if (rank.hasReported()) return;
+  rank.reportTime = Clock::now();
+  note(locate(rank, std::move(symptom)));
 }
 
-void RankGroup::exited(Rank& rank, const WorkerExit& exit) {
-  if (!rank.hasSaidItsLast() && !rank.isKilled) noteSign(about(rank, signOfExit(exit)));
-  endWhenAllAreGone();
+void RankGroup::handleExit(Rank& rank, const WorkerExit& exit) {
+  if (!rank.hasReported() && !rank.isKilled) note(locate(rank, symptomOf(exit)));
+  endWhenAllHaveExited();
 }
 
-/// The sign with this rank's name and, unless it says so itself, the place of its last heartbeat.
-RankSign RankGroup::about(const Rank& rank, RankSign sign) const {
-  protocol::RunError& error = sign.error;
+/// Adds the rank to a symptom and, where the symptom has no step and phase, those of the rank's
+/// last heartbeat.
+RankSymptom RankGroup::locate(const Rank& rank, RankSymptom symptom) const {
+  protocol::RunError& error = symptom.error;
   error.rank = rank.number;
   error.host = host_;
   if (error.phase.isEmpty()) {
@@ -181,14 +172,14 @@ RankSign RankGroup::about(const Rank& rank, RankSign sign) const {
     error.phase = last.phase;
     error.collective = last.collective;
   }
-  return sign;
+  return symptom;
 }
 
-void RankGroup::noteSign(RankSign sign) {
-  if (isEnding_ || isDone()) return;
-  const bool isFirst = !cause_;
-  if (isFirst || sign.kind < cause_->kind) cause_ = std::move(sign);
-  if (cause_->kind <= RankSign::Kind::Signal) return kill();  // nothing weighs more
+void RankGroup::note(RankSymptom symptom) {
+  if (isEnding_ || isFinished()) return;
+  const bool isFirst = !rootCause_;
+  if (isFirst || symptom.kind < rootCause_->kind) rootCause_ = std::move(symptom);
+  if (rootCause_->kind <= RankSymptom::Kind::Signal) return kill();  // nothing comes before these
   if (isFirst) timers_.push_back(loop_.after(kCollectTime, [this] { kill(); }));
 }
 
@@ -197,48 +188,49 @@ void RankGroup::watch() {
   const bool isLate = now - std::exchange(lastWatch_, now) > kLateWatch;
   for (Rank& rank : ranks_) {
     if (isLate) rank.watch.forgive(now);
-    if (!rank.isRunning() || !hasOverstayed(rank, now)) continue;
+    if (!rank.isRunning() || !isOverdue(rank, now)) continue;
     rank.isKilled = true;
     rank.process->kill();
   }
-  if (!isEnding_ && !isDone()) watchRanks(now);
+  if (!isEnding_ && !isFinished()) findHangs(now);
 }
 
-bool RankGroup::hasOverstayed(const Rank& rank, Clock::time_point now) const {
-  const Rank& last = !rank.hasSaidItsLast() && isDone() ? ranks_.front() : rank;
-  return last.lastWord && now - *last.lastWord > kExitGrace;
+bool RankGroup::isOverdue(const Rank& rank, Clock::time_point now) const {
+  const Rank& reporter = !rank.hasReported() && isFinished() ? ranks_.front() : rank;
+  return reporter.reportTime && now - *reporter.reportTime > kExitGrace;
 }
 
-void RankGroup::watchRanks(Clock::time_point now) {
+void RankGroup::findHangs(Clock::time_point now) {
+  using Kind = RankSymptom::Kind;
   std::vector<const Rank*> ranks;
   std::vector<const StallWatch*> watches;
   for (const Rank& rank : ranks_) {
-    if (!rank.isRunning() || rank.hasSaidItsLast()) continue;
+    if (!rank.isRunning() || rank.hasReported()) continue;
     if (rank.watch.isSilent(now) && (rank.watch.hadHeartbeat() || rank.process->isStopped()))
-      noteSign(about(rank, signOfStillness(RankSign::Kind::Silence, setup_.limits.silence)));
+      note(locate(rank, timeoutSymptom(Kind::Silence, setup_.limits.silence)));
     ranks.push_back(&rank);
     watches.push_back(&rank.watch);
   }
   auto stalled = findStalled(watches, now);
-  if (!stalled || cause_) return;
+  if (!stalled || rootCause_) return;
   const bool waits = watches[*stalled]->isWaiting();
-  if (waits && setup_.ranks.place.nodes > 1) stalled = findStalled(watches, now - kPrecedence);
+  if (waits && setup_.ranks.cluster.nodes > 1)
+    stalled = findStalled(watches, now - kOtherNodesFirst);
   if (!stalled) return;
-  const auto kind =
-      waits && setup_.ranks.worldSize() > 1 ? RankSign::Kind::StallAll : RankSign::Kind::Stall;
-  noteSign(about(*ranks[*stalled], signOfStillness(kind, setup_.limits.stall)));
+  const auto kind = waits && setup_.ranks.worldSize() > 1 ? Kind::AllStalled : Kind::Stall;
+  note(locate(*ranks[*stalled], timeoutSymptom(kind, setup_.limits.stall)));
 }
 
-/// Rank 0 has what there is to have: how the others end does not matter any more.
-bool RankGroup::isDone() const {
-  return setup_.ranks.place.node == 0 && ranks_.front().finished.has_value();
+/// When rank 0 has finished the work is done: how the others end does not matter any more.
+bool RankGroup::isFinished() const {
+  return setup_.ranks.cluster.node == 0 && ranks_.front().finished.has_value();
 }
 
-void RankGroup::endWhenAllAreGone() {
-  if (isRunning() || isReported_) return;
-  isReported_ = true;
+void RankGroup::endWhenAllHaveExited() {
+  if (isRunning() || isEndReported_) return;
+  isEndReported_ = true;
   isEnding_ = true;
-  // Out of the loop: this is called from within a process's own work.
+  // From the loop: a WorkerProcess is calling here, and the handler may destroy it.
   timers_.push_back(loop_.after(std::chrono::milliseconds(0), [this] {
     const auto ended = std::move(handlers_.ended);
     ended(end());
@@ -246,15 +238,15 @@ void RankGroup::endWhenAllAreGone() {
 }
 
 RankGroupEnd RankGroup::end() const {
-  const auto isFinished = [](const Rank& rank) { return rank.finished.has_value(); };
-  if (isDone() || std::all_of(ranks_.begin(), ranks_.end(), isFinished))
-    return {ranks_.front().finished, std::nullopt, remark()};
-  if (!cause_) return {};
-  const auto log = setup_.logOf ? setup_.logOf(cause_->error.rank) : std::filesystem::path();
-  return {std::nullopt, describeFailure(*cause_, setup_.ranks.worldSize(), log), ""};
+  const auto hasFinished = [](const Rank& rank) { return rank.finished.has_value(); };
+  if (isFinished() || std::ranges::all_of(ranks_, hasFinished))
+    return {ranks_.front().finished, std::nullopt, warningAtEnd()};
+  if (!rootCause_) return {};
+  const auto log = setup_.logOf ? setup_.logOf(rootCause_->error.rank) : std::filesystem::path();
+  return {std::nullopt, describeFailure(*rootCause_, setup_.ranks.worldSize(), log)};
 }
 
-std::string RankGroup::remark() const {
+std::string RankGroup::warningAtEnd() const {
   for (const Rank& rank : ranks_) {
     if (rank.finished || !rank.process) continue;
     return "rank " + std::to_string(rank.number) + " did not end as it should after rank 0 had";

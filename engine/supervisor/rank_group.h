@@ -9,59 +9,40 @@
 #include <vector>
 
 #include "engine/protocol/worker_messages.h"
-#include "engine/supervisor/devices.h"
+#include "engine/supervisor/local_ranks.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_failure.h"
 #include "engine/supervisor/stall_watch.h"
 #include "engine/supervisor/worker_process.h"
-#include "engine/supervisor/world_place.h"
 
 namespace lockstep::supervisor {
-
-/// The ranks that one supervisor starts.
-struct LocalRanks {
-  WorldPlace place;
-  int count = 1;
-  std::vector<int> gpus{};  ///< of each local rank; empty: place.gpu and those after it
-  /// The same GPUs as the driver knows them; empty: on the CPU, or not known.
-  std::vector<GpuDevice> devices{};
-  /// What the choice of devices passed over, for the run's log: it was said when it was made.
-  std::vector<std::string> remarks{};
-
-  /// As far as one supervisor knows: every node starts as many.
-  int worldSize() const { return place.nodes * count; }
-  /// That share this machine's cores.
-  int onMachine() const { return place.isOneRank ? place.ranksBeside : count; }
-  /// Names the GPU of a local rank.
-  void giveGpu(int rank, protocol::RankPlace& told) const;
-};
 
 struct RankGroupSetup {
   std::filesystem::path program;
   protocol::Work work;
   LocalRanks ranks;
   StallLimits limits;
-  /// The file that keeps the lines of a rank; null: they are passed on.
+  /// The file with the lines of a rank; null: they go to standard error.
   std::function<std::filesystem::path(int rank)> logOf;
 };
 
-/// How a group ended. Neither of the two: it was killed on request.
+/// How a group ended. Neither finished nor failed: it was killed on request.
 struct RankGroupEnd {
-  std::optional<protocol::Finished> finished;  ///< rank 0's; elsewhere that of the first rank here
+  std::optional<protocol::Finished> finished;  ///< of rank 0; elsewhere of the first rank here
   std::optional<RankFailure> failure;
-  std::string remark;  ///< what else is worth a line, though all is done
+  std::string warning{};  ///< worth a line although the group has finished
 };
 
-/// The processes of a supervisor's ranks, from their start until none is left. When one fails all
-/// are ended, within 10 seconds, and the one that really failed is named.
+/// The processes of a supervisor's ranks, from their start until none is left. When one fails, all
+/// are ended within 10 seconds, and the failure is that of the root cause.
 class RankGroup {
  public:
   struct Handlers {
-    /// What a rank says; `rank` is its number in the world. Heartbeat, Listening, Finished and
-    /// Failed stay here.
+    /// A message of `rank`, its number in the world. Heartbeat, Listening, Finished and Failed are
+    /// handled here.
     std::function<void(int rank, const protocol::WorkerMessage&)> message;
     std::function<void(int rank, const std::string&)> logLine;
-    /// Once, out of the loop, when no process is left. May destroy the group.
+    /// Called once, from the loop, when no process is left. May destroy the group.
     std::function<void(const RankGroupEnd&)> ended;
   };
 
@@ -76,7 +57,7 @@ class RankGroup {
   /// To the first rank here, which on node 0 is rank 0.
   void send(const protocol::Control& control);
   void sendToAll(const protocol::Control& control);
-  /// Ends every rank; by itself no failure.
+  /// Ends every rank. That alone is no failure.
   void kill();
   /// To be called after SIGCHLD.
   void reap();
@@ -98,28 +79,28 @@ class RankGroup {
     StallWatch watch;
     std::unique_ptr<WorkerProcess> process{};  ///< null: not started yet
     std::optional<protocol::Finished> finished{};
-    std::optional<Clock::time_point> lastWord{};  ///< when it said Finished or Failed
-    bool isKilled = false;                        ///< by us
+    std::optional<Clock::time_point> reportTime{};  ///< of Finished or Failed
+    bool isKilled = false;                          ///< by us
 
     bool isRunning() const { return process && process->isRunning(); }
-    bool hasSaidItsLast() const { return lastWord.has_value(); }
+    bool hasReported() const { return reportTime.has_value(); }
   };
 
   protocol::Job jobOf(const Rank& rank, int masterPort) const;
   void startRank(Rank& rank, int masterPort);
   void startOthers(int masterPort);
-  void take(Rank& rank, const protocol::WorkerMessage& message);
-  void takeFailed(Rank& rank, const protocol::Failed& failed);
-  void exited(Rank& rank, const WorkerExit& exit);
+  void handle(Rank& rank, const protocol::WorkerMessage& message);
+  void handle(Rank& rank, const protocol::Failed& failed);
+  void handleExit(Rank& rank, const WorkerExit& exit);
   void watch();
-  bool hasOverstayed(const Rank& rank, Clock::time_point now) const;
-  void watchRanks(Clock::time_point now);
-  RankSign about(const Rank& rank, RankSign sign) const;
-  void noteSign(RankSign sign);
-  void endWhenAllAreGone();
+  bool isOverdue(const Rank& rank, Clock::time_point now) const;
+  void findHangs(Clock::time_point now);
+  RankSymptom locate(const Rank& rank, RankSymptom symptom) const;
+  void note(RankSymptom symptom);
+  void endWhenAllHaveExited();
   RankGroupEnd end() const;
-  bool isDone() const;
-  std::string remark() const;
+  bool isFinished() const;
+  std::string warningAtEnd() const;
 
   PollLoop& loop_;
   RankGroupSetup setup_;
@@ -128,9 +109,9 @@ class RankGroup {
   std::vector<Rank> ranks_;
   std::vector<PollLoop::TimerId> timers_;
   Clock::time_point lastWatch_;
-  std::optional<RankSign> cause_;  ///< the weightiest sign so far
-  bool isEnding_ = false;          ///< no rank is started or watched any more
-  bool isReported_ = false;
+  std::optional<RankSymptom> rootCause_;  ///< as far as it is known
+  bool isEnding_ = false;                 ///< no rank is started or watched any more
+  bool isEndReported_ = false;
 };
 
 }  // namespace lockstep::supervisor

@@ -4,13 +4,13 @@
 
 namespace lockstep::supervisor {
 
-std::optional<RestartBudget::Duration> RestartBudget::take(std::chrono::duration<double> lived) {
-  if (taken_ >= most_) return std::nullopt;
+std::optional<RestartBudget::Duration> RestartBudget::take(std::chrono::duration<double> lasted) {
+  if (taken_ >= limit_) return std::nullopt;
   ++taken_;
-  if (lived >= kLongLife) nextPause_ = kFirstPause;
-  const Duration pause = nextPause_;
-  nextPause_ = std::min(2 * pause, kLongestPause);
-  return pause;
+  if (lasted >= kLongAttempt) nextBackoff_ = kFirstBackoff;
+  const Duration backoff = nextBackoff_;
+  nextBackoff_ = std::min(2 * backoff, kLongestBackoff);
+  return backoff;
 }
 
 }  // namespace lockstep::supervisor

@@ -5,27 +5,27 @@
 
 namespace lockstep::supervisor {
 
-/// How often a run may start again (runtime.max_restarts), and after what pause: where it dies at
-/// once again and again, each is longer than the one before.
+/// How often a run may be restarted (runtime.max_restarts), and the backoff before each restart: it
+/// doubles while attempts fail soon after their start.
 class RestartBudget {
  public:
   using Duration = std::chrono::milliseconds;
 
-  explicit RestartBudget(int most) : most_(most) {}
+  explicit RestartBudget(int limit) : limit_(limit) {}
 
-  /// Takes one, for an attempt that lived so long: the pause before the next. Nothing when none is
-  /// left.
-  std::optional<Duration> take(std::chrono::duration<double> lived);
+  /// Takes one restart after an attempt that lasted so long. Returns the backoff; nothing when no
+  /// restart is left.
+  std::optional<Duration> take(std::chrono::duration<double> lasted);
   int taken() const { return taken_; }
-  int most() const { return most_; }
+  int limit() const { return limit_; }
 
-  static constexpr Duration kFirstPause{500}, kLongestPause{30'000};
-  /// An attempt that lived so long has not died at once.
-  static constexpr std::chrono::seconds kLongLife{60};
+  static constexpr Duration kFirstBackoff{500}, kLongestBackoff{30'000};
+  /// After an attempt that lasted so long the backoff is the first one again.
+  static constexpr std::chrono::seconds kLongAttempt{60};
 
  private:
-  int most_, taken_ = 0;
-  Duration nextPause_ = kFirstPause;
+  int limit_, taken_ = 0;
+  Duration nextBackoff_ = kFirstBackoff;
 };
 
 }  // namespace lockstep::supervisor

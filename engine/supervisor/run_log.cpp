@@ -11,7 +11,7 @@
 namespace lockstep::supervisor {
 namespace {
 
-/// A reader of standard error may take this long before lines are left out for it.
+/// A reader of standard error may take this long before lines are dropped for it.
 constexpr int kReaderPatienceMs = 1000;
 
 void writeAll(int fd, std::string_view text) {
@@ -52,33 +52,37 @@ RunLog::~RunLog() {
   if (!status_.empty()) writeStandardError("\n");
 }
 
-void RunLog::line(std::string_view text) {
+void RunLog::writeLine(std::string_view text) {
   const std::string withNewline = std::string(text) + "\n";
-  fileLine(text);
+  writeToFile(text);
   const std::string status = status_;
   eraseStatus();
   writeStandardError(withNewline);
-  this->status(status);
+  showStatus(status);
 }
 
-void RunLog::say(std::string_view part, std::string_view text) {
-  line("[" + std::string(part) + "] " + std::string(text));
+void RunLog::write(std::string_view source, std::string_view text) {
+  writeLine("[" + std::string(source) + "] " + std::string(text));
 }
 
-void RunLog::say(std::string_view part, const protocol::Log& log) {
-  say(part, log.level == base::LogLevel::Info ? log.text : log.level.text() + ": " + log.text);
+void RunLog::warn(std::string_view source, std::string_view text) {
+  write(source, "warning: " + std::string(text));
 }
 
-void RunLog::passOn(std::string_view workerLine, int rank) {
+void RunLog::write(std::string_view source, const protocol::Log& log) {
+  write(source, log.level == base::LogLevel::Info ? log.text : log.level.text() + ": " + log.text);
+}
+
+void RunLog::forwardWarning(std::string_view workerLine, int rank) {
   if (workerLine.find("] warning: ") == std::string_view::npos) return;
-  rank == 0 ? line(workerLine) : say("rank " + std::to_string(rank), workerLine);
+  rank == 0 ? writeLine(workerLine) : write("rank " + std::to_string(rank), workerLine);
 }
 
-void RunLog::fileLine(std::string_view text) {
+void RunLog::writeToFile(std::string_view text) {
   if (file_.isOpen() && !fileIsStandardError_) writeAll(file_.get(), std::string(text) + "\n");
 }
 
-void RunLog::status(std::string_view text) {
+void RunLog::showStatus(std::string_view text) {
   if (!terminal_) return;
   eraseStatus();
   status_ = text.substr(0, terminalColumns() - 1);

@@ -9,9 +9,9 @@
 
 namespace lockstep::supervisor {
 
-/// What a person or a script reads of a command: lines on standard error and, for a run, in
-/// engine.log. On a terminal the progress is one line that is written over. A standard error that
-/// nobody reads loses lines and stops nothing. Never throws: there is nowhere to say it.
+/// The log of a command for people and scripts: lines on standard error and, for a run, in
+/// engine.log. On a terminal, progress is one line that is overwritten. A standard error that
+/// nobody reads loses lines and stops nothing. Never throws: there is nowhere to report it.
 class RunLog {
  public:
   /// Empty: standard error only. When standard error is that file already (a detached run), lines
@@ -21,19 +21,21 @@ class RunLog {
   RunLog& operator=(const RunLog&) = delete;
   ~RunLog();
 
-  /// Without its newline.
-  void line(std::string_view text);
-  /// `[part] text`: every line but those that scripts are written against.
-  void say(std::string_view part, std::string_view text);
-  /// `[part] warning: text`
-  void say(std::string_view part, const protocol::Log& log);
+  /// `[source] text`: every line but those that scripts parse.
+  void write(std::string_view source, std::string_view text);
+  /// `[source] warning: text`
+  void warn(std::string_view source, std::string_view text);
+  /// The same with the level of the record.
+  void write(std::string_view source, const protocol::Log& log);
+  /// As it is. Without its newline.
+  void writeLine(std::string_view text);
+  /// Only into the file; nothing when standard error is that file and gets the line anyway.
+  void writeToFile(std::string_view text);
   /// A line of a worker's log, when it is a warning: its errors come as messages. Of ranks other
   /// than 0 with their name.
-  void passOn(std::string_view workerLine, int rank = 0);
-  /// Only into the file; nothing when standard error is that file and gets the line anyway.
-  void fileLine(std::string_view text);
-  /// For a terminal: takes the place of the last one. Elsewhere nothing.
-  void status(std::string_view text);
+  void forwardWarning(std::string_view workerLine, int rank = 0);
+  /// On a terminal replaces the line of progress. Elsewhere nothing.
+  void showStatus(std::string_view text);
   bool isTerminal() const { return terminal_; }
 
  private:

@@ -1,15 +1,12 @@
 #include "engine/supervisor/run_recorder.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-
 #include <algorithm>
-#include <cerrno>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/run_folder/bad_images.h"
+#include "engine/supervisor/move_into_place.h"
+#include "engine/supervisor/run_log.h"
 
 namespace lockstep::supervisor {
 namespace fs = std::filesystem;
@@ -27,32 +24,6 @@ void removeCheckpoint(const fs::path& folder) {
   const fs::path hidden = folder.parent_path() / ("." + folder.filename().string() + ".removed");
   fs::rename(folder, hidden);
   fs::remove_all(hidden);
-}
-
-/// Puts a folder in the place of one with content, which rename(2) alone cannot: both names have a
-/// whole folder at every moment. The old one then has the name `partial`.
-void exchange(const fs::path& partial, const fs::path& place) {
-  if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return;
-  const std::error_code reason(errno, std::generic_category());
-  const bool isUnknownHere = reason == std::errc::invalid_argument ||
-                             reason == std::errc::function_not_supported ||
-                             reason == std::errc::operation_not_supported;
-  if (!isUnknownHere) throw fs::filesystem_error("exchange", partial, place, reason);
-  // A file system that has no exchange (NFS): `place` is missing for a moment.
-  const fs::path aside = partial.string() + ".old";
-  fs::rename(place, aside);
-  std::error_code failure;
-  fs::rename(partial, place, failure);
-  fs::rename(aside, failure ? place : partial);
-  if (failure) throw fs::filesystem_error("rename", partial, place, failure);
-}
-
-/// All as before, so that it can be tried again.
-void putBack(const fs::path& partial, const fs::path& place, bool replacesFolder) {
-  try {
-    replacesFolder ? exchange(partial, place) : fs::rename(place, partial);
-  } catch (const fs::filesystem_error&) {  // the fault that came first is the one to tell
-  }
 }
 
 /// The step of `step-00000500.json`, if the name is one.
@@ -84,29 +55,14 @@ void removeFiles(const fs::path& folder, std::optional<std::int64_t> lastStep) {
 
 }  // namespace
 
+void warn(RunLog& log, RunRecorder& recorder, const std::string& text) {
+  log.warn("engine", text);
+  recorder.recordLog(base::LogLevel::Warning, text);
+}
+
 std::string badImageText(const protocol::BadImage& image) {
   return image.file + ": " + image.reason + ": the " +
          (image.part == protocol::Split::Val ? "held-out" : "training") + " image is left out";
-}
-
-void moveIntoPlace(const fs::path& partial, const fs::path& place) {
-  bool replacesFolder = false;
-  try {
-    replacesFolder = fs::is_directory(place);
-    replacesFolder ? exchange(partial, place) : fs::rename(partial, place);
-  } catch (const fs::filesystem_error& error) {
-    throw Error(place.string() + ": cannot be put in place: " + error.code().message());
-  }
-  try {
-    base::syncToDisk(place.parent_path());
-  } catch (const Error&) {
-    putBack(partial, place, replacesFolder);
-    throw;
-  }
-  // Only now that the new one is there to stay. What cannot be removed goes with the leftovers of
-  // the next start.
-  std::error_code ignored;
-  if (replacesFolder) fs::remove_all(partial, ignored);
 }
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
@@ -119,23 +75,23 @@ RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
       journal_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
                std::move(onAlert)) {
   writtenStep_ = info_.step;
-  resume ? goOnFrom(*resume) : removeLeftovers(std::nullopt);
+  resume ? resumeFrom(*resume) : removeLeftovers(std::nullopt);
 }
 
-void RunRecorder::beginAgain(const run_folder::ResumePoint& resume) {
+void RunRecorder::restartFrom(const run_folder::ResumePoint& resume) {
   journal_.cutAfterStep(resume.step);
   ++info_.attempt;
   info_.step = resume.step;
-  bestToCome_.reset();
-  goOnFrom(resume);
+  bestEvaluation_.reset();
+  resumeFrom(resume);
 }
 
 /// The folder, and what is best so far, are those of the resume point.
-void RunRecorder::goOnFrom(const run_folder::ResumePoint& resume) {
+void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
   removeLeftovers(resume.step);
   run_folder::cutBadImagesAfter(layout_, resume.step);
   badImages_.clear();
-  if (!resume.isOtherData) {  // of other data they are looked at again, and told again
+  if (!resume.isOtherData) {  // images of other data are read, and recorded, again
     for (const protocol::BadImage& image : run_folder::readBadImages(layout_))
       badImages_.insert({image.part, image.file});
   }
@@ -175,7 +131,7 @@ void RunRecorder::recordScalars(const protocol::Scalars& scalars) {
   journal_.appendScalars(scalars.step, scalars.time, scalars.values);
 }
 
-void RunRecorder::announce(protocol::Event event, std::int64_t step) {
+void RunRecorder::append(protocol::Event event, std::int64_t step) {
   journal_.appendEvent(std::move(event), step, base::wallTimeSeconds());
 }
 
@@ -194,7 +150,7 @@ void RunRecorder::setState(protocol::RunState state, std::optional<protocol::Run
   record(protocol::State{.state = state, .error = std::move(error)});
 }
 
-void RunRecorder::recordSilentEnd(const protocol::RunError& error) {
+void RunRecorder::recordUnexpectedExit(const protocol::RunError& error) {
   record(protocol::Alert{.kind = protocol::AlertKind::RunFailed,
                          .severity = protocol::Severity::Error,
                          .text = error.message,
@@ -205,7 +161,7 @@ void RunRecorder::recordSilentEnd(const protocol::RunError& error) {
 bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
   try {
     if (!ready.error.empty()) throw Error(ready.error);
-    moveCheckpoint(ready);
+    commitOrThrow(ready);
     return true;
   } catch (const Error& error) {
     std::error_code ignored;
@@ -221,17 +177,17 @@ void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& rea
             protocol::LogKind::CheckpointFailed);
 }
 
-void RunRecorder::moveCheckpoint(const protocol::CheckpointReady& ready, bool withLog) {
+void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool withLog) {
   const fs::path place = layout_.checkpoint(ready.step);
   if (withLog) journal_.sync();
   // At a later try it may be there already, and only what follows is left to do.
   if (fs::exists(ready.partial) || !fs::exists(place)) moveIntoPlace(ready.partial, place);
   // The best is one that there is an evaluation to show for.
-  const bool isBest = ready.best && bestToCome_ && bestToCome_->step == ready.step;
-  if (isBest) info_.best = bestToCome_;
+  const bool isBest = ready.best && bestEvaluation_ && bestEvaluation_->step == ready.step;
+  if (isBest) info_.best = bestEvaluation_;
   prune();
   writeInfo();
-  announce(protocol::Checkpoint{.path = relativeTo(layout_, place), .best = isBest}, ready.step);
+  append(protocol::Checkpoint{.path = relativeTo(layout_, place), .best = isBest}, ready.step);
 }
 
 void RunRecorder::recordBadImage(const protocol::BadImage& image) {
@@ -242,8 +198,7 @@ void RunRecorder::recordBadImage(const protocol::BadImage& image) {
     recordLog(base::LogLevel::Warning, error.what(), protocol::LogKind::WriteFailed);
   }
   // A resume from before that step meets it again.
-  announce(protocol::Log{.level = base::LogLevel::Warning, .text = badImageText(image)},
-           image.step);
+  append(protocol::Log{.level = base::LogLevel::Warning, .text = badImageText(image)}, image.step);
 }
 
 void RunRecorder::prune() {
@@ -263,40 +218,34 @@ void RunRecorder::prune() {
   journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
 }
 
+bool RunRecorder::moveOrLog(const std::string& partial, const fs::path& place,
+                            const std::string& what) {
+  try {
+    moveIntoPlace(partial, place);
+    return true;
+  } catch (const Error& error) {
+    recordLog(base::LogLevel::Error, what + " could not be kept: " + error.what());
+    return false;
+  }
+}
+
 void RunRecorder::commit(const protocol::EvaluationReady& ready) {
   const fs::path place = layout_.evaluation(ready.step);
-  try {
-    moveIntoPlace(ready.partial, place);
-  } catch (const Error& error) {
-    recordLog(base::LogLevel::Error, "evaluation of step " + std::to_string(ready.step) +
-                                         " could not be kept: " + error.what());
-    return;
-  }
+  if (!moveOrLog(ready.partial, place, "evaluation of step " + std::to_string(ready.step))) return;
   if (ready.bestValue)
-    bestToCome_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
-  announce(protocol::Evaluation{.path = relativeTo(layout_, place)}, ready.step);
+    bestEvaluation_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
+  append(protocol::Evaluation{.path = relativeTo(layout_, place)}, ready.step);
 }
 
 void RunRecorder::commit(const protocol::PredictionsReady& ready) {
   const fs::path place = layout_.predictions(ready.step);
-  try {
-    moveIntoPlace(ready.partial, place);
-  } catch (const Error& error) {
-    recordLog(base::LogLevel::Error, "predictions of step " + std::to_string(ready.step) +
-                                         " could not be kept: " + error.what());
-    return;
-  }
-  announce(protocol::Predictions{.path = relativeTo(layout_, place)}, ready.step);
+  if (moveOrLog(ready.partial, place, "predictions of step " + std::to_string(ready.step)))
+    append(protocol::Predictions{.path = relativeTo(layout_, place)}, ready.step);
 }
 
 void RunRecorder::commit(const protocol::DivergenceReady& ready) {
-  try {
-    moveIntoPlace(ready.partial, layout_.divergence(ready.step));
-  } catch (const Error& error) {
-    recordLog(base::LogLevel::Error,
-              "what step " + std::to_string(ready.step) +
-                  " left to be run again could not be kept: " + error.what());
-  }
+  moveOrLog(ready.partial, layout_.divergence(ready.step),
+            "what step " + std::to_string(ready.step) + " left to be run again");
 }
 
 bool RunRecorder::writeInfo() {

@@ -15,6 +15,8 @@
 
 namespace lockstep::supervisor {
 
+class RunLog;
+
 /// Keeps a run's folder: its event log, run.json, and what the worker leaves as partial files, in
 /// an order that holds together after a crash at any moment. The only one that renames, removes or
 /// appends there.
@@ -32,60 +34,64 @@ class RunRecorder {
   const EventJournal& journal() const { return journal_; }
 
   void recordScalars(const protocol::Scalars& scalars);
-  /// At the step that the run has come to.
-  void record(protocol::Event event) { announce(std::move(event), info_.step); }
+  /// At the newest step of the run.
+  void record(protocol::Event event) { append(std::move(event), info_.step); }
   void recordLog(base::LogLevel level, const std::string& text,
                  base::OpenEnum<protocol::LogKind> kind = {});
   void setState(protocol::RunState state, std::optional<protocol::RunError> error = std::nullopt);
-  /// How the attempt before ended: the alert that it could not write itself.
-  void recordSilentEnd(const protocol::RunError& error);
+  /// The alert that the attempt before could not write itself.
+  void recordUnexpectedExit(const protocol::RunError& error);
 
-  /// Another attempt of the same supervisor: as with `resume` above.
-  void beginAgain(const run_folder::ResumePoint& resume);
+  /// Another attempt of the same supervisor, as with `resume` above.
+  void restartFrom(const run_folder::ResumePoint& resume);
 
-  /// Log on the disk, rename, sync the folder, prune (never the best), run.json, announce. False
-  /// when the checkpoint could not be kept: that is recorded, and the partial one removed.
+  /// Syncs the event log, renames the partial folder and syncs its parent, prunes (never the best),
+  /// writes run.json and appends the event, in this order. False when the checkpoint could not be
+  /// kept: that is recorded, and the partial one removed.
   bool commitCheckpoint(const protocol::CheckpointReady& ready);
-  /// The same, but a partial one that could not be kept stays. Throws Error, and records nothing of
-  /// it. `withLog`: false when the log may be behind.
-  void moveCheckpoint(const protocol::CheckpointReady& ready, bool withLog = true);
+  /// The same, but throws Error when it could not be kept: nothing is recorded then, and the
+  /// partial one stays. withLog: whether the event log has to be on the disk first.
+  void commitOrThrow(const protocol::CheckpointReady& ready, bool withLog = true);
   void recordLostCheckpoint(std::int64_t step, const std::string& reason);
   /// A line of bad_images.jsonl, unless it has one of this image already, and of the log.
   void recordBadImage(const protocol::BadImage& image);
+  /// Of these, one that could not be kept is a line in the event log.
   void commit(const protocol::EvaluationReady& ready);
   void commit(const protocol::PredictionsReady& ready);
   void commit(const protocol::DivergenceReady& ready);
 
-  /// About once a second: what the disk refused, and run.json when the step went on.
+  /// To be called about once a second: writes what the disk refused before, and run.json when the
+  /// step has changed.
   void refresh();
-  /// The last records and run.json on the disk. Throws Error.
+  /// Puts the last records and run.json on the disk. Throws Error.
   void finish();
 
  private:
   void removeLeftovers(std::optional<std::int64_t> resumeStep);
-  void goOnFrom(const run_folder::ResumePoint& resume);
+  void resumeFrom(const run_folder::ResumePoint& resume);
   void setDamagedAside(const run_folder::ResumePoint& resume);
   void prune();
+  bool moveOrLog(const std::string& partial, const std::filesystem::path& place,
+                 const std::string& what);
   bool writeInfo();
-  void announce(protocol::Event event, std::int64_t step);
+  void append(protocol::Event event, std::int64_t step);
 
   run_folder::Layout layout_;
   run_folder::RunInfo info_;
   config::CheckpointConfig checkpoints_;
   EventJournal journal_;
   std::optional<run_folder::Best>
-      bestToCome_;  ///< known from its evaluation, not yet with a checkpoint
-  std::set<std::pair<protocol::Split, std::string>> badImages_;  ///< part and file of those listed
+      bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet
+  std::set<std::pair<protocol::Split, std::string>> badImages_;  ///< split and file of those listed
   bool infoIsStale_ = false;
   std::int64_t writtenStep_ = -1;
   double lastWrite_ = 0;
 };
 
+/// A warning for people and for clients.
+void warn(RunLog& log, RunRecorder& recorder, const std::string& text);
+
 /// `FILE: is cut off…: the training image is left out`
 std::string badImageText(const protocol::BadImage& image);
-
-/// Puts a finished partial file or folder in its place, taking the place of one that is there, and
-/// makes that last. Throws Error.
-void moveIntoPlace(const std::filesystem::path& partial, const std::filesystem::path& place);
 
 }  // namespace lockstep::supervisor

@@ -11,13 +11,13 @@ std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, i
                                                  const std::optional<protocol::Reset>& firstRestart,
                                                  const std::optional<protocol::Reset>& lastRestart,
                                                  const protocol::Reset& newest) {
-  if (hello.since < 0) return std::nullopt;  // it holds nothing
+  if (hello.since < 0) return std::nullopt;  // it has nothing
   // Of another run that had this folder before.
   if (hello.attempt > attempt) return protocol::Reset{0, 0};
   std::optional<protocol::Reset> reset;
   if (hello.attempt > 0 && hello.attempt < attempt)
     reset = hello.attempt == attempt - 1 ? lastRestart : firstRestart;
-  // It holds records that are not in the log (lost with the machine, or of another file).
+  // It has records that are not in the log (lost with the machine, or of another file).
   if (!reset && hello.since > newest.seq) reset = newest;
   return reset;
 }

@@ -79,7 +79,7 @@ void SocketServer::listen() {
   run_folder::ensureSocketFolder();
   base::FileDescriptor socket = makeSocket(SOCK_NONBLOCK);
   const sockaddr_un address = addressOf(path_);
-  ::unlink(path_.c_str());  // the run's lock says that nobody lives behind it
+  ::unlink(path_.c_str());  // it is stale: this process holds the run's lock
   struct stat status {};
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), 64) != 0 || ::lstat(path_.c_str(), &status) != 0) {
@@ -88,7 +88,7 @@ void SocketServer::listen() {
   if (listener_.isOpen()) loop_.unwatch(listener_.get());
   listener_ = std::move(socket);
   inode_ = status.st_ino;
-  trouble_.clear();
+  lastFault_.clear();
   loop_.watch(
       listener_.get(), [this] { return isFull_ ? short{0} : short{POLLIN}; },
       [this](short) { accept(); });
@@ -110,7 +110,7 @@ std::optional<std::string> SocketServer::restoreSocket() {
   try {
     listen();
   } catch (const Error& error) {
-    if (std::exchange(trouble_, error.what()) != error.what()) return trouble_;
+    if (std::exchange(lastFault_, error.what()) != error.what()) return lastFault_;
   }
   return std::nullopt;
 }
@@ -120,7 +120,7 @@ void SocketServer::accept() {
     base::FileDescriptor socket(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket.isOpen()) {
-      // Who waits stays in the queue: poll would tell of it at once, again and again.
+      // The client stays in the queue, and each poll() would return at once for it.
       isFull_ = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
       return;
     }

@@ -14,11 +14,10 @@
 
 namespace lockstep::supervisor {
 
-/// The local socket of a run: any number of clients of this user. None of them can make the loop
-/// wait.
+/// The local socket of a run: any number of clients of this user. None of them can block the loop.
 class SocketServer {
  public:
-  /// Lets this process open as many files as the system allows it.
+  /// Raises this process's limit of open files to the most that the system allows.
   SocketServer(PollLoop& loop, std::filesystem::path path, Service& service);
   SocketServer(const SocketServer&) = delete;
   SocketServer& operator=(const SocketServer&) = delete;
@@ -26,18 +25,18 @@ class SocketServer {
   ~SocketServer();
 
   const std::filesystem::path& path() const { return path_; }
-  /// A stale socket at path() is removed. Throws Error when there can be none: restoreSocket()
-  /// tries again.
+  /// Removes a stale socket at path(). Throws Error when it cannot listen there; restoreSocket()
+  /// may try again.
   void listen();
-  /// Nothing happens when the client has gone.
+  /// Nothing happens when the client is gone.
   void send(const RequestToken& token, const protocol::EngineMessage& message);
-  /// The log was cut: greets everybody who follows it again, and goes on from there.
+  /// The event log was cut: sends a welcome and the reset to every client that follows it, and goes
+  /// on from there.
   void resetAll(const protocol::Reset& reset);
-  /// Makes the socket again when somebody removed it, or when there could be none before. To be
-  /// called about once a second; who is connected stays so. Why it cannot be made, once for every
-  /// reason.
+  /// Listens when it does not yet, or when somebody removed the socket; connected clients stay
+  /// connected. To be called about once a second. Returns why it cannot listen, each reason once.
   std::optional<std::string> restoreSocket();
-  /// Every client has everything.
+  /// Whether every client has been sent everything.
   bool isCaughtUp() const;
 
  private:
@@ -55,7 +54,7 @@ class SocketServer {
   Service& service_;
   base::FileDescriptor listener_;
   ino_t inode_ = 0;
-  std::string trouble_;  ///< why there is no socket, as it was told
+  std::string lastFault_;  ///< why it does not listen, as restoreSocket() returned it
   std::map<int, std::unique_ptr<ClientConnection>> clients_;  ///< by descriptor
   std::int64_t nextNumber_ = 1;
   bool isFull_ = false;  ///< no descriptor is left for another client: tried again later

@@ -8,33 +8,33 @@ namespace {
 
 using protocol::Phase;
 
-constexpr std::array kMovingPhases = {Phase::Data,      Phase::Forward,    Phase::Backward,
-                                      Phase::Optimizer, Phase::Evaluating, Phase::Predicting,
-                                      Phase::Checkpoint};
+constexpr std::array kPhasesWithProgress = {Phase::Data,      Phase::Forward,    Phase::Backward,
+                                            Phase::Optimizer, Phase::Evaluating, Phase::Predicting,
+                                            Phase::Checkpoint};
 
-/// Whether something of the heartbeat changes again and again in this phase, or it ends.
-bool isMovingPhase(const base::OpenEnum<Phase>& phase) {
-  return std::ranges::find(kMovingPhases, phase.value()) != kMovingPhases.end();
+/// Whether heartbeats keep changing in this phase, or it ends soon.
+bool hasProgress(const base::OpenEnum<Phase>& phase) {
+  return std::ranges::find(kPhasesWithProgress, phase.value()) != kPhasesWithProgress.end();
 }
 
 }  // namespace
 
 void StallWatch::note(const protocol::Heartbeat& heartbeat, Clock::time_point now) {
-  heard_ = now;
+  lastMessage_ = now;
   const bool moved = heartbeat.step != last_.step || heartbeat.phase != last_.phase ||
                      heartbeat.collective != last_.collective ||
                      heartbeat.waiting != last_.waiting || heartbeat.images != last_.images;
-  if (moved || !isMovingPhase(heartbeat.phase)) moved_ = now;
+  if (moved || !hasProgress(heartbeat.phase)) lastProgress_ = now;
   last_ = heartbeat;
   hadHeartbeat_ = true;
 }
 
 bool StallWatch::isSilent(Clock::time_point now) const {
-  return limits_.silence.count() > 0 && now - heard_ > limits_.silence;
+  return limits_.silence.count() > 0 && now - lastMessage_ > limits_.silence;
 }
 
 bool StallWatch::isStalled(Clock::time_point now) const {
-  return limits_.stall.count() > 0 && now - std::min(heard_, moved_) > limits_.stall;
+  return limits_.stall.count() > 0 && now - std::min(lastMessage_, lastProgress_) > limits_.stall;
 }
 
 std::optional<std::size_t> findStalled(std::span<const StallWatch* const> ranks,

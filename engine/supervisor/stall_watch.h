@@ -9,11 +9,11 @@
 
 namespace lockstep::supervisor {
 
-/// How long a rank may be still. 0: for ever.
+/// How long a rank may send nothing, or make no progress. 0: for ever.
 struct StallLimits {
   std::chrono::duration<double> stall{0};  ///< runtime.stall_seconds
-  /// Without a heartbeat, which comes every second whatever the rank does: it has stopped (SIGSTOP,
-  /// a frozen machine).
+  /// Without a heartbeat, which comes every second whatever the rank does: its process is stopped
+  /// (SIGSTOP, a frozen machine).
   std::chrono::duration<double> silence{6};
 };
 
@@ -23,34 +23,34 @@ class StallWatch {
   using Clock = std::chrono::steady_clock;
 
   StallWatch(StallLimits limits, Clock::time_point now)
-      : limits_(limits), heard_(now), moved_(now) {}
+      : limits_(limits), lastMessage_(now), lastProgress_(now) {}
 
   void note(const protocol::Heartbeat& heartbeat, Clock::time_point now);
-  /// Anything else a worker says: it works.
-  void noteWork(Clock::time_point now) { heard_ = moved_ = now; }
-  /// Nobody listened for a while: what was not heard does not count.
+  /// Any other message is progress.
+  void noteWork(Clock::time_point now) { lastMessage_ = lastProgress_ = now; }
+  /// Nobody read its messages for a while: that time does not count.
   void forgive(Clock::time_point now) { noteWork(now); }
 
-  /// Nothing was heard of it for longer than the limit. Before its first heartbeat that alone is no
-  /// fault: loading libraries from a slow disk takes what it takes.
+  /// It has sent nothing for longer than the limit. Before its first heartbeat that alone is no
+  /// fault: it may be loading libraries from a slow disk.
   bool isSilent(Clock::time_point now) const;
   bool hadHeartbeat() const { return hadHeartbeat_; }
-  /// For longer than the limit it has said nothing at all, or stayed in one place of a step, at one
-  /// image of an evaluation or in one checkpoint (loading and pausing may take as long as they do).
+  /// For longer than the limit it has sent nothing at all, or stayed in one phase of a step, at one
+  /// image of an evaluation or in one checkpoint. Loading and pausing may take any time.
   bool isStalled(Clock::time_point now) const;
-  /// In a collective: what it waits for may be another rank.
+  /// In a collective: it may wait for another rank.
   bool isWaiting() const { return last_.waiting; }
   const protocol::Heartbeat& last() const { return last_; }
 
  private:
   StallLimits limits_;
-  Clock::time_point heard_, moved_;
+  Clock::time_point lastMessage_, lastProgress_;
   protocol::Heartbeat last_;
   bool hadHeartbeat_ = false;
 };
 
-/// The rank, by its place in `ranks`, that keeps the others: the first that does not get on and
-/// waits for nobody; the first of all when every one of them waits for longer than the limit.
+/// The index of the rank that blocks the others: the first that is stalled outside a collective;
+/// the first of all when every one is stalled in a collective.
 std::optional<std::size_t> findStalled(std::span<const StallWatch* const> ranks,
                                        StallWatch::Clock::time_point now);
 

@@ -30,7 +30,7 @@ sigset_t stopSignals() {
 
 }  // namespace
 
-StopSignals::StopSignals(PollLoop& loop, std::function<void(int)> onStop,
+StopSignals::StopSignals(PollLoop& loop, std::function<void(const StopSignal&)> onStop,
                          std::function<void()> onChild)
     : loop_(loop), onStop_(std::move(onStop)), onChild_(std::move(onChild)) {
   sigset_t mask = stopSignals();
@@ -58,7 +58,8 @@ void StopSignals::read() {
     if (signal == SIGCHLD) {
       onChild_();
     } else {
-      onStop_(signal);
+      if (signal != SIGHUP) ++counted_;
+      onStop_({signal, counted_ > 1});
     }
   }
 }

@@ -11,13 +11,22 @@
 
 namespace lockstep::supervisor {
 
+/// A signal that asks this process to stop.
+struct StopSignal {
+  int number = 0;
+  /// Whoever sends a second one does not want to wait. A hang-up does not count: it comes from a
+  /// terminal that is gone, often several times and beside SIGTERM.
+  bool isRepeated = false;
+};
+
 /// While it lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD come through the loop instead of
 /// interrupting it, and SIGPIPE is ignored. Of the first three, those that this process was started
 /// to ignore (nohup) stay ignored.
 class StopSignals {
  public:
-  /// onStop gets the signal; onChild is called when a child may have ended.
-  StopSignals(PollLoop& loop, std::function<void(int)> onStop, std::function<void()> onChild);
+  /// onChild is called when a child may have ended.
+  StopSignals(PollLoop& loop, std::function<void(const StopSignal&)> onStop,
+              std::function<void()> onChild);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
@@ -26,8 +35,9 @@ class StopSignals {
   void read();
 
   PollLoop& loop_;
-  std::function<void(int)> onStop_;
+  std::function<void(const StopSignal&)> onStop_;
   std::function<void()> onChild_;
+  int counted_ = 0;  ///< signals but hang-ups
   base::FileDescriptor fd_;
   sigset_t oldMask_{};
   struct sigaction oldPipe_ {};

@@ -1,71 +1,59 @@
 #include "engine/supervisor/training_run.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-
-#include "engine/base/clock.h"
 #include "engine/config/load.h"
-#include "engine/supervisor/machine.h"
-#include "engine/supervisor/process_usage.h"
 
 namespace lockstep::supervisor {
 namespace {
 
-/// Of the ranks of node 0, which come first in the world.
-std::vector<base::FileDescriptor> openRankLogs(const TrainingSetup& setup) {
-  std::vector<base::FileDescriptor> logs;
-  for (int rank = 0; rank < setup.ranks.count; ++rank) {
-    const std::filesystem::path file = setup.layout.rankLog(rank);
-    logs.emplace_back(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (!logs.back().isOpen())
-      throw Error(file.string() + ": cannot be written: " + std::strerror(errno));
-  }
-  return logs;
+/// How long the end of the run waits for clients that are slow to read the last records.
+constexpr std::chrono::seconds kDrainTime{2};
+
+TrainingProgress progressOf(const config::Experiment& experiment) {
+  return TrainingProgress(experiment.solver.maxSteps.steps(), experiment.monitor.logEvery.steps());
+}
+
+RunRecorder recorderOf(const TrainingSetup& setup, RunLog& log) {
+  run_folder::RunInfo info = setup.info;
+  info.pid = ::getpid();  // a detached run lives on in a child of the process that planned it
+  const auto onAlert = [&log](const protocol::Alert& alert) {
+    if (alert.kind == protocol::AlertKind::RunFailed) return;  // the failure has a line of its own
+    log.write("engine", "alert kind=" + alert.kind.text() + " step=" + std::to_string(alert.step) +
+                            ": " + alert.text);
+  };
+  return RunRecorder(setup.layout, std::move(info), setup.experiment.checkpoint, setup.resume,
+                     onAlert);
 }
 
 }  // namespace
 
-TrainingRun::TrainingRun(TrainingSetup setup, std::function<void()> onListening)
+TrainingRun::TrainingRun(TrainingSetup setup)
     : setup_(std::move(setup)),
       folder_(base::FileIdentity::of(setup_.layout.folder())),
       log_(setup_.layout.engineLog()),
-      rankLogs_(openRankLogs(setup_)),
-      progress_(makeProgress(setup_.experiment)),
-      recorder_(makeRecorder()),
+      rankLogs_(setup_.layout, setup_.ranks.count),
+      progress_(progressOf(setup_.experiment)),
+      recorder_(recorderOf(setup_, log_)),
+      devices_(loop_, setup_.ranks.devices, [this](const std::string& text) { warn(text); }),
+      checkpoints_(recorder_, log_, std::chrono::duration<double>(setup_.checkpointPatience)),
+      service_(loop_, {recorder_, progress_, control_,
+                       [this](const std::string& reason) { requestStop(reason); }}),
+      messages_(
+          {recorder_, log_, checkpoints_, progress_, devices_, service_.requests(), control_}),
       signals_(
-          loop_, [this](int signal) { stopOnSignal(signal); },
+          loop_, [this](const StopSignal& signal) { stopOnSignal(signal); },
           [this] {
-            if (ranks_) ranks_->reap();
+            if (control_.ranks) control_.ranks->reap();
           }),
-      deviceUse_(usableCores()),
-      restarts_(setup_.ranks.place.launcher.empty() ? setup_.experiment.runtime.maxRestarts : 0),
-      onListening_(std::move(onListening)) {}
-
-TrainingProgress TrainingRun::makeProgress(const config::Experiment& experiment) {
-  return TrainingProgress(experiment.solver.maxSteps.steps(), experiment.monitor.logEvery.steps());
+      restarts_(setup_.ranks.cluster.launcher.empty() ? setup_.experiment.runtime.maxRestarts : 0) {
 }
 
-RunRecorder TrainingRun::makeRecorder() {
-  // A detached run lives on in a child of the process that planned it.
-  setup_.info.pid = ::getpid();
-  const auto onAlert = [this](const protocol::Alert& alert) {
-    if (alert.kind == protocol::AlertKind::RunFailed) return;  // the failure has a line of its own
-    log_.say("engine", "alert kind=" + alert.kind.text() + " step=" + std::to_string(alert.step) +
-                           ": " + alert.text);
-  };
-  return RunRecorder(setup_.layout, setup_.info, setup_.experiment.checkpoint, setup_.resume,
-                     onAlert);
-}
+TrainingRun::~TrainingRun() { control_.ranks.reset(); }
 
-TrainingRun::~TrainingRun() = default;
-
-ExitStatus TrainingRun::run() {
+ExitStatus TrainingRun::run(const std::function<void()>& onListening) {
   try {
-    serveToTheEnd();
+    serve(onListening);
   } catch (const std::exception& error) {
     recordOwnFailure(error.what());
     throw;
@@ -73,51 +61,42 @@ ExitStatus TrainingRun::run() {
   return outcome_->status;
 }
 
-void TrainingRun::serveToTheEnd() {
-  server_ = std::make_unique<SocketServer>(loop_, setup_.info.socket, static_cast<Service&>(*this));
-  requests_ = std::make_unique<WorkerRequests>(
-      *server_, [this](const protocol::Control& control) { ranks_->send(control); });
-  if (setup_.silentEnd) {
-    log_.say("engine", setup_.silentEnd->message);
-    recorder_.recordSilentEnd(*setup_.silentEnd);
-  }
-  recorder_.setState(protocol::RunState::Starting);
-  tellGapsOfTheLog();
-  keepSocket();
-  for (const std::string& remark : setup_.remarks) {
-    log_.say("engine", remark);
-    recorder_.recordLog(base::LogLevel::Info, remark);
-  }
-  for (const std::string& remark : setup_.ranks.remarks) {
-    log_.fileLine("[engine] " + remark);
-    recorder_.recordLog(base::LogLevel::Info, remark);
-  }
-  if (onListening_) onListening_();
+void TrainingRun::serve(const std::function<void()>& onListening) {
+  recordStart();
+  if (onListening) onListening();
   startRanks();
-  watchGpus();
+  devices_.start();
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
-  loop_.eachTurn([this] { return endWhenDrained(); });
+  loop_.eachTurn([this] {
+    if (outcome_ && service_.server().isCaughtUp()) loop_.stop();
+    return false;
+  });
   loop_.run();
   recorder_.finish();
 }
 
-/// Checkpoints may outlive their curves: a full disk, a damaged file, one that was removed.
-void TrainingRun::tellGapsOfTheLog() {
-  if (!setup_.resume || recorder_.journal().lackingSteps() <= 0) return;
-  warn(recorder_.journal().path().string() + ": lacks the figures of " +
-       std::to_string(recorder_.journal().lackingSteps()) + " of the " +
-       std::to_string(setup_.resume->step) + " steps before; curves have a gap there");
-}
-
-/// The folder says what became of the run, as far as it still can; the first fault is the one told.
-void TrainingRun::recordOwnFailure(const std::string& reason) {
-  if (folderIsGone()) return;
-  try {
-    recorder_.setState(protocol::RunState::Failed,
-                       errorAt(reason, protocol::FailureCause::Supervisor));
-    recorder_.finish();
-  } catch (const std::exception& error) {
-    log_.say("engine", std::string("the failure could not be recorded: ") + error.what());
+/// Opens the socket, and records what is known before the ranks start.
+void TrainingRun::recordStart() {
+  if (setup_.unexpectedExit) {
+    log_.write("engine", setup_.unexpectedExit->message);
+    recorder_.recordUnexpectedExit(*setup_.unexpectedExit);
+  }
+  recorder_.setState(protocol::RunState::Starting);
+  const EventJournal& journal = recorder_.journal();
+  if (setup_.resume && journal.missingSteps() > 0) {
+    // Checkpoints may outlive their curves: a full disk, a damaged file, one that was removed.
+    warn(journal.path().string() + ": lacks the figures of " +
+         std::to_string(journal.missingSteps()) + " of the " + std::to_string(setup_.resume->step) +
+         " steps before; curves have a gap there");
+  }
+  restoreSocket();
+  for (const std::string& line : setup_.resumeLines) {
+    log_.write("engine", line);
+    recorder_.recordLog(base::LogLevel::Info, line);
+  }
+  for (const std::string& line : setup_.ranks.choiceLines) {
+    log_.writeToFile("[engine] " + line);
+    recorder_.recordLog(base::LogLevel::Info, line);
   }
 }
 
@@ -130,102 +109,151 @@ void TrainingRun::startRanks() {
   RankGroupSetup group{setup_.workerProgram, std::move(job), setup_.ranks, {}, {}};
   group.limits.stall = std::chrono::duration<double>(setup_.experiment.runtime.stallSeconds);
   group.logOf = [this](int rank) { return setup_.layout.rankLog(rank); };
-  ranks_ = std::make_unique<RankGroup>(
-      loop_, std::move(group),
-      RankGroup::Handlers{
-          [this](int rank, const protocol::WorkerMessage& message) { takeMessage(rank, message); },
-          [this](int rank, const std::string& line) { takeLogLine(rank, line); },
-          [this](const RankGroupEnd& end) { ranksEnded(end); }});
-  startsAfter_.reset();
-  attemptStart_ = Clock::now();
-  ranks_->start();
-  if (pauseRequested_) tellRanks(protocol::Pause());
+  control_.ranks = std::make_unique<RankGroup>(loop_, std::move(group), rankHandlers());
+  control_.restartCause.reset();
+  attemptStart_ = PollLoop::Clock::now();
+  control_.ranks->start();
+  if (control_.pauseRequested) control_.send(protocol::Pause());
 }
 
-void TrainingRun::watchGpus() {
-  std::vector<GpuDevice> gpus;  // two ranks may share one
-  std::vector<int> indices;
-  for (const GpuDevice& gpu : setup_.ranks.devices) {
-    if (std::find(indices.begin(), indices.end(), gpu.index) != indices.end()) continue;
-    indices.push_back(gpu.index);
-    gpus.push_back(gpu);
-  }
-  if (gpus.empty()) return;
-  gpuWatch_ = std::make_unique<GpuWatch>(
-      loop_, indices, [this, gpus](std::size_t place, const GpuFigures& figures) {
-        takeFigures(gpus.at(place), figures);
-      });
-  if (!gpuWatch_->fault().empty())
-    warn("there will be no figures of GPUs: the system gives no process for them (" +
-         gpuWatch_->fault() + "; `ulimit -a` shows the limits)");
+RankGroup::Handlers TrainingRun::rankHandlers() {
+  return {
+      [this](int rank, const protocol::WorkerMessage& message) { messages_.handle(rank, message); },
+      [this](int rank, const std::string& line) {
+        rankLogs_.writeLine(rank, line);
+        log_.forwardWarning(line, rank);
+      },
+      [this](const RankGroupEnd& end) { ranksEnded(end); }};
 }
 
-void TrainingRun::takeFigures(const GpuDevice& gpu, const GpuFigures& figures) {
-  deviceUse_.add(gpu.index, figures);
-  if (!figures.isLost) return;
-  warn(gpuName(gpu) + " is lost: the driver cannot reach it (dmesg | grep -i xid says why)");
-}
-
-void TrainingRun::warn(const std::string& text) {
-  log_.say("engine", "warning: " + text);
-  recorder_.recordLog(base::LogLevel::Warning, text);
-}
-
-void TrainingRun::stopOnSignal(int signal) {
-  // A hang-up comes from a terminal that is gone, often several times and beside SIGTERM: it only
-  // asks, it is nobody's second thought.
-  if (signal != SIGHUP) ++signalsThatCount_;
-  if (waiting_ && !isRunning()) {
-    waiting_->end = Clock::now();  // no more tries
+void TrainingRun::stopOnSignal(const StopSignal& signal) {
+  if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.endPatience();
+  const std::string name = signalName(signal.number);
+  if (!control_.stopRequested) return requestStop(name);
+  if (!control_.isRunning()) return;
+  if (!signal.isRepeated) {
+    log_.write("engine", name + ": stopping already; a second one kills");
     return;
   }
-  if (!stopRequested_) return requestStop(signalName(signal));
-  if (!isRunning()) return;
-  if (signalsThatCount_ < 2) {
-    log_.say("engine", signalName(signal) + ": stopping already; a second one kills");
-    return;
-  }
-  killedBy_ = signalName(signal);
-  log_.say("engine", "second " + killedBy_ + ": the run is killed");
-  ranks_->kill();
+  killedBy_ = name;
+  log_.write("engine", "second " + name + ": the run is killed");
+  control_.ranks->kill();
 }
 
 void TrainingRun::requestStop(const std::string& reason) {
-  if (stopRequested_ || (!isRunning() && !startsAfter_)) return;
-  stopRequested_ = true;
-  if (startsAfter_) return stopBeforeStart();
-  log_.say("engine", "stopping with a checkpoint (" + reason + "); a second signal kills");
-  tellRanks(protocol::Stop());
+  if (control_.stopRequested || (!control_.isRunning() && !control_.isRestarting())) return;
+  control_.stopRequested = true;
+  if (control_.isRestarting()) return stopInsteadOfRestart();
+  log_.write("engine", "stopping with a checkpoint (" + reason + "); a second signal kills");
+  control_.send(protocol::Stop());
   recorder_.setState(protocol::RunState::Stopping);
+}
+
+void TrainingRun::everySecond() {
+  // Nothing of what follows could be kept; the ranks end with this process.
+  if (folderIsGone()) {
+    throw Error(setup_.layout.folder().string() +
+                ": the run folder was removed or renamed while the run went on: stopped at step " +
+                std::to_string(recorder_.info().step) + ", and nothing more is kept");
+  }
+  devices_.sample(control_.ranks ? control_.ranks->pids() : std::vector<pid_t>());
+  recorder_.refresh();
+  checkpoints_.retry();
+  concludeWhenKept();
+  restoreSocket();
 }
 
 bool TrainingRun::folderIsGone() const {
   return base::FileIdentity::of(setup_.layout.folder()) != folder_;
 }
 
-void TrainingRun::everySecond() {
-  // Nothing of what goes on could be kept; the ranks end with this process.
-  if (folderIsGone()) {
-    throw Error(setup_.layout.folder().string() +
-                ": the run folder was removed or renamed while the run went on: stopped at step " +
-                std::to_string(recorder_.info().step) + ", and nothing more is kept");
+/// Training goes on without a socket: clients can read the run folder.
+void TrainingRun::restoreSocket() {
+  if (const auto fault = service_.server().restoreSocket())
+    warn(*fault + " (training goes on, and clients cannot connect until then)");
+}
+
+// ---- After the ranks have ended: another attempt, or the end of the run.
+
+void TrainingRun::ranksEnded(const RankGroupEnd& end) {
+  if (!end.warning.empty()) log_.warn("engine", end.warning);
+  if (end.failure && restartAfter(*end.failure)) return;
+  service_.requests().failAll("the run has ended");
+  ended_ = end;
+  concludeWhenKept();
+}
+
+/// False when this failure is the run's end.
+bool TrainingRun::restartAfter(const RankFailure& failure) {
+  if (!failure.isRetryable || control_.stopRequested) return false;
+  const auto backoff = restarts_.take(PollLoop::Clock::now() - attemptStart_);
+  if (!backoff) return false;
+  try {
+    goBackTo(run_folder::findResumePoint(setup_.layout));
+  } catch (const Error& error) {
+    log_.write("engine", std::string("the run cannot start again: ") + error.what());
+    return false;
   }
-  const std::vector<pid_t> ranks = ranks_ ? ranks_->pids() : std::vector<pid_t>();
-  deviceUse_.add(usageOf(ranks), ranks, Clock::now());
-  recorder_.refresh();
-  insistOnLastCheckpoint();
-  keepSocket();
+  warn(failure.line + ": restart " + std::to_string(restarts_.taken()) + " of " +
+       std::to_string(restarts_.limit()) + ", from step " + std::to_string(setup_.resume->step));
+  control_.restartCause = failure;
+  restartTimer_ = loop_.after(*backoff, [this] { startRanks(); });
+  return true;
 }
 
-/// A run that nobody can watch is better than none: what clients miss, they read in the run folder.
-void TrainingRun::keepSocket() {
-  if (const auto trouble = server_->restoreSocket())
-    warn(*trouble + " (training goes on, and clients cannot connect until then)");
+/// The run folder, the event log and every client are at this point again.
+void TrainingRun::goBackTo(const run_folder::ResumePoint& point) {
+  service_.requests().failAll("the run starts again from step " + std::to_string(point.step));
+  recorder_.restartFrom(point);
+  devices_.goBackTo(point.step);
+  setup_.resume = point;
+  progress_ = progressOf(setup_.experiment);
+  checkpoints_.reset();
+  service_.server().resetAll(*recorder_.journal().lastRestart());
+  recorder_.setState(protocol::RunState::Starting);
 }
 
-bool TrainingRun::endWhenDrained() {
-  if (outcome_ && (server_->isCaughtUp() || Clock::now() > drainEnd_)) loop_.stop();
-  return false;
+/// The checkpoint to restart from is the one to resume from later.
+void TrainingRun::stopInsteadOfRestart() {
+  loop_.cancel(restartTimer_);
+  const RankFailure failure = *std::exchange(control_.restartCause, std::nullopt);
+  conclude(setup_.resume->step > 0 ? stoppedOutcome(facts()) : outcomeOf(failure, facts()));
+}
+
+void TrainingRun::concludeWhenKept() {
+  if (ended_ && !outcome_ && !checkpoints_.isRetrying()) conclude(outcomeOf(*ended_, facts()));
+}
+
+void TrainingRun::conclude(RunOutcome outcome) {
+  log_.write("engine", outcome.line);
+  recorder_.setState(outcome.state, outcome.error);
+  devices_.stop();
+  outcome_ = std::move(outcome);
+  loop_.after(kDrainTime, [this] { loop_.stop(); });
+}
+
+/// Writes the failure into the run folder as far as that still works. Faults on the way are only
+/// logged: the caller reports `reason`.
+void TrainingRun::recordOwnFailure(const std::string& reason) {
+  if (folderIsGone()) return;
+  try {
+    recorder_.setState(protocol::RunState::Failed,
+                       runError(reason, protocol::FailureCause::Supervisor, facts()));
+    recorder_.finish();
+  } catch (const std::exception& error) {
+    log_.write("engine", std::string("the failure could not be recorded: ") + error.what());
+  }
+}
+
+RunFacts TrainingRun::facts() const {
+  const RankGroup* ranks = control_.ranks.get();
+  return {.folder = setup_.layout.folder(),
+          .launcher = setup_.ranks.cluster.launcher,
+          .step = recorder_.info().step,
+          .heartbeat = ranks != nullptr ? ranks->heartbeat(0) : protocol::Heartbeat(),
+          .killedBy = killedBy_,
+          .checkpoints = run_folder::checkpointSteps(setup_.layout),
+          .lostCheckpoint = checkpoints_.lost()};
 }
 
 }  // namespace lockstep::supervisor

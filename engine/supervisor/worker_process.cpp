@@ -1,21 +1,19 @@
 #include "engine/supervisor/worker_process.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/supervisor/stop_signals.h"
+#include "engine/supervisor/worker_launch.h"
 
 namespace lockstep::supervisor {
 namespace fs = std::filesystem;
@@ -24,84 +22,11 @@ namespace {
 /// A line of a log this long is cut: a worker that never ends its line must not fill the memory.
 constexpr std::size_t kMaxLogLineBytes = 64 << 10;
 
-[[noreturn]] void throwErrno(const std::string& what) {
-  throw Error(what + ": " + std::strerror(errno));
-}
-
-struct ChildEnds {
-  int socket, log, execStatus;
-  pid_t parent;
-};
-
-/// In the child, between fork and exec: only calls that are safe there.
-[[noreturn]] void becomeWorker(char* const* argv, const ChildEnds& ends) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != ends.parent) ::_exit(127);
-  ::setpgid(0, 0);
-  const int null = ::open("/dev/null", O_RDONLY);
-  ::dup2(null, STDIN_FILENO);
-  ::dup2(ends.log, STDOUT_FILENO);
-  ::dup2(ends.log, STDERR_FILENO);
-  ::fcntl(ends.socket, F_SETFD, 0);
-  ::signal(SIGPIPE, SIG_DFL);
-  // Slurm, systemd and a killed process group signal every process of a job: the supervisor alone
-  // answers, with a checkpoint first. Ignored signals stay so through exec.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execv(argv[0], argv);
-  const int reason = errno;
-  [[maybe_unused]] const ssize_t written = ::write(ends.execStatus, &reason, sizeof reason);
-  ::_exit(127);
-}
-
-/// What a worker finds set unless its user has set it already.
-void prepareEnvironment() {
-  // So that CUDA numbers GPUs as NVML and nvidia-smi do, on machines with different ones too.
-  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
-  // OpenMP's threads spin for milliseconds before they sleep, which takes the cores from loader
-  // threads, other ranks and other programs. A thousand turns still cover the gaps within an
-  // operator.
-  if (std::getenv("OMP_WAIT_POLICY") == nullptr) {
-    ::setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
-  }
-}
-
-/// errno of an exec that failed; 0: it went well, which closes the pipe. A signal in between (a
-/// window's size, a timer) is not an answer.
-int execFault(int fd) {
-  int reason = 0;
-  ssize_t count = 0;
-  do {
-    count = ::read(fd, &reason, sizeof reason);
-  } while (count < 0 && errno == EINTR);
-  return count == sizeof reason ? reason : 0;
-}
-
-/// Its status as waitpid(2) gives it.
-int waitFor(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 /// Whether the child has ended and waits to be reaped: until then its number is nobody else's.
 bool hasEnded(pid_t pid) {
   siginfo_t state{};
   return ::waitid(P_PID, static_cast<id_t>(pid), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          state.si_pid == pid;
-}
-
-struct Pipe {
-  base::FileDescriptor read, write;
-};
-
-Pipe makePipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throwErrno("pipe");
-  return {base::FileDescriptor(ends[0]), base::FileDescriptor(ends[1])};
 }
 
 }  // namespace
@@ -129,7 +54,7 @@ WorkerProcess::~WorkerProcess() {
   closeLog();
   if (!isRunning()) return;
   kill();
-  waitFor(pid_);
+  waitForExit(pid_);
 }
 
 void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
@@ -138,34 +63,10 @@ void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
     throw base::mendable(std::string("the job '") + protocol::nameOf(job.work) +
                          "' names more than fits into a message (1 MiB): name less at once");
   }
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throwErrno("socketpair");
-  socket_.reset(ends[0]);
-  base::FileDescriptor childSocket(ends[1]);
-  Pipe log = makePipe();
-  Pipe execStatus = makePipe();
-
-  // The rank is for people who read `ps`; the worker takes it from the job.
-  std::vector<std::string> words{program.string(), "--fd", std::to_string(childSocket.get()),
-                                 "--rank", std::to_string(job.place.localRank)};
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  prepareEnvironment();
-  const ChildEnds childEnds{childSocket.get(), log.write.get(), execStatus.write.get(), ::getpid()};
-  const pid_t pid = ::fork();
-  if (pid < 0) throwErrno("fork");
-  if (pid == 0) becomeWorker(argv.data(), childEnds);
-  ::setpgid(pid, pid);  // in both processes, so that it holds whichever runs first
-  execStatus.write.reset();
-  if (const int reason = execFault(execStatus.read.get())) {
-    waitFor(pid);
-    throw Error(program.string() + ": cannot be started: " + std::strerror(reason));
-  }
-
-  pid_ = pid;
-  log_ = std::move(log.read);
-  ::fcntl(log_.get(), F_SETFL, O_NONBLOCK);
+  LaunchedWorker worker = launchWorker(program, job.place.localRank);
+  pid_ = worker.pid;
+  socket_ = std::move(worker.socket);
+  log_ = std::move(worker.log);
   outgoing_.add(std::move(jobLine));
   loop_.watch(
       socket_.get(),
@@ -203,7 +104,7 @@ void WorkerProcess::reap() {
   if (socket_.isOpen()) readMessages(Extent::Everything);
   if (log_.isOpen()) readLog(Extent::Everything);
   ::kill(-pid_, SIGKILL);  // whatever it started
-  const int status = waitFor(pid_);
+  const int status = waitForExit(pid_);
   pid_ = -1;
   closeSocket();
   if (!logBuffer_.empty()) handlers_.logLine(std::exchange(logBuffer_, {}));
@@ -236,8 +137,7 @@ void WorkerProcess::handleMessages() {
       if (result == protocol::LineBuffer::Result::TooLong) throw Error("a line over 1 MiB");
       message = protocol::decodeWorkerMessage(line);
     } catch (const Error& error) {
-      // Engine and worker of different builds, or a damaged worker: nothing it says can be relied
-      // on.
+      // Engine and worker of different builds, or a faulty worker: no message of it can be trusted.
       protocol::Failed failed;
       failed.message = std::string("the worker's message cannot be read: ") + error.what();
       failed.cause = protocol::FailureCause::Protocol;

@@ -25,10 +25,8 @@ struct WorkerExit {
 /// `lockstep-worker` beside this program's own file. Throws Error when it is not there.
 std::filesystem::path workerProgramBesideThis();
 
-/// One rank: a child process that talks over an inherited socket pair and logs on standard error.
-/// It has a process group of its own (a terminal's Ctrl-C does not reach it), ignores the signals
-/// that ask to stop (they are the supervisor's to answer) and is killed by the system when this
-/// process dies.
+/// One rank: a child process (worker_launch.h) that exchanges messages over a socket pair and logs
+/// to standard error.
 class WorkerProcess {
  public:
   struct Handlers {
@@ -53,7 +51,7 @@ class WorkerProcess {
   void reap();
   bool isRunning() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }  ///< -1: it does not run
-  /// Whether the system holds it (SIGSTOP): it does nothing until it is told to go on.
+  /// By SIGSTOP, until a SIGCONT.
   bool isStopped() const;
 
  private:

@@ -4,9 +4,9 @@ namespace lockstep::supervisor {
 namespace fs = std::filesystem;
 namespace {
 
-/// Files of answers kept for clients to read.
-constexpr std::int64_t kKeptAnswers = 64;
-constexpr std::size_t kMostWaiting = 256;
+/// The newest answers stay for clients to read.
+constexpr std::int64_t kMaxAnswerFiles = 64;
+constexpr std::size_t kMaxPending = 256;
 
 fs::path answerFile(const fs::path& folder, std::int64_t number) {
   return folder / (std::to_string(number) + ".json");
@@ -27,54 +27,57 @@ WorkerRequests::~WorkerRequests() {
   fs::remove_all(folder_, ignored);
 }
 
-void WorkerRequests::begin(const RequestToken& token,
-                           const std::function<protocol::Action(const std::string& out)>& action) {
-  if (waiting_.size() >= kMostWaiting) {
-    const std::string reason = std::to_string(kMostWaiting) + " requests wait already: ask later";
+void WorkerRequests::forward(
+    const RequestToken& token,
+    const std::function<protocol::Action(const std::string& out)>& action) {
+  if (pending_.size() >= kMaxPending) {
+    const std::string reason = std::to_string(kMaxPending) + " requests wait already: ask later";
     return server_.send(token, protocol::ErrorReply{token.id, reason});
   }
-  std::error_code ignored;  // a folder that cannot be made shows when the worker writes its answer
+  std::error_code ignored;  // if it cannot be made, the worker fails to write its answer
   fs::create_directory(folder_, ignored);
   const protocol::Control control{std::to_string(nextNumber_),
                                   action(answerFile(folder_, nextNumber_).string())};
   ++nextNumber_;
-  waiting_[control.id] = token;
+  pending_[control.id] = token;
   removeOldAnswers();
   send_(control);
 }
 
 void WorkerRequests::predict(const RequestToken& token, protocol::PredictRequest request) {
-  begin(token, [&](const std::string& out) { return protocol::Predict{std::move(request), out}; });
+  forward(token, [&](const std::string& out) {
+    return protocol::Predict{std::move(request), out};
+  });
 }
 
 void WorkerRequests::evaluate(const RequestToken& token) {
-  begin(token, [](const std::string& out) { return protocol::Evaluate{out}; });
+  forward(token, [](const std::string& out) { return protocol::Evaluate{out}; });
 }
 
 void WorkerRequests::saveCheckpoint(const RequestToken& token) {
-  begin(token, [](const std::string&) { return protocol::SaveCheckpoint(); });
+  forward(token, [](const std::string&) { return protocol::SaveCheckpoint(); });
 }
 
 void WorkerRequests::answer(const protocol::Answer& answer) {
-  const auto found = waiting_.find(answer.id);
-  if (found == waiting_.end()) return;
+  const auto found = pending_.find(answer.id);
+  if (found == pending_.end()) return;
   const RequestToken token = found->second;
-  waiting_.erase(found);
+  pending_.erase(found);
   if (!answer.error.empty())
     return server_.send(token, protocol::ErrorReply{token.id, answer.error});
   server_.send(token, protocol::Ok{token.id, protocol::AnswerPath{answer.path}});
 }
 
 void WorkerRequests::failAll(const std::string& reason) {
-  for (const auto& [number, token] : waiting_)
+  for (const auto& [number, token] : pending_)
     server_.send(token, protocol::ErrorReply{token.id, reason});
-  waiting_.clear();
+  pending_.clear();
 }
 
 void WorkerRequests::removeOldAnswers() {
   std::error_code ignored;
-  if (nextNumber_ > kKeptAnswers)
-    fs::remove(answerFile(folder_, nextNumber_ - 1 - kKeptAnswers), ignored);
+  if (nextNumber_ > kMaxAnswerFiles)
+    fs::remove(answerFile(folder_, nextNumber_ - 1 - kMaxAnswerFiles), ignored);
 }
 
 }  // namespace lockstep::supervisor

@@ -11,9 +11,10 @@
 
 namespace lockstep::supervisor {
 
-/// Requests of clients that the worker answers: gives them numbers of their own and brings the
-/// answers back. Files of answers lie in a folder beside the socket that goes with this object.
-/// Refuses what comes while 256 requests wait, so that a broken client cannot fill the memory.
+/// Requests of clients that rank 0 answers: gives them numbers of their own and sends the answers
+/// back to whoever asked. Files with answers are in a folder beside the socket, which is removed
+/// with this object. While 256 requests are pending it refuses more, so that a broken client cannot
+/// fill the memory.
 class WorkerRequests {
  public:
   using Send = std::function<void(const protocol::Control&)>;
@@ -28,20 +29,20 @@ class WorkerRequests {
   void evaluate(const RequestToken& token);
   void saveCheckpoint(const RequestToken& token);
   void answer(const protocol::Answer& answer);
-  /// Tells everybody who still waits.
+  /// Answers every pending request with this error.
   void failAll(const std::string& reason);
-  bool isEmpty() const { return waiting_.empty(); }
+  bool isEmpty() const { return pending_.empty(); }
 
  private:
-  /// `action` makes one of the file for its answer.
-  void begin(const RequestToken& token,
-             const std::function<protocol::Action(const std::string& out)>& action);
+  /// `action` gets the file for its answer.
+  void forward(const RequestToken& token,
+               const std::function<protocol::Action(const std::string& out)>& action);
   void removeOldAnswers();
 
   SocketServer& server_;
   Send send_;
   std::filesystem::path folder_;
-  std::map<std::string, RequestToken> waiting_;  ///< by the number the worker knows
+  std::map<std::string, RequestToken> pending_;  ///< by the number that rank 0 gets
   std::int64_t nextNumber_ = 1;
 };
 

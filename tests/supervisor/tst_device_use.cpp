@@ -38,7 +38,7 @@ GpuFigures figures(double percent, double gibibytes, double celsius, double watt
 std::map<std::string, float> toldAt(DeviceUse& use, std::int64_t step,
                                     DeviceUse::Clock::time_point now) {
   ScalarBatch batch = steps(step, step);
-  use.tellIn(batch, now);
+  use.addTo(batch, now);
   return valuesOf(batch);
 }
 
@@ -55,7 +55,7 @@ class TstDeviceUse : public QObject {
     use.add(3, figures(90, 60, 70, 300));
     use.add(3, figures(50, 40, 60, 200));
     ScalarBatch batch = steps(2, 5);
-    use.tellIn(batch, kStart + 2s);
+    use.addTo(batch, kStart + 2s);
     for (int i = 0; i < 3; ++i) QCOMPARE(batch.records[i].values.size(), std::size_t{1});
     const auto values = valuesOf(batch);
     QCOMPARE(values.size(), std::size_t{6});

@@ -6,7 +6,6 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/host.h"
-#include "engine/supervisor/machine.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "engine/base/host.h"
-#include "engine/supervisor/machine.h"
 #include "engine/supervisor/rank_group.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -93,12 +92,12 @@ class TstRankGroup : public QObject {
 
   void withAMasterPortAllStartAtOnce() {
     GroupBench bench(2);
-    bench.ranks.place = {.launcher = "PyTorchJob",
-                         .node = 1,
-                         .nodes = 3,
-                         .masterAddress = "node0",
-                         .masterPort = 29500,
-                         .storeIsServed = true};
+    bench.ranks.cluster = {.launcher = "PyTorchJob",
+                           .node = 1,
+                           .nodes = 3,
+                           .masterAddress = "node0",
+                           .masterPort = 29500,
+                           .storeIsServed = true};
     bench.rankScript(0, "await other\nfinish 1\n");
     bench.rankScript(1, "touch other\nfinish 1\n");
     QVERIFY(bench.run().finished);
@@ -116,7 +115,7 @@ class TstRankGroup : public QObject {
     GroupBench bench(1);
     bench.script("finish 3\n");
     const auto end = bench.run();
-    QVERIFY(end.finished && end.finished->step == 3 && end.remark.empty());
+    QVERIFY(end.finished && end.finished->step == 3 && end.warning.empty());
   }
 
   /// A group that is gone leaves nothing behind in the loop.
@@ -184,9 +183,9 @@ class TstRankGroup : public QObject {
 
   void whatRankZeroKnowsOfAnotherMachineIsNamedSo() {
     GroupBench bench(1);
-    bench.ranks.place.nodes = 4;
-    bench.ranks.place.isOneRank = true;
-    bench.ranks.place.masterPort = 1;
+    bench.ranks.cluster.nodes = 4;
+    bench.ranks.cluster.startsEveryRank = true;
+    bench.ranks.cluster.masterPort = 1;
     bench.script(
         "failed-rank 3 node7 silence not heard of for 6 s\nfailed lost-peer 1 connection closed\n"
         "exit 1\n");
@@ -213,7 +212,7 @@ class TstRankGroup : public QObject {
     QVERIFY2(contains(end.failure->line,
                       " stopped answering (no heartbeat for 1.5 s) at step 5 in forward"),
              end.failure->line.c_str());
-    QVERIFY(end.failure->mayPassAgain);
+    QVERIFY(end.failure->isRetryable);
     QVERIFY(bench.isNobodyLeft());
   }
 
@@ -298,7 +297,7 @@ class TstRankGroup : public QObject {
       bench.touch("gone");
     });
     QVERIFY(end.finished && !end.failure);
-    QVERIFY2(contains(end.remark, "rank 1"), end.remark.c_str());
+    QVERIFY2(contains(end.warning, "rank 1"), end.warning.c_str());
   }
 
   void killedOnRequestIsNoFailure() {
@@ -331,7 +330,7 @@ class TstRankGroup : public QObject {
     QCOMPARE(end.failure->error.cause.text(), std::string("start"));
     QVERIFY2(contains(end.failure->line, "lockstep-worker: cannot be started"),
              end.failure->line.c_str());
-    QVERIFY(!end.failure->mayPassAgain);
+    QVERIFY(!end.failure->isRetryable);
   }
 
   void anotherAttemptMayPassButForSomeCauses_data() {
@@ -350,7 +349,7 @@ class TstRankGroup : public QObject {
     bench.script(script.toStdString());
     const auto end = bench.run();
     QVERIFY(end.failure);
-    QCOMPARE(end.failure->mayPassAgain, mayPass);
+    QCOMPARE(end.failure->isRetryable, mayPass);
   }
 };
 

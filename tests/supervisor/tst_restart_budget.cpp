@@ -29,14 +29,14 @@ class TstRestartBudget : public QObject {
       before = next;
     }
     for (int i = 0; i < 20; ++i) before = *budget.take(1s);
-    QCOMPARE(before.count(), RestartBudget::kLongestPause.count());
+    QCOMPARE(before.count(), RestartBudget::kLongestBackoff.count());
   }
 
   void aLongLifeBeginsWithTheShortestAgain() {
     RestartBudget budget(100);
     for (int i = 0; i < 5; ++i) budget.take(0s);
-    QCOMPARE(budget.take(100s)->count(), RestartBudget::kFirstPause.count());
-    QVERIFY(*budget.take(0s) > RestartBudget::kFirstPause);
+    QCOMPARE(budget.take(100s)->count(), RestartBudget::kFirstBackoff.count());
+    QVERIFY(*budget.take(0s) > RestartBudget::kFirstBackoff);
   }
 };
 

@@ -6,6 +6,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
+#include "engine/supervisor/move_into_place.h"
 #include "engine/supervisor/run_recorder.h"
 #include "tests/support/test_main.h"
 

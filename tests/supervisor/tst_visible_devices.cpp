@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/base/host.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
 #include "tests/support/test_main.h"
@@ -45,7 +46,7 @@ class TstVisibleDevices : public QObject {
   void machineHasCoresAndMemory() {
     QVERIFY(usableCores() >= 1);
     QVERIFY(usableMemoryBytes() > (std::int64_t{1} << 28));
-    QVERIFY(!hostName().empty());
+    QVERIFY(!lockstep::base::hostName().empty());
   }
 };
 

@@ -3,43 +3,45 @@
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/supervisor/world_place.h"
+#include "engine/supervisor/cluster_environment.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using supervisor::WorldPlace;
+using supervisor::ClusterEnvironment;
 
 namespace {
 
 /// `A=1 B=two`
-WorldPlace placeOf(const QString& environment) {
+ClusterEnvironment clusterOf(const QString& environment) {
   std::map<std::string, std::string> values;
   for (const QString& entry : environment.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
     const auto equals = entry.indexOf(QLatin1Char('='));
     values[entry.left(equals).toStdString()] = entry.mid(equals + 1).toStdString();
   }
-  return supervisor::worldPlaceOf([&values](const char* name) -> const char* {
+  return supervisor::detectCluster([&values](const char* name) -> const char* {
     const auto found = values.find(name);
     return found == values.end() ? nullptr : found->second.c_str();
   });
 }
 
 /// `torchrun: node 3 of 4, one rank on GPU 1, at host:29500, served`
-QString described(const WorldPlace& place) {
-  if (place.launcher.empty() && place.nodes == 1 && place.masterAddress.empty() &&
-      !place.isOneRank && place.masterPort == 0 && place.gpu == 0 && place.node == 0)
+QString described(const ClusterEnvironment& cluster) {
+  if (cluster.launcher.empty() && cluster.nodes == 1 && cluster.masterAddress.empty() &&
+      !cluster.startsEveryRank && cluster.masterPort == 0 && cluster.localRank == 0 &&
+      cluster.node == 0)
     return QStringLiteral("default");
   QString text = QStringLiteral("%1: node %2 of %3")
-                     .arg(QString::fromStdString(place.launcher))
-                     .arg(place.node)
-                     .arg(place.nodes);
-  if (place.isOneRank) text += QStringLiteral(", one rank on GPU %1").arg(place.gpu);
-  if (place.ranksBeside > 1) text += QStringLiteral(" of %1 here").arg(place.ranksBeside);
-  if (!place.masterAddress.empty() || place.masterPort != 0)
+                     .arg(QString::fromStdString(cluster.launcher))
+                     .arg(cluster.node)
+                     .arg(cluster.nodes);
+  if (cluster.startsEveryRank)
+    text += QStringLiteral(", one rank on GPU %1").arg(cluster.localRank);
+  if (cluster.localWorldSize > 1) text += QStringLiteral(" of %1 here").arg(cluster.localWorldSize);
+  if (!cluster.masterAddress.empty() || cluster.masterPort != 0)
     text += QStringLiteral(", at %1:%2")
-                .arg(QString::fromStdString(place.masterAddress))
-                .arg(place.masterPort);
-  return place.storeIsServed ? text + QStringLiteral(", served") : text;
+                .arg(QString::fromStdString(cluster.masterAddress))
+                .arg(cluster.masterPort);
+  return cluster.storeIsServed ? text + QStringLiteral(", served") : text;
 }
 
 const char* const kTorchrun =
@@ -57,7 +59,7 @@ const char* const kPod = "RANK=2 WORLD_SIZE=3 MASTER_ADDR=job-master-0 MASTER_PO
 
 }  // namespace
 
-class TstWorldPlace : public QObject {
+class TstClusterEnvironment : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -141,7 +143,7 @@ class TstWorldPlace : public QObject {
   void variablesNameThePlace() {
     QFETCH(QString, environment);
     QFETCH(QString, place);
-    QCOMPARE(described(placeOf(environment)), place);
+    QCOMPARE(described(clusterOf(environment)), place);
   }
 
   void firstHostOfAListIsTheMaster_data() {
@@ -173,7 +175,7 @@ class TstWorldPlace : public QObject {
     QString found;
     try {
       found =
-          QString::fromStdString(placeOf(kStep + ("SLURM_STEP_NODELIST=" + list)).masterAddress);
+          QString::fromStdString(clusterOf(kStep + ("SLURM_STEP_NODELIST=" + list)).masterAddress);
     } catch (const Error& error) {
       QVERIFY2(std::string(error.what()).find("SLURM_STEP_NODELIST") == 0, error.what());
     }
@@ -228,7 +230,7 @@ class TstWorldPlace : public QObject {
     QFETCH(QString, environment);
     QFETCH(QString, variable);
     try {
-      const QString place = described(placeOf(environment));
+      const QString place = described(clusterOf(environment));
       QFAIL(qPrintable(place));
     } catch (const Error& error) {
       const QString message = QString::fromUtf8(error.what());
@@ -239,9 +241,9 @@ class TstWorldPlace : public QObject {
   }
 
   void forgottenSrunIsSaid() {
-    QVERIFY_THROWS_EXCEPTION(Error, placeOf(kBatch + QString("SLURM_NTASKS=4")));
+    QVERIFY_THROWS_EXCEPTION(Error, clusterOf(kBatch + QString("SLURM_NTASKS=4")));
     try {
-      placeOf(kBatch + QString("SLURM_NTASKS=4"));
+      clusterOf(kBatch + QString("SLURM_NTASKS=4"));
     } catch (const Error& error) {
       QVERIFY2(QString::fromUtf8(error.what()).contains("srun"), error.what());
     }
@@ -250,10 +252,11 @@ class TstWorldPlace : public QObject {
   /// Steps of one job, and jobs one after another, may run on a machine at the same time.
   void stepsAndJobsHavePortsOfTheirOwn() {
     const auto portOf = [](int job, int step) {
-      return placeOf(QStringLiteral("SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_JOB_ID=%1 "
-                                    "SLURM_STEP_ID=%2 MASTER_ADDR=host")
-                         .arg(job)
-                         .arg(step))
+      return clusterOf(
+                 QStringLiteral("SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_JOB_ID=%1 "
+                                "SLURM_STEP_ID=%2 MASTER_ADDR=host")
+                     .arg(job)
+                     .arg(step))
           .masterPort;
     };
     std::map<int, int> jobs;
@@ -267,5 +270,5 @@ class TstWorldPlace : public QObject {
   }
 };
 
-LOCKSTEP_TEST(TstWorldPlace)
-#include "tst_world_place.moc"
+LOCKSTEP_TEST(TstClusterEnvironment)
+#include "tst_cluster_environment.moc"

@@ -1,4 +1,4 @@
-#include "engine/supervisor/world_place.h"
+#include "engine/supervisor/cluster_environment.h"
 
 #include <charconv>
 #include <cstdint>
@@ -30,8 +30,8 @@ constexpr RankVariables kSlurm{"Slurm", "SLURM_LOCALID", "SLURM_PROCID", "SLURM_
 constexpr RankVariables kSlurmStep{"Slurm", "SLURM_LOCALID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
                                    nullptr};
 
-/// The environment. `beside` is the variable that says which launcher it is: whoever does not mean
-/// it can unset that one.
+/// The environment. `beside` is the variable that shows which launcher it is: without a launcher
+/// one can unset it.
 class Variables {
  public:
   Variables(const std::function<const char*(const char*)>& get, const char* beside)
@@ -71,26 +71,26 @@ class Variables {
 
 int portOf(std::uint64_t key) { return kFirstPort + static_cast<int>(key % kPorts); }
 
-WorldPlace oneRank(const Variables& variables, const RankVariables& names) {
-  WorldPlace place;
-  place.launcher = names.launcher;
-  place.isOneRank = true;
+ClusterEnvironment oneRank(const Variables& variables, const RankVariables& names) {
+  ClusterEnvironment cluster;
+  cluster.launcher = names.launcher;
+  cluster.startsEveryRank = true;
   const std::int64_t size = variables.number(names.size, 1, kMostRanks);
-  place.nodes = static_cast<int>(size);
-  place.node = static_cast<int>(variables.number(names.rank, 0, size - 1));
-  place.gpu = static_cast<int>(variables.number(names.localRank, 0, size - 1));
+  cluster.nodes = static_cast<int>(size);
+  cluster.node = static_cast<int>(variables.number(names.rank, 0, size - 1));
+  cluster.localRank = static_cast<int>(variables.number(names.localRank, 0, size - 1));
   if (names.localSize != nullptr && variables.has(names.localSize))
-    place.ranksBeside = static_cast<int>(variables.number(names.localSize, 1, kMostRanks));
-  return place;
+    cluster.localWorldSize = static_cast<int>(variables.number(names.localSize, 1, kMostRanks));
+  return cluster;
 }
 
-WorldPlace torchrunPlace(const Variables& variables) {
-  WorldPlace place = oneRank(variables, kTorchrun);
-  if (place.nodes == 1) return place;
-  place.masterAddress = variables.needed("MASTER_ADDR");
-  place.masterPort = variables.port();
-  place.storeIsServed = variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
-  return place;
+ClusterEnvironment torchrunCluster(const Variables& variables) {
+  ClusterEnvironment cluster = oneRank(variables, kTorchrun);
+  if (cluster.nodes == 1) return cluster;
+  cluster.masterAddress = variables.needed("MASTER_ADDR");
+  cluster.masterPort = variables.port();
+  cluster.storeIsServed = variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  return cluster;
 }
 
 // ---- Open MPI
@@ -103,16 +103,16 @@ int openMpiPort(const Variables& variables) {
   return variables.port();  // throws: it is missing
 }
 
-WorldPlace openMpiPlace(const Variables& variables) {
-  WorldPlace place = oneRank(variables, kOpenMpi);
-  if (place.nodes == 1) return place;
+ClusterEnvironment openMpiCluster(const Variables& variables) {
+  ClusterEnvironment cluster = oneRank(variables, kOpenMpi);
+  if (cluster.nodes == 1) return cluster;
   const bool isOneMachine =
       variables.has("OMPI_COMM_WORLD_LOCAL_SIZE") &&
-      variables.number("OMPI_COMM_WORLD_LOCAL_SIZE", 1, place.nodes) == place.nodes;
-  place.masterAddress =
+      variables.number("OMPI_COMM_WORLD_LOCAL_SIZE", 1, cluster.nodes) == cluster.nodes;
+  cluster.masterAddress =
       isOneMachine && !variables.has("MASTER_ADDR") ? "127.0.0.1" : variables.needed("MASTER_ADDR");
-  place.masterPort = openMpiPort(variables);
-  return place;
+  cluster.masterPort = openMpiPort(variables);
+  return cluster;
 }
 
 // ---- Slurm
@@ -164,54 +164,54 @@ bool isBatchScript(const Variables& variables) {
   return step == "batch" || (step.empty() && variables.text("ENVIRONMENT") == "BATCH");
 }
 
-WorldPlace slurmPlace(const Variables& variables) {
+ClusterEnvironment slurmCluster(const Variables& variables) {
   const bool isBatch = isBatchScript(variables);
-  if (isBatch && !variables.has(kSlurm.size)) return {};  // one task, without having said so
+  if (isBatch && !variables.has(kSlurm.size)) return {};  // of one task
   const bool hasStep = variables.has(kSlurmStep.size);
-  WorldPlace place = oneRank(variables, hasStep ? kSlurmStep : kSlurm);
-  if (place.nodes == 1) return {};
+  ClusterEnvironment cluster = oneRank(variables, hasStep ? kSlurmStep : kSlurm);
+  if (cluster.nodes == 1) return {};
   if (isBatch) {
     throw base::mendable(
-        "SLURM_NTASKS is " + std::to_string(place.nodes) +
+        "SLURM_NTASKS is " + std::to_string(cluster.nodes) +
         ", but this is the batch script and none of its tasks: begin the command with `srun`, or "
         "with `srun --ntasks=1` for one that starts a rank on each GPU of one machine");
   }
-  place.masterAddress = slurmAddress(variables);
-  place.masterPort = slurmPort(variables);
-  return place;
+  cluster.masterAddress = slurmAddress(variables);
+  cluster.masterPort = slurmPort(variables);
+  return cluster;
 }
 
 // ---- PyTorchJob
 
-WorldPlace podPlace(const Variables& variables) {
-  WorldPlace place;
-  place.launcher = "PyTorchJob";
+ClusterEnvironment podCluster(const Variables& variables) {
+  ClusterEnvironment cluster;
+  cluster.launcher = "PyTorchJob";
   // An elastic job's PET_NNODES is a range, "1:3".
   const bool hasNodes =
       variables.has("PET_NNODES") && variables.text("PET_NNODES").find(':') == std::string::npos;
   const char* size = hasNodes ? "PET_NNODES" : "WORLD_SIZE";
-  place.nodes = static_cast<int>(variables.number(size, 1, kMostRanks));
-  place.node = static_cast<int>(variables.number("RANK", 0, place.nodes - 1));
-  if (place.nodes == 1) return place;
-  place.masterAddress = variables.needed("MASTER_ADDR");
-  place.masterPort = variables.port();
-  return place;
+  cluster.nodes = static_cast<int>(variables.number(size, 1, kMostRanks));
+  cluster.node = static_cast<int>(variables.number("RANK", 0, cluster.nodes - 1));
+  if (cluster.nodes == 1) return cluster;
+  cluster.masterAddress = variables.needed("MASTER_ADDR");
+  cluster.masterPort = variables.port();
+  return cluster;
 }
 
 }  // namespace
 
-WorldPlace worldPlaceOf(const std::function<const char*(const char*)>& variable) {
+ClusterEnvironment detectCluster(const std::function<const char*(const char*)>& variable) {
   struct Launcher {
-    const char* sign;
-    WorldPlace (*place)(const Variables&);
+    const char* variableName;
+    ClusterEnvironment (*read)(const Variables&);
   };
-  constexpr Launcher kLaunchers[] = {{kTorchrun.localRank, torchrunPlace},
-                                     {kOpenMpi.localRank, openMpiPlace},
-                                     {kSlurm.localRank, slurmPlace},
-                                     {"RANK", podPlace}};
-  for (const auto& [sign, place] : kLaunchers) {
-    const Variables variables(variable, sign);
-    if (variables.has(sign)) return place(variables);
+  constexpr Launcher kLaunchers[] = {{kTorchrun.localRank, torchrunCluster},
+                                     {kOpenMpi.localRank, openMpiCluster},
+                                     {kSlurm.localRank, slurmCluster},
+                                     {"RANK", podCluster}};
+  for (const auto& [variableName, read] : kLaunchers) {
+    const Variables variables(variable, variableName);
+    if (variables.has(variableName)) return read(variables);
   }
   return {};
 }

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace lockstep::supervisor {
+
+/// What a launcher's variables say of the world that this supervisor's ranks belong to. A node is a
+/// supervisor with its ranks; node 0 keeps the run folder, the event log and the socket.
+struct ClusterEnvironment {
+  /// "torchrun", "Slurm", "Open MPI", "PyTorchJob"; empty: there is none. Restarts are left to it.
+  std::string launcher;
+  int node = 0, nodes = 1;       ///< this supervisor among those of the run
+  bool startsEveryRank = false;  ///< the launcher starts a supervisor for each rank
+  int localRank = 0;             ///< of that one rank on its machine
+  /// Ranks that share its machine's cores, itself among them, as far as the launcher says; Slurm
+  /// gives each task cores of its own.
+  int localWorldSize = 1;
+  std::string masterAddress;   ///< where rank 0 is; empty: on this machine
+  int masterPort = 0;          ///< of rank 0's store; 0: rank 0 chooses one
+  bool storeIsServed = false;  ///< the launcher serves a store at that port
+};
+
+/// Reads the variables of a launcher: of the first of these variables that is set, so that a
+/// launcher inside another's job (torchrun or mpirun under Slurm) counts. An empty variable counts
+/// as not set. A world of one needs no master.
+///
+/// LOCAL_RANK: torchrun, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. The store is served
+/// where TORCHELASTIC_USE_AGENT_STORE is "True".
+///
+/// OMPI_COMM_WORLD_LOCAL_RANK: Open MPI's mpirun, with …_RANK, …_SIZE and …_LOCAL_SIZE. On one
+/// machine MASTER_ADDR is 127.0.0.1 unless it is set; on several it must be. MASTER_PORT: else one
+/// from the job's name, PMIX_NAMESPACE or OMPI_MCA_ess_base_jobid.
+///
+/// SLURM_LOCALID: a task of srun, with SLURM_PROCID and SLURM_STEP_NUM_TASKS (else SLURM_NTASKS).
+/// MASTER_ADDR: else the first host of SLURM_STEP_NODELIST or SLURM_JOB_NODELIST. MASTER_PORT: else
+/// 15000 + (SLURM_JOB_ID + 1009 SLURM_STEP_ID) mod 17000, below the ports that Linux gives to
+/// connections. A lone task has no launcher, and so all of its GPUs: whoever asks for one task or
+/// types the command in `srun --pty bash` and `salloc` means a program that starts its own ranks.
+/// So does the script of sbatch (ENVIRONMENT is BATCH and there is no SLURM_STEP_ID) that has one
+/// task. With several it is refused: `srun` was forgotten, and the other ranks would never come.
+///
+/// RANK: a pod of a PyTorchJob, with PET_NNODES (else WORLD_SIZE), MASTER_ADDR and MASTER_PORT;
+/// every pod starts ranks of its own. (WORLD_SIZE also counts `nprocPerNode`, PET_NNODES does not.)
+///
+/// None of these: the defaults. Throws Error (mendable) naming the variable that is missing or
+/// makes no sense. `variable` gives an environment variable, or null.
+ClusterEnvironment detectCluster(const std::function<const char*(const char*)>& variable);
+
+}  // namespace lockstep::supervisor

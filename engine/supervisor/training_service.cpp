@@ -1,0 +1,118 @@
+#include "engine/supervisor/training_service.h"
+
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/supervisor/run_control.h"
+#include "engine/supervisor/run_recorder.h"
+#include "engine/supervisor/training_progress.h"
+
+namespace lockstep::supervisor {
+namespace {
+
+using protocol::CommandName;
+
+constexpr const char* kHasEnded = "the run has ended";
+constexpr const char* kIsRestarting = "the run is starting again: ask once it runs";
+
+}  // namespace
+
+TrainingService::TrainingService(PollLoop& loop, Run run)
+    : run_(std::move(run)),
+      server_(loop, run_.recorder.info().socket, static_cast<Service&>(*this)),
+      requests_(server_,
+                [this](const protocol::Control& control) { run_.control.ranks->send(control); }) {}
+
+protocol::Welcome TrainingService::welcome() const {
+  const run_folder::RunInfo& info = run_.recorder.info();
+  return {run_.recorder.layout().folder().string(), info.attempt,
+          run_.recorder.journal().newestSeq(), info.state};
+}
+
+std::filesystem::path TrainingService::eventFile() const { return run_.recorder.journal().path(); }
+
+const std::deque<protocol::Event>& TrainingService::waitingEvents() const {
+  return run_.recorder.journal().waiting();
+}
+
+std::optional<protocol::Reset> TrainingService::resetFor(const protocol::Hello& hello) const {
+  const EventJournal& journal = run_.recorder.journal();
+  return resetAfterRestart(hello, run_.recorder.info().attempt, journal.firstRestart(),
+                           journal.lastRestart(), {journal.newestSeq(), journal.newestStep()});
+}
+
+std::optional<std::string> TrainingService::whyRefused(const protocol::Command& command) const {
+  const bool isRestarting = run_.control.isRestarting();
+  if (!run_.control.isRunning() && !isRestarting) return kHasEnded;
+  const bool isForWorker =
+      command.name == CommandName::Evaluate || command.name == CommandName::Checkpoint;
+  return isForWorker && isRestarting ? std::optional<std::string>(kIsRestarting) : std::nullopt;
+}
+
+void TrainingService::handle(const RequestToken& token, const protocol::Command& command) {
+  if (command.name == CommandName::Status)
+    return server_.send(token, protocol::Ok{token.id, status()});
+  if (const auto reason = whyRefused(command)) return refuse(token, *reason);
+  switch (command.name) {
+    case CommandName::Evaluate:
+      return requests_.evaluate(token);
+    case CommandName::Checkpoint:
+      return requests_.saveCheckpoint(token);
+    case CommandName::Stop:
+      run_.requestStop("asked by a client");
+      break;
+    case CommandName::Pause:
+    case CommandName::Resume:
+      setPaused(command.name == CommandName::Pause);
+      break;
+    case CommandName::Status:
+      break;
+  }
+  server_.send(token, protocol::Ok{token.id});
+}
+
+/// Ranks that are started again later are paused then.
+void TrainingService::setPaused(bool isPaused) {
+  run_.control.pauseRequested = isPaused;
+  if (run_.control.isRestarting()) return;
+  run_.control.send(isPaused ? protocol::Action(protocol::Pause())
+                             : protocol::Action(protocol::Resume()));
+}
+
+void TrainingService::handle(const RequestToken& token, const protocol::PredictRequest& request) {
+  if (run_.control.isRestarting()) return refuse(token, kIsRestarting);
+  if (!run_.control.isRunning()) return refuse(token, kHasEnded);
+  protocol::PredictRequest resolved = request;
+  try {
+    if (!request.weights.empty())
+      resolved.weights = run_folder::resolveWeights(run_.recorder.layout(), request.weights);
+  } catch (const Error& error) {
+    return refuse(token, error.what());
+  }
+  requests_.predict(token, std::move(resolved));
+}
+
+void TrainingService::refuse(const RequestToken& token, const std::string& reason) {
+  server_.send(token, protocol::ErrorReply{token.id, reason});
+}
+
+protocol::RunStatus TrainingService::status() const {
+  const run_folder::RunInfo& info = run_.recorder.info();
+  protocol::RunStatus status{.state = info.state,
+                             .attempt = info.attempt,
+                             .step = info.step,
+                             .maxSteps = info.maxSteps,
+                             .seq = run_.recorder.journal().newestSeq(),
+                             .pid = ::getpid(),
+                             .imagesPerSecond = run_.progress.imagesPerSecond(),
+                             .etaSeconds = run_.progress.etaSeconds()};
+  const RankGroup* ranks = run_.control.ranks.get();
+  for (int local = 0; ranks != nullptr && local < ranks->count(); ++local) {
+    const protocol::Heartbeat& heartbeat = ranks->heartbeat(local);
+    status.ranks.push_back({ranks->rank(local), heartbeat.step, heartbeat.phase});
+  }
+  if (!status.ranks.empty()) status.phase = status.ranks.front().phase;
+  return status;
+}
+
+}  // namespace lockstep::supervisor

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/service.h"
+#include "engine/supervisor/socket_server.h"
+#include "engine/supervisor/worker_requests.h"
+
+namespace lockstep::supervisor {
+
+class RunRecorder;
+class TrainingProgress;
+struct RunControl;
+
+/// The socket of a training run, and what clients ask for through it.
+class TrainingService : private Service {
+ public:
+  /// The run that clients see.
+  struct Run {
+    const RunRecorder& recorder;
+    const TrainingProgress& progress;
+    RunControl& control;
+    std::function<void(const std::string& reason)> requestStop;
+  };
+  TrainingService(PollLoop& loop, Run run);
+
+  SocketServer& server() { return server_; }
+  /// Those that the worker answers.
+  WorkerRequests& requests() { return requests_; }
+
+ private:
+  // Service
+  protocol::Welcome welcome() const override;
+  std::filesystem::path eventFile() const override;
+  const std::deque<protocol::Event>& waitingEvents() const override;
+  std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
+  void handle(const RequestToken& token, const protocol::Command& command) override;
+  void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+
+  std::optional<std::string> whyRefused(const protocol::Command& command) const;
+  void setPaused(bool isPaused);
+  protocol::RunStatus status() const;
+  void refuse(const RequestToken& token, const std::string& reason);
+
+  Run run_;
+  SocketServer server_;
+  WorkerRequests requests_;
+};
+
+}  // namespace lockstep::supervisor
