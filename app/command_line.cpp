@@ -9,18 +9,18 @@
 namespace lockstep::app {
 namespace {
 
-Error fault(const QString& text) { return base::mendable(text.toStdString()); }
+Error usageError(const QString& text) { return base::mendable(text.toStdString()); }
 
 Page page(const QString& value) {
   if (value == QLatin1String("configure")) return Page::Configure;
   if (value == QLatin1String("monitor")) return Page::Monitor;
   if (value == QLatin1String("predictions")) return Page::Predictions;
   if (value == QLatin1String("data") || value == QLatin1String("compare"))
-    throw fault(
+    throw usageError(
         QStringLiteral(
             "--page %1: this page is not built yet; choose configure, monitor or predictions")
             .arg(value));
-  throw fault(
+  throw usageError(
       QStringLiteral("--page %1: there is no such page; choose configure, monitor or predictions")
           .arg(value));
 }
@@ -30,15 +30,16 @@ widgets::ThemeSwitch::Mode theme(const QString& value) {
   if (value == QLatin1String("light")) return Mode::Light;
   if (value == QLatin1String("dark")) return Mode::Dark;
   if (value == QLatin1String("system")) return Mode::System;
-  throw fault(QStringLiteral("--theme %1: there is no such theme; choose light, dark or system")
-                  .arg(value));
+  throw usageError(
+      QStringLiteral("--theme %1: there is no such theme; choose light, dark or system")
+          .arg(value));
 }
 
 double scale(const QString& value) {
   bool ok = false;
   const double number = value.toDouble(&ok);
   if (!ok || !(number >= 0.5 && number <= 4))
-    throw fault(QStringLiteral("--scale %1: is not a number from 0.5 to 4").arg(value));
+    throw usageError(QStringLiteral("--scale %1: is not a number from 0.5 to 4").arg(value));
   return number;
 }
 
@@ -48,7 +49,7 @@ QSize size(const QString& value) {
   const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
   if (!match.hasMatch() || size.width() < 640 || size.height() < 400 || size.width() > 16384 ||
       size.height() > 16384)
-    throw fault(
+    throw usageError(
         QStringLiteral("--size %1: is not WIDTHxHEIGHT in pixels from 640x400 to 16384x16384")
             .arg(value));
   return size;
@@ -57,11 +58,11 @@ QSize size(const QString& value) {
 QString screenshot(const QString& value) {
   const QFileInfo file(value);
   if (!value.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
-    throw fault(
+    throw usageError(
         QStringLiteral("--screenshot %1: pictures are saved as PNG; name a file that ends in .png")
             .arg(value));
   if (!QFileInfo(file.absolutePath()).isDir())
-    throw fault(
+    throw usageError(
         QStringLiteral("--screenshot %1: there is no folder %2").arg(value, file.absolutePath()));
   return file.absoluteFilePath();
 }
@@ -76,7 +77,7 @@ CommandLine parseCommandLine(const QStringList& arguments) {
     if (onlyPaths || !name.startsWith(QLatin1Char('-')) || name == QLatin1String("-")) {
       const QFileInfo file(name);
       if (!file.exists())
-        throw fault(QStringLiteral("%1: there is no such file or folder").arg(name));
+        throw usageError(QStringLiteral("%1: there is no such file or folder").arg(name));
       line.paths.append(QDir::cleanPath(file.absoluteFilePath()));
       continue;
     }
@@ -95,11 +96,11 @@ CommandLine parseCommandLine(const QStringList& arguments) {
                                       QStringLiteral("--scale"), QStringLiteral("--screenshot"),
                                       QStringLiteral("--size")};
     if (!kOptions.contains(name))
-      throw fault(
+      throw usageError(
           QStringLiteral("%1: there is no such option; lockstep --help lists them").arg(name));
     if (!hasValue) {
       if (i + 1 >= arguments.size())
-        throw fault(QStringLiteral("%1: its value is missing").arg(name));
+        throw usageError(QStringLiteral("%1: its value is missing").arg(name));
       value = arguments[++i];
     }
     if (name == QLatin1String("--page")) line.page = page(value);
@@ -116,19 +117,23 @@ QString helpText() {
   return QStringLiteral(
       "lockstep [RUN|CONFIG|FOLDER]… [options]\n"
       "\n"
-      "The desktop workbench for instance-segmentation experiments.\n"
-      "  RUN     a run folder: its curves and predictions\n"
-      "  CONFIG  an experiment file (YAML) to edit and train\n"
-      "  FOLDER  a folder of runs to list; else $LOCKSTEP_RUNS, else ./runs\n"
+      "The desktop application for instance-segmentation experiments.\n"
+      "  RUN     a run folder, to show its curves and predictions\n"
+      "  CONFIG  an experiment file (YAML), to edit and train\n"
+      "  FOLDER  the folder whose runs are listed (default: $LOCKSTEP_RUNS, else ./runs)\n"
       "\n"
-      "  --page configure|monitor|predictions   the page to begin with\n"
-      "  --theme light|dark|system              colours of this window (the menu's are kept)\n"
-      "  --scale N                              size of everything, 0.5 to 4\n"
+      "  --page configure|monitor|predictions   the page to show first\n"
+      "  --theme light|dark|system              colour theme of this window; the theme chosen in "
+      "the\n"
+      "                                         menu is kept\n"
+      "  --scale N                              scale factor of text and controls, 0.5 to 4\n"
       "  --size WxH                             size of the window, in pixels\n"
-      "  --screenshot F.png                     show, wait until all is loaded, save a picture and "
-      "exit\n"
-      "  --version                              the version\n"
-      "  --help                                 this text\n");
+      "  --screenshot F.png                     save a picture of the window once all is loaded, "
+      "and "
+      "exit;\n"
+      "                                         needs no display\n"
+      "  --version                              print the version\n"
+      "  --help                                 print this text\n");
 }
 
 }  // namespace lockstep::app

@@ -10,20 +10,20 @@
 
 namespace lockstep::app {
 
-/// What the user asked for in the command line.
+/// The parsed command line.
 struct CommandLine {
   QStringList paths;         ///< absolute: run folders, experiment files, folders of runs
-  std::optional<Page> page;  ///< nothing: by what the paths are
+  std::optional<Page> page;  ///< nothing: chosen by the kind of the paths
   widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
   bool themeGiven = false;
-  double scale = 0;    ///< 0: the system's
+  double scale = 0;    ///< 0: the system's scale
   QString screenshot;  ///< file to save the picture in
-  QSize size;          ///< empty: as kept
+  QSize size;          ///< empty: the saved size
   bool help = false;
   bool version = false;
 };
 
-/// Throws Error (mendable) that names the argument and what it may be.
+/// Throws a user error that names the argument and its allowed values.
 CommandLine parseCommandLine(const QStringList& arguments);
 QString helpText();
 

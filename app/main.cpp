@@ -5,16 +5,16 @@
 
 #include "app/command_line.h"
 #include "app/controllers/draft_folder.h"
-#include "app/ending_signals.h"
 #include "app/frame/main_window.h"
 #include "app/frame/screenshot.h"
+#include "app/termination_signals.h"
 #include "engine/base/error.h"
 
 namespace {
 
 using namespace lockstep;
 
-/// What must stand in the environment before QApplication is made.
+/// Sets environment variables that QApplication's constructor reads.
 void prepareEnvironment(const app::CommandLine& line) {
   const bool hasDisplay =
       qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
@@ -30,11 +30,11 @@ int runWindow(int argc, char** argv, const app::CommandLine& line) {
   QApplication::setApplicationName(QStringLiteral("lockstep"));
   widgets::ThemeSwitch theme;
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/lockstep.svg")));
-  const bool isPicture = !line.screenshot.isEmpty();
-  app::MainWindow window(&theme,
-                         {line.paths, line.page, line.size, line.theme, line.themeGiven, !isPicture,
-                          isPicture ? QString() : app::DraftFolder::usualFolder()});
-  app::EndingSignals endingSignals([&window] { window.keepDrafts(); });
+  const bool isScreenshot = !line.screenshot.isEmpty();
+  app::MainWindow window(
+      &theme, {line.paths, line.page, line.size, line.theme, line.themeGiven, !isScreenshot,
+               isScreenshot ? QString() : app::DraftFolder::defaultFolder()});
+  app::TerminationSignals terminationSignals([&window] { window.keepDrafts(); });
   app::Screenshot screenshot(&window, line.screenshot);
   window.show();
   screenshot.saveWhenReady();

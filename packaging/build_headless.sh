@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Builds lockstep-engine and lockstep-worker without the desktop app, and gathers what an image needs of them (programs,
-# libraries of .venv/, configs/, SageMaker's entry point) below DIR, under the paths that they have here.
-#   packaging/build_headless.sh DIR [--cuda ARCHITECTURES]   # after packaging/setup.sh, with --cuda after its --cuda
-#   packaging/build_headless.sh DIR --built                  # gathers what build/ has
+# Builds lockstep-engine and lockstep-worker without the desktop app, and copies the files that an image needs (programs,
+# libraries of .venv/, configs/, SageMaker's entry point) below DIR, under the same absolute paths.
+#   packaging/build_headless.sh DIR [--cuda ARCHITECTURES]   # after packaging/setup.sh; --cuda after setup.sh --cuda
+#   packaging/build_headless.sh DIR --built                  # only copies the files of an existing build/
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh
 . packaging/lib.sh
-[ $# -ge 1 ] || fail "name a folder"
+[ $# -ge 1 ] || fail "expected a folder: packaging/build_headless.sh DIR"
 image=$1 mode=${2:-} architectures=${3:-90}
 programs=(build/bin/lockstep-engine build/bin/lockstep-worker)
 packages=$(echo "$PWD"/.venv/lib/python3*/site-packages)
 
-# A CUDA compiler as wheels, for Debian has none of version 13.
+# Installs a CUDA compiler from wheels, because Debian has no version 13.
 prepare_cuda() {
   local toolkit=$packages/nvidia/cu13
   # shellcheck disable=SC2086  # a list of words
@@ -34,7 +34,7 @@ build() {
 # Absolute paths of the libraries of .venv that the programs load.
 libraries() {
   ldd "${programs[@]}" | awk -v here="$PWD/.venv/" 'index($3, here) == 1 {print $3}' | sort -u
-  # With CUDA most are loaded by name, when they are needed.
+  # With CUDA most libraries are loaded at run time, so ldd does not list them.
   if [ "$mode" = --cuda ]; then
     find "$packages/torch/lib" "$packages"/nvidia/*/lib -name '*.so*' ! -name 'libtorch_python*'
   fi
@@ -52,4 +52,4 @@ gather() {
 
 [ "$mode" = --built ] || build
 gather
-say "gathered below $image: $(du -sh "$image" | cut -f1)"
+say "copied to $image: $(du -sh "$image" | cut -f1)"

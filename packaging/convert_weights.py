@@ -5,16 +5,16 @@
     .venv/bin/python packaging/convert_weights.py resnet18-f37072fd.pth resnet18.safetensors
     .venv/bin/python packaging/convert_weights.py RUN/checkpoints/step-00000400/model.safetensors trained.pth
 
-The endings give the direction. A .pth holds the state_dict of a Mask R-CNN with a ResNet-FPN backbone, or of a ResNet,
-under torchvision's names; every tensor keeps its name, type and bits. Nothing in a pickle is executed: a file that holds
-anything else than tensors is refused. OUT appears whole or not at all, and replaces a file of that name.
+The suffixes give the direction. A .pth holds the state_dict of a Mask R-CNN with a ResNet-FPN backbone, or of a ResNet,
+with torchvision's names; every tensor keeps its name, type and bits. Nothing in a pickle is executed: a file with anything
+other than tensors is rejected. OUT is written atomically and replaces an existing file.
 
-torchvision's COCO_V1 weights were trained with a norm epsilon of 0, and no tensor shows it: that very file is known by its
-checksum, the epsilon goes into the metadata, and evaluate and predict take it from there; an experiment that trains from it
-says `model: {norm_epsilon: 0}`. For weights of your own say what FrozenBatchNorm2d was given (torchvision's default is 1e-5,
-which is Lockstep's too).
+torchvision's COCO_V1 weights were trained with a norm epsilon of 0, which no tensor shows. The file is recognized by its
+checksum and the epsilon written to the metadata, where evaluate and predict read it. An experiment that trains from it must
+set `model: {norm_epsilon: 0}`. For your own weights, set the epsilon that FrozenBatchNorm2d had (1e-5 is the default of both
+torchvision and Lockstep).
 
-Exit status: 0 done; 1 the content is not such weights, or the disk failed; 2 something to mend in the command line."""
+Exit status: 0 done; 1 the content is not such weights, or a disk error; 2 the command line is wrong."""
 
 import argparse
 import hashlib
@@ -32,8 +32,8 @@ except ImportError as missing:
     print(f"convert_weights.py: {missing}; run packaging/setup.sh --dev, then use .venv/bin/python", file=sys.stderr)
     sys.exit(2)
 
-FAILED, MENDABLE = 1, 2
-COCO_V1_SHA256 = "bf2d0c1e"  # its beginning, which torchvision puts into the file's name
+FAILED, WRONG_USE = 1, 2
+COCO_V1_SHA256 = "bf2d0c1e"  # its first digits, which torchvision puts into the file name
 SAVE_THE_STATE_DICT = "save model.state_dict() in the program that made it"
 
 KIND = r"\.(weight|bias|running_mean|running_var|num_batches_tracked)"
@@ -50,7 +50,7 @@ NEEDED = {
     MASK_RCNN: ("backbone.body.conv1.weight", "backbone.body.layer4.0.conv1.weight", "rpn.head.cls_logits.weight", CLASS_SCORES,
                 "roi_heads.mask_predictor.mask_fcn_logits.weight"),
 }
-# Other projects, by the beginning of a name.
+# Other projects, by the prefix of a tensor's name.
 FOREIGN = {"backbone.bottom_up.": "Detectron2", "proposal_generator.": "Detectron2", "rpn_head.": "MMDetection",
            "roi_head.": "MMDetection"}
 TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8,
@@ -68,12 +68,12 @@ def first_line(error):
 
 
 def read_pth(path):
-    """Whatever the file holds, made of tensors, containers and numbers alone."""
+    """The content of the file, if it consists of tensors, containers and numbers only."""
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
-        raise Refused(f"cannot be read: {error.strerror or error}", MENDABLE) from error
-    except Exception as error:  # whatever damaged bytes do to the unpickler
+        raise Refused(f"cannot be read: {error.strerror or error}", WRONG_USE) from error
+    except Exception as error:  # damaged files cause many kinds of errors in the unpickler
         objects = re.search(r"GLOBAL (\S+)", str(error))
         if objects:
             raise Refused(f"holds objects or code ({objects[1]}), of which nothing was executed: {SAVE_THE_STATE_DICT}") from error
@@ -87,7 +87,7 @@ def read_safetensors(path):
         with safe_open(path, "pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}
     except OSError as error:
-        raise Refused(f"cannot be read: {error.strerror or error}", MENDABLE) from error
+        raise Refused(f"cannot be read: {error.strerror or error}", WRONG_USE) from error
     except Exception as error:
         raise Refused(f"is damaged or no safetensors file: {first_line(error)}") from error
 
@@ -123,12 +123,12 @@ def refuse_other_projects(names):
 
 
 def layout_of(names):
-    """RESNET or MASK_RCNN, whichever all these names are of."""
+    """RESNET or MASK_RCNN; raises Refused if a name is of neither."""
     refuse_other_projects(names)
     layout = RESNET if "conv1.weight" in names else MASK_RCNN
     unknown = next((name for name in names if not layout.fullmatch(name)), None)
     if any(SECOND.match(name) for name in names):
-        raise Refused("is torchvision's maskrcnn_resnet50_fpn_v2, whose pyramid and heads have norms and more convolutions; "
+        raise Refused("is torchvision's maskrcnn_resnet50_fpn_v2, whose FPN and heads have norms and more convolutions; "
                       "take maskrcnn_resnet50_fpn or a ResNet")
     for wrapper in ("module.", "_orig_mod.", "model."):
         if unknown and all(name.startswith(wrapper) for name in names):
@@ -150,7 +150,7 @@ def refuse_other_tensors(tensors):
 
 
 def metadata_of(path):
-    """What no tensor shows, where the file is known."""
+    """Metadata for a .safetensors, with the norm epsilon of a known file."""
     with open(path, "rb") as file:
         checksum = hashlib.file_digest(file, "sha256").hexdigest()
     known = {"norm": "frozen_batch", "norm_epsilon": "0.0"} if checksum.startswith(COCO_V1_SHA256) else {}
@@ -158,7 +158,7 @@ def metadata_of(path):
 
 
 def write_atomically(path, write):
-    """write(PATH) makes a file beside `path`, which then takes its name."""
+    """Lets write(PATH) write a file beside `path`, then renames it to `path`."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         write(partial)
@@ -173,16 +173,15 @@ def write_atomically(path, write):
 
 def check_paths(source, target):
     if {source.suffix, target.suffix} != {".pth", ".safetensors"}:
-        raise Refused("one of IN and OUT must end in .pth, the other in .safetensors", MENDABLE)
+        raise Refused("one of IN and OUT must end in .pth, the other in .safetensors", WRONG_USE)
     if not source.is_file():
-        raise Refused("is no file" if source.exists() else "is not there", MENDABLE)
+        raise Refused("is not a file" if source.exists() else "does not exist", WRONG_USE)
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK) or target.is_dir():
-        raise Refused(f"{target} cannot be written: it is a folder, or its folder is not there or may not be written to",
-                      MENDABLE)
+        raise Refused(f"{target} cannot be written: it is a folder, or its folder does not exist or is not writable", WRONG_USE)
 
 
 def convert(source, target):
-    """Returns what to say about it."""
+    """Converts `source` to `target`. Returns a summary."""
     check_paths(source, target)
     if source.suffix == ".pth":
         content, metadata = read_pth(source), metadata_of(source)
@@ -191,16 +190,16 @@ def convert(source, target):
         content, metadata = read_safetensors(source)
     layout = layout_of(content.keys())
     refuse_other_tensors(content)
-    # A copy each: tensors of a state_dict may share memory or be views.
+    # Copies, because tensors of a state_dict may share memory or be views.
     tensors = {name: tensor.detach().contiguous().clone() for name, tensor in content.items()}
     model = "a ResNet" if layout is RESNET else f"a Mask R-CNN of {len(tensors[CLASS_SCORES])} classes with background"
-    said = f"{target}: {len(tensors)} tensors of {model}"
+    summary = f"{target}: {len(tensors)} tensors of {model}"
     if target.suffix == ".safetensors":
         write_atomically(target, lambda path: save_file(tensors, path, metadata))
-        return said + ("; COCO_V1: norm_epsilon 0 is in its metadata" if "norm_epsilon" in metadata else "")
+        return summary + ("; COCO_V1: norm_epsilon 0 is in its metadata" if "norm_epsilon" in metadata else "")
     write_atomically(target, lambda path: torch.save(tensors, path))
-    left = sorted(metadata.keys() - {"format"})
-    return said + (f"; a .pth has no place for its metadata ({', '.join(left)})" if left else "")
+    dropped = sorted(metadata.keys() - {"format"})
+    return summary + (f"; dropped its metadata, which a .pth cannot hold ({', '.join(dropped)})" if dropped else "")
 
 
 def main():

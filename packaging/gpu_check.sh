@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# Builds what runs on a GPU, holds it against the CPU, and times it beside torchvision, within ten minutes.
+# Builds the GPU code, compares its results with the CPU's, and its speed with torchvision's, within ten minutes.
 #
 #   packaging/gpu_check.sh [--only SECTION] [--prebuilt FOLDER] [--data COCO_FOLDER] [--batch N]... [--out FOLDER] [--seconds N]
 #                          [--all-arch]
 #
-# Needs a python3 with torch 2.11 (its CUDA build); to build also a CUDA 13 compiler and CMake 3.25 or newer. No Qt, no OpenCV.
-# In this order, and each alone with --only:
-#   build      the programs, with kernels for the GPUs that are here (sm_90 without one); without a compiler exit status 77
-#   checks     kernels, steps and ranks beside the CPU's
-#   trainer    a few steps of the trainer itself: repeated, stopped and resumed, recorded, in bfloat16, evaluated
-#   steps      training steps and detection beside torchvision's, in turn, or alone where Python has none
-#   kernels    registers of each kernel, and its time beside the least that its bytes take
-#   sanitize   kernels under compute-sanitizer, as long as there is time
-# Without a GPU, checks and trainer are tried on the CPU, steps and kernels too, and nothing is timed.
-#   --prebuilt  runs what `--only build` left in OUT/programs on another machine, which had the same torch
-#   --data      train2017/ and annotations/instances_train2017.json, in the place of made pictures
+# Needs a python3 with the CUDA build of torch 2.11; to build, also a CUDA 13 compiler and CMake 3.25 or newer. Needs neither Qt
+# nor OpenCV. Sections, in this order; --only runs a single one:
+#   build      builds the programs, with kernels for the GPUs of this machine (sm_90 without a GPU)
+#   checks     compares kernels, training steps and ranks with the CPU's results
+#   trainer    runs a few steps of the trainer: repeated, stopped and resumed, with CUDA graphs, in bfloat16, evaluated
+#   steps      times training steps and detection, alternating with torchvision's if Python has torchvision
+#   kernels    registers of each kernel, and its time compared with the minimum for the bytes it moves
+#   sanitize   runs the kernels under compute-sanitizer, as far as the time allows
+# Without a GPU, checks, trainer, steps and kernels run on the CPU, and nothing is timed.
+#   --prebuilt  folder OUT/programs of `--only build` on another machine with the same torch
+#   --data      COCO folder with train2017/ and annotations/instances_train2017.json, instead of generated images
 #   --batch     batch sizes of the steps; default 2, 8 and 16
-#   --out       where the build, logs and figures go; default build/gpu_check
-#   --seconds   that all of it may take; default 590
-#   --all-arch  kernels for sm_80, 86, 89, 90, 100 and 120
+#   --out       folder of the build, logs and results; default build/gpu_check
+#   --seconds   time limit of all sections together; default 590
+#   --all-arch  builds kernels for sm_80, 86, 89, 90, 100 and 120
 #
-# OUT/gpu_check.json has every figure so far: [{section, name, value, unit, peer, status}]. Exit status: 0 all passed, or were
-# skipped with a reason; 1 something failed; 2 the command line is wrong; 77 nothing to build with (--only build).
+# OUT/gpu_check.json has all results so far: [{section, name, value, unit, peer, status}]. Exit status: 0 everything passed or
+# was skipped with a reason; 1 something failed; 2 wrong command line; 77 no CUDA compiler (--only build).
 set -uo pipefail
 caller=$PWD
 cd "$(dirname "$0")/.." || exit 1
@@ -35,7 +35,7 @@ refuse() {
   exit 2
 }
 
-# Paths are the caller's.
+# Makes a path absolute, relative to the caller's folder.
 path_of() { (cd "$caller" && realpath -m "$1"); }
 
 only='' prebuilt='' data='' out=build/gpu_check seconds=590 all_arch='' batches=()
@@ -54,17 +54,17 @@ while [ $# -gt 0 ]; do
       esac
       shift 2
       ;;
-    *) refuse "unknown word '$1'; known: --only, --prebuilt, --data, --batch, --out, --seconds, --all-arch" ;;
+    *) refuse "unknown option '$1'; known: --only, --prebuilt, --data, --batch, --out, --seconds, --all-arch" ;;
   esac
 done
 [ ${#batches[@]} -gt 0 ] || batches=(2 8 16)
 for number in "$seconds" "${batches[@]}"; do
-  [[ $number =~ ^[1-9][0-9]*$ ]] || refuse "'$number' is no number of seconds or images"
+  [[ $number =~ ^[1-9][0-9]*$ ]] || refuse "'$number' is not a positive number"
 done
-[ -z "$only" ] || [[ " ${SECTIONS[*]} " == *" $only "* ]] || refuse "--only $only: is none of ${SECTIONS[*]}"
-[ -z "$prebuilt" ] || [ -x "$prebuilt/bin/gpu_checks" ] || refuse "--prebuilt $prebuilt: bin/gpu_checks is not there"
+[ -z "$only" ] || [[ " ${SECTIONS[*]} " == *" $only "* ]] || refuse "--only $only: expected one of ${SECTIONS[*]}"
+[ -z "$prebuilt" ] || [ -x "$prebuilt/bin/gpu_checks" ] || refuse "--prebuilt $prebuilt: there is no bin/gpu_checks"
 [ -z "$data" ] || { [ -d "$data/train2017" ] && [ -f "$data/annotations/instances_train2017.json" ]; } ||
-  refuse "--data $data: train2017/ and annotations/instances_train2017.json are not both there"
+  refuse "--data $data: expected train2017/ and annotations/instances_train2017.json"
 
 python=python3 cmake=cmake
 if [ -x .venv/bin/python ]; then python=.venv/bin/python; fi
@@ -76,8 +76,8 @@ print(os.path.dirname(torch.__file__), f"{torch.__version__} {torch.version.cuda
       ", ".join(sorted({torch.cuda.get_device_name(gpu) for gpu in gpus})),
       ";".join(sorted({"%d%d" % torch.cuda.get_device_capability(gpu) for gpu in gpus})), sep="\n")'
 torch='' gpu='' architectures=''
-# Asks torch where it is and what GPUs it sees.
-look_around() {
+# Asks torch for its folder, its version and its GPUs.
+inspect_torch() {
   local facts
   mapfile -t facts < <("$python" -c "$FACTS" 2>/dev/null)
   [ ${#facts[@]} -ge 2 ] || fail "$python has no torch that can be imported: install torch 2.11"
@@ -87,29 +87,29 @@ look_around() {
 }
 
 programs=${prebuilt:-$out/programs}
-mkdir -p "$out/logs" || refuse "--out $out: cannot be made"
+mkdir -p "$out/logs" || refuse "--out $out: cannot be created"
 failed=() count=0 section=''
 
-# note STATUS NAME [REASON] [LOG] [SECONDS]: one more result; the figures so far are written anew.
+# note STATUS NAME [REASON] [LOG] [SECONDS]: adds a result and writes gpu_check.json again.
 note() {
   printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$section" "$2" "$1" "${5:-}" "${4:-}" "${3:-}" >>"$out/results.tsv"
   if [ "$1" = fail ]; then failed+=("$section: $2"); fi
-  "$python" packaging/gpu_figures.py "$out" || fail "$out/gpu_check.json cannot be written"
+  "$python" packaging/gpu_results.py "$out" || fail "$out/gpu_check.json cannot be written"
 }
 skip() {
   echo "$1: skipped, $2"
   note skip "$1" "$2"
 }
-last_words() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-300 | tr '\t' ' '; }
+last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1 | cut -c1-300 | tr '\t' ' '; }
 
-# step NAME SECONDS COMMAND…: its output is shown and kept. It gets so long (without a GPU twice), with --only all the time, and
-# never more than is left; `bounded=yes step …` is not held against it that it was not done by then. A status of 77 is a skip with
-# its last words.
+# step NAME SECONDS COMMAND…: runs a command and shows and stores its output. SECONDS is its time limit, doubled without a GPU; with
+# --only it gets all of the time, and never more than is left. With `bounded=yes step …` a timeout counts as skipped, not failed.
+# Exit status 77 means skipped, and the last line of the output is the reason.
 step() {
   local name=$1 limit=$2 left=$((seconds - SECONDS)) begin=$SECONDS status=0 log
   shift 2
   if [ "$left" -lt 5 ]; then
-    skip "$name" "no time is left of $seconds s: --only $section"
+    skip "$name" "no time left of $seconds s; run it with --only $section"
     return
   fi
   if [ -z "$gpu" ]; then limit=$((2 * limit)); fi
@@ -119,40 +119,40 @@ step() {
   timeout -k 5 "$limit" "$@" 2>&1 | tee "$log" || status=${PIPESTATUS[0]}
   case $status in
     0) note pass "$name" '' "$log" $((SECONDS - begin)) ;;
-    77) note skip "$name" "$(last_words "$log")" "$log" ;;
+    77) note skip "$name" "$(last_line "$log")" "$log" ;;
     124 | 137)
-      echo "$name: not done after $limit s"
+      echo "$name: not finished after $limit s"
       if [ -n "${bounded:-}" ] && ! grep -qE "$BROKEN" "$log"; then
-        note skip "$name" "not done after $limit s, nothing found by then" "$log"
+        note skip "$name" "not finished after $limit s, no error until then" "$log"
       else
-        note fail "$name" "not done after $limit s" "$log"
+        note fail "$name" "not finished after $limit s" "$log"
       fi
       ;;
-    *) note fail "$name" "exit status $status: $(last_words "$log")" "$log" ;;
+    *) note fail "$name" "exit status $status: $(last_line "$log")" "$log" ;;
   esac
 }
 
-# run NAME SECONDS PROGRAM ARGUMENTS…: a step of a program that may not have been built.
+# run NAME SECONDS PROGRAM ARGUMENTS…: a step with a program, which is skipped if the program was not built.
 run() {
   local name=$1 limit=$2 program=$programs/bin/$3
   shift 3
   if [ -x "$program" ]; then
     step "$name" "$limit" "$program" "$@"
   else
-    skip "$name" "$program is not there: --only build makes it, --prebuilt FOLDER takes another machine's"
+    skip "$name" "there is no $program: build it with --only build, or use another machine's with --prebuilt FOLDER"
   fi
 }
 
-# starts NAME COMMAND…: whether a tool can, else it is skipped with its words.
+# starts NAME COMMAND…: whether a tool starts; if not, NAME is skipped with the tool's message.
 starts() {
   local name=$1 log=$out/logs/start.txt
   shift
   timeout -k 5 60 "$@" >"$log" 2>&1 && return
-  skip "$name" "$(basename "$1") does not start: $(last_words "$log")"
+  skip "$name" "$(basename "$1") does not start: $(last_line "$log")"
   return 1
 }
 
-# tool NAME: its path, beside the compiler, in PATH or in triton's wheel.
+# tool NAME: prints its path: in PATH, beside the compiler, or in triton's wheel.
 tool() {
   local nvcc candidate
   nvcc=$(cuda_compiler) || nvcc=/usr/local/cuda/bin/nvcc
@@ -167,7 +167,7 @@ tool() {
 
 compile() {
   local generator=()
-  rm -rf "$out/programs"  # what is built no longer must not be taken for it
+  rm -rf "$out/programs"  # no programs of an earlier build
   if command -v ninja >/dev/null && [ ! -e "$out/CMakeCache.txt" ]; then generator=(-G Ninja); fi
   "$cmake" -S . -B "$out" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_GPU_CHECK=ON -DLOCKSTEP_CUDA=ON \
     -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures" -DLOCKSTEP_TORCH_DIR="$torch" \
@@ -178,21 +178,21 @@ $(tail -20 "$out/configure.log")"
 $(grep -E 'error|FAILED' "$out/build.log" | head -20)"
   "$cmake" --install "$out" --prefix "$out/programs" --strip >"$out/install.log" 2>&1 || fail "installing failed:
 $(tail -20 "$out/install.log")"
-  say "built: $(du -sh "$out/programs" | cut -f1) in $out/programs, for --prebuilt elsewhere"
+  say "built: $(du -sh "$out/programs" | cut -f1) in $out/programs, for --prebuilt on other machines"
 }
 
 check_build() {
   local nvcc
   if [ -n "$prebuilt" ]; then
-    skip build "programs are those of $prebuilt"
+    skip build "using the programs of $prebuilt"
     return
   fi
   if ! nvcc=$(cuda_compiler); then
-    skip build "no CUDA 13 compiler here (CUDACXX: path of nvcc); --prebuilt FOLDER takes programs built elsewhere"
+    skip build "no CUDA 13 compiler; set CUDACXX to the path of nvcc, or use another machine's programs with --prebuilt FOLDER"
     [ -z "$only" ] || exit 77
     return
   fi
-  [ -n "$torch" ] || look_around
+  [ -n "$torch" ] || inspect_torch
   [ -n "$architectures" ] || architectures=90
   if [ -n "$all_arch" ]; then architectures='80;86;89;90;100;120'; fi
   export -f compile fail say build_jobs
@@ -207,7 +207,7 @@ check_checks() {
 
 check_trainer() {
   if [ -x "$programs/bin/gpu_checks" ] && [ ! -x "$programs/bin/gpu_trainer" ]; then
-    skip trainer "built without nlohmann-json, simdjson, yaml-cpp or protozero; --prebuilt FOLDER takes another machine's"
+    skip trainer "built without nlohmann-json, simdjson, yaml-cpp or protozero; use another machine's with --prebuilt FOLDER"
     return
   fi
   run trainer 90 gpu_trainer $on
@@ -224,7 +224,7 @@ check_steps() {
     return
   fi
   if [ -z "$only" ] && [ "$share" -gt 240 ]; then share=240; fi
-  # What it has begun by then is done well within the rest.
+  # A quarter of the time is left to finish the measurement that is running.
   step steps "$share" "$python" tests/benchmarks/gpu_step.py --seconds $((share * 3 / 4)) "${words[@]}"
 }
 
@@ -240,8 +240,8 @@ check_kernels() {
   run "kernels, R50-FPN, 800 x 1344, batch 8" 90 gpu_kernels
 }
 
-# Without the allocator's blocks, in which a step over the end of a tensor would stay unseen; without the errors of LibTorch's
-# own calls, which it expects and handles.
+# Without caching of memory, which would hide accesses beyond the end of a tensor, and without the CUDA errors that LibTorch
+# expects and handles.
 check_sanitize() {
   local sanitizer tool_of
   if [ -z "$gpu" ]; then
@@ -264,8 +264,8 @@ check_sanitize() {
 }
 
 if [ -z "$only" ]; then rm -f "$out/results.tsv" "$out"/logs/*; fi
-if [ "$only" != build ]; then look_around; fi
-# Threads that wait for others busily take the cores from those that compute.
+if [ "$only" != build ]; then inspect_torch; fi
+# Busy waiting of OpenMP threads would take the cores from the threads that compute.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 on=cuda
 if [ -z "$gpu" ]; then on=cpu; fi
@@ -279,7 +279,7 @@ for section in ${only:-"${SECTIONS[@]}"}; do
   if [ -e "$out/results.tsv" ]; then sed -i "/^$section\t/d" "$out/results.tsv"; fi
   "check_$section"
 done
-say "figures: $out/gpu_check.json"
+say "results: $out/gpu_check.json"
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'failed: %s\n' "${failed[@]}"
   exit 1

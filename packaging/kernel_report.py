@@ -1,10 +1,11 @@
-"""Prints of every CUDA kernel in a program what it takes of a multiprocessor, and holds what it must be against FACTS.
+"""Prints the resources of every CUDA kernel in a program, and checks them against the limits of the table FACTS.
 
 usage: kernel_report.py CUOBJDUMP PROGRAM
 
-Registers, stack and shared memory of all architectures; of sm_90, for which FACTS are, how many warps run at once (occupancy) and
-the 128-bit accesses to memory. Ends with 1 and a line for each fact that does not hold: kernel, fact, found, expected. Sizes of
-blocks are in engine/ops/cuda beside packaging/; without these sources only local memory is checked.
+Prints registers, stack and shared memory for all architectures; for sm_90, which FACTS are for, also the occupancy (share of warps
+that run at once) and the 128-bit memory accesses. Exits with status 1 and prints a line for each limit that is exceeded: kernel,
+resource, found, expected. Block sizes are read from engine/ops/cuda beside packaging/; without these sources only local memory is
+checked.
 """
 import pathlib
 import re
@@ -22,34 +23,34 @@ SHARED_BYTES, SHARED_AT_ONCE, RESERVED_BYTES = 233472, 128, 1024
 
 
 class Kernel(typing.NamedTuple):
-    """What cuobjdump says of one kernel for one architecture."""
+    """Resources of one kernel for one architecture, as cuobjdump prints them."""
     registers: int
     stack: int  # bytes: spills and arrays in local memory
-    shared: int  # bytes, with those that sm_90 keeps of a block for itself wherever a kernel uses any
+    shared: int  # bytes, including those that sm_90 reserves per block if the kernel uses any
 
 
 class Accesses(typing.NamedTuple):
-    """Instructions in the code of a kernel."""
-    wide_loads: int = 0  # of memory, 128 bits a thread
+    """Number of memory instructions in the code of a kernel."""
+    wide_loads: int = 0  # of global memory, 128 bits per thread
     wide_stores: int = 0
     local: int = 0  # of local memory
 
 
 class Fact(typing.NamedTuple):
-    """Of the kernels whose names match, each with all of it."""
-    kernels: str
-    threads: str  # of a block: where its constant stands, FILE:NAME
+    """Limits of each kernel whose name matches."""
+    kernels: str  # regular expression
+    threads: str  # of a block: its constant as FILE:NAME
     registers: int  # at most
     occupancy: float  # at least
     wide_loads: int = 0  # at least
     wide_stores: int = 0  # at least
-    dynamic_bytes: int = 0  # of shared memory that the start adds, at 1344 px
+    dynamic_bytes: int = 0  # of shared memory given at launch, for an image of 1344 px
 
 
 _FLOATING = "<(BFloat16|Half|float|double)"
-_PACKS = "(8|4|2)"  # of 16 bytes; the kernels with 1 are for maps that allow none
+_PACKS = "(8|4|2)"  # values in 16 bytes; kernels with 1 are for feature maps without 16-byte alignment
 FACTS = [
-    # A thread sums up the 64 pixels of a tile: the registers are meant, spilling any of them would cost more.
+    # A thread sums up the 64 pixels of a tile: it needs the registers, spilling would cost more.
     Fact(r"roiAlignBackwardKernel<(BFloat16|Half|float)>", "roi_align.cuh:kRoiThreads", 128, 0.25, dynamic_bytes=896),
     Fact(r"roiAlignBackwardKernel<double>", "roi_align.cuh:kRoiThreads", 255, 0.125, dynamic_bytes=896),
     Fact(r"roiAlignKernel<(BFloat16, 8|Half, 8|float, 4)>", "roi_align.cuh:kRoiThreads", 64, 0.5, wide_loads=4,
@@ -85,8 +86,8 @@ def kernels(dump):
         elif line.strip().startswith("Function "):
             name = line.strip().removeprefix("Function ").removesuffix(":")
         elif name and "REG:" in line:
-            figures = dict(re.findall(r"(\w+):(\d+)", line))
-            found.setdefault(name, {})[architecture] = Kernel(*(int(figures[key]) for key in ("REG", "STACK", "SHARED")))
+            resources = dict(re.findall(r"(\w+):(\d+)", line))
+            found.setdefault(name, {})[architecture] = Kernel(*(int(resources[key]) for key in ("REG", "STACK", "SHARED")))
             name = None
     return found
 
@@ -118,7 +119,7 @@ def rounded_up(value, multiple):
 
 
 def blocks_at_once(threads, registers, shared):
-    """Blocks that a multiprocessor of sm_90 runs at once; shared: bytes that the block asks for."""
+    """Number of blocks that a multiprocessor of sm_90 runs at once; shared: bytes of the block."""
     warps = rounded_up(threads, 32) // 32
     warps_by_registers = REGISTERS_OF_PARTITION // rounded_up(registers * 32, REGISTERS_AT_ONCE) * PARTITIONS
     return min(BLOCKS, WARPS // warps, warps_by_registers // warps,
@@ -126,7 +127,7 @@ def blocks_at_once(threads, registers, shared):
 
 
 def occupancy(threads, kernel, dynamic_bytes=0):
-    """Share of its warps that a multiprocessor runs at once."""
+    """Fraction of its warps that a multiprocessor runs at once."""
     shared = max(kernel.shared - RESERVED_BYTES, 0) + dynamic_bytes
     return blocks_at_once(threads, kernel.registers, shared) * (rounded_up(threads, 32) // 32) / WARPS
 
@@ -141,13 +142,13 @@ def constant(place):
 
 
 def occupancies(found, facts, threads_at=constant):
-    """{name: occupancy} of the kernels that have a fact"""
+    """{name: occupancy} of the kernels in FACTS"""
     return {name: occupancy(threads_at(fact.threads), kernel, fact.dynamic_bytes)
             for fact in facts for name, (kernel, _) in found.items() if re.fullmatch(fact.kernels, name)}
 
 
 def broken_facts(found, facts, threads_at=constant):
-    """Lines, of {name: (Kernel, Accesses)}: what does not hold."""
+    """A line for each limit that a kernel of {name: (Kernel, Accesses)} exceeds."""
     at_once = occupancies(found, facts, threads_at)
     lines = [f"{name}: local memory: found {kernel.stack} bytes of stack and {code.local} accesses, expected none"
              for name, (kernel, code) in found.items() if kernel.stack or code.local]
@@ -189,8 +190,8 @@ def print_table(found, architectures, of_facts, facts):
           f"arrays); of {ARCHITECTURE} 128-bit loads and stores, and occupancy")
     print(f"{'kernel':64}" + "".join(f"{name:>10}" for name in architectures) + f"{'shared B':>10}{'128-bit':>10}{'warps':>10}")
     at_once = occupancies(of_facts, facts)
-    for name, figures in sorted(found.items()):
-        cells = [figures.get(each, Kernel(0, 0, 0)) for each in architectures]
+    for name, by_architecture in sorted(found.items()):
+        cells = [by_architecture.get(each, Kernel(0, 0, 0)) for each in architectures]
         taken = [f"{cell.registers}+{cell.stack}" if cell.stack else str(cell.registers) for cell in cells]
         wide = f"{of_facts[name][1].wide_loads}, {of_facts[name][1].wide_stores}" if name in of_facts else ""
         warps = f"{at_once[name]:.1%}" if name in at_once else ""
@@ -204,22 +205,22 @@ def main():
     cuobjdump, program = sys.argv[1:]
     mangled = kernels(dumped(cuobjdump, "--dump-resource-usage", program))
     names = dict(zip(mangled, plain_names(mangled)))
-    found = {names[each]: figures for each, figures in mangled.items()}
-    architectures = sorted({name for figures in found.values() for name in figures}, key=number)
+    found = {names[each]: by_architecture for each, by_architecture in mangled.items()}
+    architectures = sorted({name for by_architecture in found.values() for name in by_architecture}, key=number)
     of_facts = {}
     if ARCHITECTURE in architectures:
         code = accesses(dumped(cuobjdump, "--dump-sass", "--gpu-architecture", ARCHITECTURE, program).splitlines())
-        of_facts = {names[each]: (figures[ARCHITECTURE], code[each]) for each, figures in mangled.items()
-                    if ARCHITECTURE in figures}
+        of_facts = {names[each]: (by_architecture[ARCHITECTURE], code[each]) for each, by_architecture in mangled.items()
+                    if ARCHITECTURE in by_architecture}
     facts = FACTS if SOURCES.is_dir() else []
     print_table(found, architectures, of_facts, facts)
     if not of_facts:
-        print(f"no kernels for {ARCHITECTURE}: the facts of the table in kernel_report.py are not checked")
+        print(f"no kernels for {ARCHITECTURE}: the limits in kernel_report.py are not checked")
         return 0
     broken = broken_facts(of_facts, facts)
-    print("\n".join(broken) or f"all facts of {len(facts)} kinds of kernels hold; none uses local memory")
+    print("\n".join(broken) or f"all limits of {len(facts)} kinds of kernels hold; none uses local memory")
     if not facts:
-        print(f"no {SOURCES}: of the facts of the table in kernel_report.py only local memory is checked")
+        print(f"no {SOURCES}: of the limits in kernel_report.py only local memory is checked")
     return 1 if broken else 0
 
 

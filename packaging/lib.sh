@@ -18,7 +18,7 @@ cuda_compiler() {
   return 1
 }
 
-# gpu_facts FIELDS: what nvidia-smi says of each GPU, a line each, or nothing.
+# gpu_facts FIELDS: prints the fields of nvidia-smi, one line per GPU, or nothing.
 gpu_facts() {
   local facts
   if facts=$(nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null); then echo "$facts"; fi
@@ -27,7 +27,7 @@ gpu_facts() {
 # CUDA architectures of the GPUs (89, or 80;90), or nothing.
 gpu_architectures() { gpu_facts compute_cap | tr -d ' .' | sort -u | paste -sd ';'; }
 
-# As many compilers as cores, and no more than memory carries (about 2 GB each).
+# Number of compiler jobs: one per core, limited by memory (about 2 GB each).
 build_jobs() {
   local cores memory
   cores=$(nproc)
@@ -36,7 +36,7 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# build_lockstep PRESET TARGET…: configures build/ and builds; the log of a failure is shown.
+# build_lockstep PRESET TARGET…: configures build/ and builds; prints the log of a failure.
 build_lockstep() {
   local preset=$1 nvcc architectures options=()
   shift
@@ -44,7 +44,7 @@ build_lockstep() {
   architectures=$(gpu_architectures)
   if [ -n "$architectures" ]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures"); fi
   say "configuring ($preset)"
-  # Compiler and options of an earlier configuration of another preset must not stay.
+  # The cache of another preset would keep its compiler and options.
   if [ -e build/CMakeCache.txt ] && [ "$(cat build/preset 2>/dev/null)" != "$preset" ]; then rm -f build/CMakeCache.txt; fi
   .venv/bin/cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || fail "configuring failed:
 $(tail -20 build/configure.log)"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a model that learns: sets up, builds, makes sample data, and opens the app on a ready experiment.
-# Without a display the same run goes headless and ends with figures and pictures. Harmless to repeat.
+# From a fresh checkout to a trained model: installs packages, builds, makes sample data, and opens the app with an
+# experiment. Without a display it trains headless and writes metrics and images. Safe to run again.
 #   packaging/quickstart.sh [--data DIR] [--headless]
-#   --data DIR   a COCO-format data set instead of made scenes: annotation files and image folders matched by *train* and *val*
-#   --headless   as without a display
+#   --data DIR   a COCO-format data set instead of generated scenes; its annotation files and image folders must match *train*
+#                and *val*
+#   --headless   do not open the app, even with a display
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh
@@ -23,7 +24,7 @@ if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then headless=1; fi
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# only_match WHAT PATTERN CANDIDATES…: the one candidate that matches, or says what was found.
+# only_match WHAT PATTERN CANDIDATES…: prints the only candidate that matches; fails with the matches found otherwise.
 only_match() {
   local what=$1 pattern=$2 candidate found=()
   shift 2
@@ -51,7 +52,7 @@ write_experiment() {
   if has_gpu; then preset=coco_r50_1x; fi
   mkdir -p "$folder"
   cat > "$folder/experiment.yaml" <<YAML
-# Made by packaging/quickstart.sh for $data; edit freely.
+# Written by packaging/quickstart.sh for $data. You may edit it.
 name: $(basename "$data" | tr -c 'A-Za-z0-9_.\n-' '-')
 base: $(pwd)/configs/$preset.yaml
 dataset:
@@ -87,9 +88,9 @@ if [ $headless = 0 ]; then
 fi
 
 run=runs/quickstart-$(basename "$(dirname "$experiment")")
-say "no display: training headless into $run (again: it goes on where it was, or is already done)"
+say "training headless into $run (an existing run is resumed)"
 $engine train "$experiment" --output "$run" --resume
-say "held-out figures of the best checkpoint"
+say "evaluating the best checkpoint on the held-out set"
 $engine evaluate "$run" --weights best --out "$run/best.json"
 $engine predict "$run" --weights best --split val --score 0.5 --out "$run/predictions.json" --overlays "$run/overlays"
 for page in monitor predictions; do
@@ -97,5 +98,5 @@ for page in monitor predictions; do
 done
 say "done: $run
   model     $run/checkpoints/
-  figures   $run/best.json
-  pictures  $run/monitor.png $run/predictions.png $run/overlays/"
+  metrics   $run/best.json
+  images    $run/monitor.png $run/predictions.png $run/overlays/"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a build needs: Debian's packages, and the pinned torch wheel under .venv/. Harmless to repeat.
+# Installs what a build needs: Debian packages, and the pinned torch wheel in .venv/. Safe to run again.
 #   packaging/setup.sh [--cuda] [--dev]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
 #   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too)
@@ -17,14 +17,15 @@ for argument in "$@"; do
   esac
 done
 
-# Installed packages, and the names that they provide: a name may be a package in one release and provided in another.
+# Prints installed packages and the names that they provide: some names are a package in one release and only provided in
+# another.
 installed_names() {
   dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' 2>/dev/null |
     sed -n 's/^installed //p' | tr ',' '\n' | sed 's/^ *//; s/[ :(].*//'
 }
 
-# apt_run COMMAND…: runs apt-get, as root already or through sudo; its output goes to build/setup-apt.log. Another apt, as
-# every fresh cloud machine has one for its first minutes, is waited for: DPkg::Lock::Timeout covers dpkg's locks alone.
+# apt_run COMMAND…: runs apt-get, with sudo if needed; its output goes to build/setup-apt.log. Waits while another apt runs, as
+# on every new cloud machine in its first minutes: DPkg::Lock::Timeout covers only dpkg's locks.
 readonly APT_PATIENCE_SECONDS=600
 readonly APT_IS_BUSY='^E: .*(is held by process|Resource temporarily unavailable|is another process using it)'
 apt_run() {
@@ -35,7 +36,7 @@ apt_run() {
 $(tail -5 build/setup-apt.log)"
     [ $SECONDS -lt $until ] || fail "apt-get $1: after $((APT_PATIENCE_SECONDS / 60)) minutes another program still has apt's locks:
 $(grep -m1 -E "$APT_IS_BUSY" build/setup-apt.log)
-Wait for its end, and run this again."
+Wait until it exits, then run this again."
     [ $said = 1 ] || say "system packages: another program has apt's locks; waiting up to $((APT_PATIENCE_SECONDS / 60)) minutes for it"
     said=1
     sleep 5
@@ -49,7 +50,7 @@ install_system_packages() {
     grep -qxF "$package" <<<"$names" || missing+=("$package")
   done < packaging/apt-packages.txt
   if [ ${#missing[@]} = 0 ]; then
-    say "system packages: all there"
+    say "system packages: already installed"
     return
   fi
   become_root=()
@@ -65,13 +66,13 @@ install_system_packages() {
   apt_run install -y --no-install-recommends "${missing[@]}"
 }
 
-# pip_install MESSAGE ARGUMENTS…: once for these very arguments.
+# pip_install MESSAGE ARGUMENTS…: runs pip install unless it succeeded before with the same arguments.
 pip_install() {
   local message=$1 stamp
   shift
   stamp=.venv/installed-$(printf '%s ' "$@" | cksum | cut -d' ' -f1)
   if [ -e "$stamp" ]; then
-    say "$message: there"
+    say "$message: already installed"
     return
   fi
   say "$message: installing"
@@ -80,9 +81,9 @@ pip_install() {
 }
 
 install_python_packages() {
-  # A moved checkout leaves a .venv whose scripts point elsewhere: it is made again.
+  # The scripts of a .venv do not work after the checkout was moved: create it again.
   if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
-    say ".venv: making"
+    say ".venv: creating"
     python3 -m venv --clear .venv || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
   fi
   pip_install "CMake" "$BUILD_TOOLS"
@@ -99,4 +100,4 @@ install_python_packages() {
 mkdir -p build
 install_system_packages
 install_python_packages
-say "set-up done"
+say "setup done"

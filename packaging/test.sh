@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up, builds everything (with CUDA kernels where a CUDA 13 compiler is) and runs every test.
-#   packaging/test.sh [ctest's options, for example -L core or -R coco]
+# Installs packages, builds everything (with CUDA kernels if there is a CUDA 13 compiler) and runs all tests.
+#   packaging/test.sh [options of ctest, for example -L core or -R coco]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh

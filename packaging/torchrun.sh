@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Trains under torchrun, which starts a rank for every --nproc-per-node on every machine:
+# Trains under torchrun, which starts --nproc-per-node ranks on every machine:
 #   packaging/torchrun.sh --nproc-per-node 8 -- EXPERIMENT --output RUN_DIR --resume
 #   packaging/torchrun.sh --nnodes 2 --node-rank 0 --master-addr HOST0 --master-port 29500 --nproc-per-node 8 -- EXPERIMENT …
-# (the same on HOST1 with --node-rank 1). What stands before `--` is torchrun's, what follows is lockstep-engine train's.
-# torchrun ends with 1 where a rank ended with another status than 0, so also after "stopped with a checkpoint" (75); with
-# --max-restarts N it starts all ranks again, and they go on from the newest checkpoint.
-# LOCKSTEP_ENGINE names another program than this checkout's, TORCHRUN another torchrun than .venv's.
+# (the same on HOST1 with --node-rank 1). Options before `--` are torchrun's, those after it are lockstep-engine train's.
+# torchrun exits with status 1 if a rank exits with a status other than 0, also after "stopped with a checkpoint" (75). With
+# --max-restarts N it restarts all ranks, which resume from the newest checkpoint.
+# LOCKSTEP_ENGINE: path of another lockstep-engine; TORCHRUN: path of another torchrun.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")/..
 options=()
@@ -14,7 +14,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
   shift
 done
 if [ $# -lt 2 ]; then
-  echo "usage: packaging/torchrun.sh [torchrun's options] -- EXPERIMENT [options of lockstep-engine train]" >&2
+  echo "usage: packaging/torchrun.sh [options of torchrun] -- EXPERIMENT [options of lockstep-engine train]" >&2
   exit 2
 fi
 shift

@@ -29,7 +29,7 @@ void Banner::buildUi() {
   title_->setFont(interfaceFont(13, QFont::DemiBold));
   title_->setTextFormat(Qt::PlainText);
   title_->setWordWrap(true);
-  title_->setMinimumWidth(60);  // not that of its longest word
+  title_->setMinimumWidth(60);  // otherwise the width of its longest word
   detail_ = new MessageText;
   action_ = new QPushButton;
   otherAction_ = new QPushButton;
@@ -72,7 +72,7 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   detail_->setVisible(!detail.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
-  offerAlso({});
+  setOtherAction({});
   copy_->setVisible(kind == Kind::Error);
   close_->setText(dismiss.isEmpty() ? tr("Dismiss") : dismiss);
   repolish(this);
@@ -80,7 +80,7 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   show();
 }
 
-void Banner::offerAlso(const QString& action) {
+void Banner::setOtherAction(const QString& action) {
   otherAction_->setText(action);
   otherAction_->setVisible(!action.isEmpty());
 }

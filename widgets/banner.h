@@ -11,8 +11,8 @@ namespace lockstep::widgets {
 
 class MessageText;
 
-/// An inline message over a page: what, where, how to mend it. Never modal; stays until dismissed
-/// or replaced.
+/// An inline message above a page: what is wrong, where, and how to fix it. Not modal; stays until
+/// it is dismissed or replaced.
 class Banner : public QFrame {
   Q_OBJECT
 
@@ -20,12 +20,13 @@ class Banner : public QFrame {
   enum class Kind { Error, Warning, Info };
   explicit Banner(QWidget* parent = nullptr);
 
-  /// `title` in one line, `detail` wrapped below it, scrolled past six lines; `action` empty: no
-  /// button. `dismiss`: what the button says that takes the message away; empty: Dismiss.
+  /// `title` is one line; `detail` is wrapped below it and scrolls beyond six lines. An empty
+  /// `action` shows no button. `dismiss`: text of the button that closes the message; empty:
+  /// "Dismiss".
   void showMessage(Kind kind, const QString& title, const QString& detail,
                    const QString& action = {}, const QString& dismiss = {});
-  /// A second button beside the first, of the message that stands here.
-  void offerAlso(const QString& action);
+  /// Adds a second button to the current message; empty: removes it.
+  void setOtherAction(const QString& action);
   QString title() const;
   QString detail() const;
   QString action() const;

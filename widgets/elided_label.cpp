@@ -21,7 +21,7 @@ QString ElidedLabel::shownText() const {
 
 QSize ElidedLabel::sizeOf(const QString& text) const {
   const QMargins margins = contentsMargins();
-  // One more: what is as wide as its advance may be elided, that being rounded.
+  // One pixel more: the advance is rounded, so a text of exactly this width could be elided.
   return {fontMetrics().horizontalAdvance(text) + 1 + margins.left() + margins.right(),
           fontMetrics().height() + margins.top() + margins.bottom()};
 }

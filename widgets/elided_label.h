@@ -4,8 +4,8 @@
 
 namespace lockstep::widgets {
 
-/// One line of plain text that says by "…" that it is longer than its place, and tells all of it
-/// when pointed at. Asks for its whole width and is content with that of "…".
+/// One line of plain text, elided with "…" if there is no room; a tooltip then shows all of it. Its
+/// size hint is the full width, its minimum that of "…".
 class ElidedLabel : public QLabel {
   Q_OBJECT
 
@@ -13,7 +13,7 @@ class ElidedLabel : public QLabel {
   explicit ElidedLabel(Qt::TextElideMode mode, QWidget* parent = nullptr);
   ElidedLabel(const QString& text, Qt::TextElideMode mode, QWidget* parent = nullptr);
 
-  /// What fits, as it is painted.
+  /// The text as painted, elided to the width.
   QString shownText() const;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

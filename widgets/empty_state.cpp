@@ -28,8 +28,8 @@ EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
   column->setSpacing(8);
   column->addStretch(2);
   column->addWidget(title_);
-  // Stretches beside it instead of an alignment: the text then wraps at its greatest width, not at
-  // its least.
+  // Stretches instead of an alignment, so that the text wraps at its maximum width, not at its
+  // minimum.
   auto* causeRow = new QHBoxLayout;
   causeRow->addStretch(1);
   causeRow->addWidget(cause_, 100);

@@ -8,7 +8,7 @@ class QPushButton;
 
 namespace lockstep::widgets {
 
-/// In place of content that is not there: what is missing, why, and one action.
+/// Shown in place of missing content: what is missing, why, and one action.
 class EmptyState : public QWidget {
   Q_OBJECT
 

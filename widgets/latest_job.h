@@ -8,12 +8,11 @@
 
 namespace lockstep::widgets {
 
-/// Runs jobs off the GUI thread, one at a time, where only the newest request matters: a request
-/// that still waits is replaced by the next one, and the result of a job that was overtaken while
-/// it ran is dropped.
+/// Runs jobs off the GUI thread, one at a time, and delivers only the newest result: a new request
+/// replaces one that is still waiting, and drops the result of the one that is running.
 ///
-/// GUI thread only. The destructor waits for the running job. A job must not throw; Result is
-/// copyable.
+/// Use it on the GUI thread only. The destructor waits for the running job. A job must not throw;
+/// Result must be copyable.
 template <typename Result>
 class LatestJob {
  public:
@@ -36,12 +35,12 @@ class LatestJob {
       start(std::move(job));
     }
   }
-  /// What runs or waits is of no interest any more.
+  /// Drops the waiting request and the result of the running job.
   void cancel() {
     waiting_.reset();
     dropped_ = running_;
   }
-  /// No result is on its way.
+  /// True if no result will be delivered.
   bool isIdle() const { return !waiting_ && (!running_ || dropped_); }
 
  private:
@@ -52,10 +51,10 @@ class LatestJob {
   }
   void finish() {
     running_ = false;
-    const bool overtaken = std::exchange(dropped_, false);
+    const bool dropped = std::exchange(dropped_, false);
     if (waiting_) {
       start(*std::exchange(waiting_, std::nullopt));
-    } else if (!overtaken) {
+    } else if (!dropped) {
       deliver_(watcher_.result());
     }
   }

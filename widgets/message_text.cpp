@@ -10,10 +10,10 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMostLines = 6;
+constexpr int kMaxLines = 6;
 
-/// px, of a line as it is laid out: text of other scripts makes higher ones than the font says.
-/// Of the last where there are fewer.
+/// Bottom of line `number`, or of the last line if there are fewer, in px. Measured in the layout,
+/// because some scripts have taller lines than the font says.
 double bottomOfLine(int number, const QTextDocument& text) {
   double bottom = 0;
   for (QTextBlock block = text.begin(); block.isValid() && number > 0; block = block.next()) {
@@ -45,15 +45,15 @@ MessageText::MessageText(QWidget* parent) : QTextEdit(parent) {
 
 void MessageText::setMessage(const QString& text) {
   setPlainText(text);
-  fitHeight(document()->size().height());  // now: a text is laid out when it is asked for
+  fitHeight(document()->size().height());  // size() lays the text out
 }
 
-void MessageText::fitHeight(double wantedPx) {
-  const int wanted = static_cast<int>(std::ceil(wantedPx));
-  const int most = static_cast<int>(std::ceil(bottomOfLine(kMostLines, *document())));
-  setVerticalScrollBarPolicy(wanted > most ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
+void MessageText::fitHeight(double textPx) {
+  const int height = static_cast<int>(std::ceil(textPx));
+  const int max = static_cast<int>(std::ceil(bottomOfLine(kMaxLines, *document())));
+  setVerticalScrollBarPolicy(height > max ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
   const QMargins border = contentsMargins();
-  setFixedHeight(std::min(wanted, most) + border.top() + border.bottom());
+  setFixedHeight(std::min(height, max) + border.top() + border.bottom());
 }
 
 }  // namespace lockstep::widgets

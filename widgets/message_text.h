@@ -4,8 +4,8 @@
 
 namespace lockstep::widgets {
 
-/// A message of any length to be read and copied. Words as long as a path are broken where they
-/// must be, and past six lines it is scrolled: no message makes a window wider or higher.
+/// A read-only message of any length that can be copied. Long words such as paths are broken, and
+/// beyond six lines it scrolls, so no message makes a window wider or taller.
 class MessageText : public QTextEdit {
   Q_OBJECT
 
@@ -14,7 +14,7 @@ class MessageText : public QTextEdit {
   void setMessage(const QString& text);
 
  private:
-  void fitHeight(double wantedPx);
+  void fitHeight(double textPx);
 };
 
 }  // namespace lockstep::widgets

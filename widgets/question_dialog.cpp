@@ -56,15 +56,15 @@ void QuestionDialog::setQuote(const QString& text) {
 
 int QuestionDialog::addAnswer(const QString& text, Kind kind) {
   auto* button = new QPushButton(text);
-  setRole(button, kind == Kind::Usual ? "primary" : kind == Kind::Destructive ? "danger" : "");
-  button->setDefault(kind == Kind::Usual);
-  button->setAutoDefault(kind == Kind::Usual);
-  // The usual answer stands at the right end, what destroys at the left, before the stretch.
-  const int place = kind == Kind::Usual   ? buttons_->count()
+  setRole(button, kind == Kind::Default ? "primary" : kind == Kind::Destructive ? "danger" : "");
+  button->setDefault(kind == Kind::Default);
+  button->setAutoDefault(kind == Kind::Default);
+  // The default answer is at the right end, destructive ones at the left, before the stretch.
+  const int place = kind == Kind::Default ? buttons_->count()
                     : kind == Kind::Other ? destructive_ + 1
                                           : destructive_++;
   buttons_->insertWidget(place, button);
-  if (kind == Kind::Usual) button->setFocus();
+  if (kind == Kind::Default) button->setFocus();
   const int number = ++answers_;
   connect(button, &QPushButton::clicked, this, [this, number] { done(number); });
   return number;

@@ -8,14 +8,14 @@ class QPlainTextEdit;
 
 namespace lockstep::widgets {
 
-/// A question that must be answered before anything goes on: what, what follows, and buttons that
-/// say what they do. Escape cancels.
+/// A modal question: what it is about, the consequences, and buttons named after what they do.
+/// Escape cancels.
 class QuestionDialog : public QDialog {
   Q_OBJECT
 
  public:
   enum class Kind {
-    Usual,  ///< Return presses it
+    Default,  ///< Return presses it
     Other,
     Destructive,  ///< something is lost
   };
@@ -23,12 +23,12 @@ class QuestionDialog : public QDialog {
 
   QuestionDialog(const QString& title, const QString& detail, QWidget* parent);
 
-  /// Lines to look at before answering.
+  /// Lines to read before answering, for example a diff.
   void setQuote(const QString& text);
-  /// Number of the answer, from 1.
+  /// Returns the number of the answer, from 1.
   int addAnswer(const QString& text, Kind kind);
   void addCancel();
-  /// Waits. The number of the answer, or kCancel.
+  /// Runs the dialog. Returns the number of the answer, or kCancel.
   int ask();
 
  private:

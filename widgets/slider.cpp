@@ -13,13 +13,13 @@ constexpr int kPagesOfRange = 10;
 
 Slider::Slider(QWidget* parent) : QSlider(Qt::Horizontal, parent) {}
 
-QRect Slider::rectOf(QStyle::SubControl part) const {
+QRect Slider::rectOf(QStyle::SubControl control) const {
   QStyleOptionSlider option;
   initStyleOption(&option);
-  return style()->subControlRect(QStyle::CC_Slider, &option, part, this);
+  return style()->subControlRect(QStyle::CC_Slider, &option, control, this);
 }
 
-/// The value at which the handle is nearest to the position.
+/// The value that puts the handle nearest to the position.
 int Slider::valueAt(QPoint position) const {
   const QRect groove = rectOf(QStyle::SC_SliderGroove), handle = rectOf(QStyle::SC_SliderHandle);
   return QStyle::sliderValueFromPosition(minimum(), maximum(),

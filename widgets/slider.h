@@ -5,9 +5,8 @@
 
 namespace lockstep::widgets {
 
-/// The slider of the whole window. A press beside the handle takes the handle there and drags it on
-/// from there; a notch of the wheel and the page keys go a tenth of the range, never from one end
-/// to the other.
+/// The slider used everywhere in the window. A press beside the handle moves the handle there and
+/// starts a drag; a wheel notch and the page keys move it a tenth of the range.
 class Slider : public QSlider {
   Q_OBJECT
 
@@ -21,10 +20,10 @@ class Slider : public QSlider {
   void sliderChange(SliderChange change) override;
 
  private:
-  QRect rectOf(QStyle::SubControl part) const;
+  QRect rectOf(QStyle::SubControl control) const;
   int valueAt(QPoint position) const;
 
-  bool follows_ = false;  ///< pressed beside the handle, which goes with the pointer since
+  bool follows_ = false;  ///< pressed beside the handle: the handle follows the pointer
 };
 
 }  // namespace lockstep::widgets

@@ -10,8 +10,8 @@
 #include <array>
 #include <cmath>
 
-// Outside of any namespace, as Q_INIT_RESOURCE wants it: a static library's resources are not there
-// by themselves.
+// A static library's resources must be initialised, and Q_INIT_RESOURCE must be outside a
+// namespace.
 static void initialiseResources() { Q_INIT_RESOURCE(lockstep); }
 
 namespace lockstep::widgets {
@@ -90,8 +90,8 @@ double luminance(const QColor& color) {
          0.0722 * channelLuminance(color.blueF());
 }
 
-// Begun from Okabe and Ito's set. Six and no more: the least difference between any two, seen with
-// and without a colour blindness, and 3:1 on the ground leave no room for a seventh.
+// Based on the Okabe-Ito palette. There are six: a seventh could not keep its distance from the
+// others under every kind of colour blindness and 3:1 contrast with the background.
 constexpr int kColors = 6;
 
 const std::array<QColor, kColors>& runColors(const Theme& theme) {
@@ -127,13 +127,12 @@ const Theme& currentTheme() {
 }
 
 RunStyle runStyle(int index, const Theme& theme) {
-  // None is the dots of held-out losses.
+  // No pattern looks like the dots of held-out losses.
   static const std::array<QVector<qreal>, kRunStyles / kColors> kDashes{
       QVector<qreal>{}, QVector<qreal>{6, 2.5}, QVector<qreal>{3, 1.6},
       QVector<qreal>{7, 2, 1.5, 2}};
   const std::size_t row = styleRow(index);
-  // Solid as long as the colours do; a colour that comes again has the next dash. Dashes hide the
-  // ups and downs of a line, so none without need.
+  // Solid until the colours repeat, then the next dash, because dashes hide the shape of a line.
   const std::size_t dash = row / kColors % kDashes.size();
   return {runColors(theme)[row % kColors], kDashes[dash]};
 }
@@ -204,7 +203,7 @@ void setRole(QWidget* widget, const char* role) {
 }
 
 void repolish(QWidget* widget) {
-  // What was never shown is polished when it is.
+  // A widget that was never shown is polished when it is shown.
   if (!widget->testAttribute(Qt::WA_WState_Polished)) return;
   widget->style()->unpolish(widget);
   widget->style()->polish(widget);
@@ -225,7 +224,7 @@ void ThemeSwitch::setMode(Mode mode) {
 }
 
 bool ThemeSwitch::eventFilter(QObject* watched, QEvent* event) {
-  // The desktop's colours changed: Qt posts ThemeChange to each window.
+  // Qt posts ThemeChange to each window when the desktop's colours change.
   if (event->type() == QEvent::ThemeChange && mode_ == Mode::System && !applying_) {
     apply();
     Q_EMIT themeChanged();
@@ -237,7 +236,7 @@ void ThemeSwitch::apply() {
   applying_ = true;
   bool dark = mode_ == Mode::Dark;
   if (mode_ == Mode::System) {
-    QApplication::setPalette(QPalette());  // back to the desktop's own, to read it
+    QApplication::setPalette(QPalette());  // the desktop's palette, to read it
     dark = isDarkPalette(QGuiApplication::palette());
   }
   const Theme& theme = dark ? darkTheme() : lightTheme();

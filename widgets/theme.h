@@ -9,7 +9,8 @@
 class QPalette;
 class QWidget;
 
-/// Views only: data in by setters or models, requests out by signals; no file, process or socket.
+/// Views only: they get data by setters or models and emit requests as signals. They use no file,
+/// process or socket.
 namespace lockstep::widgets {
 
 /// Every colour of the window. Widgets that paint themselves read currentTheme() while painting;
@@ -19,12 +20,12 @@ struct Theme {
   bool isDark = true;
   QColor window;                               ///< behind the pages
   QColor panel;                                ///< top bar, docks, side columns
-  QColor card;                                 ///< cards and raised parts
+  QColor card;                                 ///< cards and raised areas
   QColor cardBorder;                           ///< 1 px around cards and fields
   QColor divider;                              ///< 1 px between areas
   QColor field;                                ///< inside of inputs and tooltips
-  QColor hover;                                ///< under the pointer
-  QColor selection;                            ///< chosen row
+  QColor hover;                                ///< row or button under the pointer
+  QColor selection;                            ///< selected row
   QColor text;                                 ///< values and titles
   QColor textMuted;                            ///< labels, units, second lines (>= 4.5:1 on card)
   QColor textFaint;                            ///< disabled, axis ticks (>= 3:1 on card)
@@ -32,8 +33,8 @@ struct Theme {
   QColor accentText;                           ///< on accent
   QColor good;                                 ///< running, best, progress
   QColor warning;                              ///< alerts, stopped, overridden
-  QColor error;                                ///< faults, failed
-  QColor grid;                                 ///< lines of plots
+  QColor error;                                ///< errors, failed
+  QColor grid;                                 ///< grid lines of plots
   QColor truePositive, falsePositive, missed;  ///< boxes and masks: solid, dashed, dotted
   QColor groundTruth, groundTruthHalo;         ///< double line: halo outside, line inside
   // YAML text
@@ -45,19 +46,19 @@ const Theme& darkTheme();
 /// The theme of the application's palette. GUI thread.
 const Theme& currentTheme();
 
-/// Colour and dash of a run: told apart by every eye, and never by colour alone.
+/// Colour and dash of a run, distinguishable with every kind of colour blindness.
 struct RunStyle {
   QColor color;
   QVector<qreal> dashes;  ///< in pen widths; empty: solid
 };
-/// So many differ; after that they come again.
+/// Number of different styles; after that they repeat.
 inline constexpr int kRunStyles = 24;
 RunStyle runStyle(int index, const Theme& theme);
-/// Of the held-out curve beside the training curve of a run in style `index`: vermilion, and blue
-/// beside vermilion, which every eye tells apart from all other runs' colours.
+/// Colour of the held-out curve beside the training curve of a run in style `index`: vermilion, or
+/// blue if the run is vermilion. Both are distinguishable from the other colours.
 QColor heldOutColor(int index, const Theme& theme);
 
-/// Figures, steps, paths, YAML: of equal width. sizePx in logical pixels.
+/// Monospaced, for numbers, steps, paths and YAML. sizePx in logical pixels.
 QFont monoFont(int sizePx = 12);
 QFont interfaceFont(int sizePx = 13, QFont::Weight weight = QFont::Normal);
 
@@ -66,15 +67,15 @@ double contrastRatio(const QColor& first, const QColor& second);
 QPalette paletteOf(const Theme& theme);
 /// The application's style sheet. Widgets opt in by objectName or by the dynamic property "role":
 ///   QFrame: card, panel, divider; QLabel: heading (13 px bold), section (small bold muted), muted,
-///   faint, mono, figure (large mono); QPushButton / QToolButton: primary, danger, quiet (no frame
-///   until hovered), icon (likewise, without padding), link; QLineEdit: filter; any input: "fault"
-///   true draws it in the error colour. After changing a property call repolish().
+///   faint, mono, number (large mono); QPushButton / QToolButton: primary, danger, quiet (no frame
+///   until hovered), icon (likewise, without padding), link; QLineEdit: filter. The property
+///   "invalid" of an input draws it in the error colour. After changing a property call repolish().
 QString styleSheetOf(const Theme& theme);
 void setRole(QWidget* widget, const char* role);
 /// Makes a changed dynamic property take effect.
 void repolish(QWidget* widget);
 
-/// Applies a theme to the application and follows the system's where asked.
+/// Applies a theme to the application; Mode::System follows the desktop's.
 class ThemeSwitch : public QObject {
   Q_OBJECT
 

@@ -5,7 +5,7 @@
 namespace lockstep::widgets {
 namespace {
 
-// @name stands for a colour of the theme; @v for its variant in resources/icons.
+// @name is a colour of the theme; @v is the theme's variant in resources/icons.
 const char* const kAreas = R"css(
 QMainWindow, QWidget#pages { background: @window; }
 QMainWindow::separator { background: @divider; width: 1px; height: 1px; }
@@ -38,7 +38,7 @@ QLabel[role="given"] { font-weight: 600; }
 QLabel[role="muted"] { color: @textMuted; }
 QLabel[role="faint"] { color: @textFaint; }
 QLabel[role="mono"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; font-size: 12px; }
-QLabel[role="figure"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; font-size: 18px; }
+QLabel[role="number"] { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; font-size: 18px; }
 QLabel[role="error"] { color: @error; }
 QLabel[role="warning"] { color: @warning; }
 QLabel[role="good"] { color: @good; }
@@ -75,7 +75,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit, QTextEdit { back
   border: 1px solid @cardBorder; border-radius: 6px; padding: 4px 8px; selection-background-color: @accent;
   selection-color: @accentText; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: @accent; }
-QLineEdit[fault="true"], QSpinBox[fault="true"], QDoubleSpinBox[fault="true"], QComboBox[fault="true"] { border-color: @error; }
+QLineEdit[invalid="true"], QSpinBox[invalid="true"], QDoubleSpinBox[invalid="true"], QComboBox[invalid="true"] { border-color: @error; }
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled { color: @textFaint; background: @panel; }
 QTextEdit#messageText { background: transparent; border: none; padding: 0; color: @textMuted; }
 QComboBox::drop-down { border: none; width: 20px; }
@@ -101,7 +101,7 @@ QProgressBar { background: @cardBorder; border: none; border-radius: 2px; max-he
 QProgressBar::chunk { background: @good; border-radius: 2px; }
 )css";
 
-// Chosen or not, a tab is as wide: the bar is laid out once.
+// A tab has the same width selected or not, so the bar is laid out once.
 const char* const kViews = R"css(
 QAbstractItemView { background: @panel; border: none; outline: none; selection-background-color: @selection;
   selection-color: @text; }
@@ -130,10 +130,10 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 )css";
 
-QColor blend(const QColor& from, const QColor& to, double part) {
-  return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * part,
-                          from.greenF() + (to.greenF() - from.greenF()) * part,
-                          from.blueF() + (to.blueF() - from.blueF()) * part);
+QColor blend(const QColor& from, const QColor& to, double fraction) {
+  return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * fraction,
+                          from.greenF() + (to.greenF() - from.greenF()) * fraction,
+                          from.blueF() + (to.blueF() - from.blueF()) * fraction);
 }
 
 QHash<QString, QString> colorNames(const Theme& theme) {

@@ -7,9 +7,9 @@
 
 namespace lockstep::widgets {
 
-/// Turns any number of requests into at most one `due` per interval. The first request after a
-/// pause fires on the next turn of the event loop, so that a single new point is not late; requests
-/// meanwhile share the end of the interval.
+/// Merges requests into at most one `due` per interval. The first request after a pause fires in
+/// the next iteration of the event loop, so that a single new point is shown at once; requests
+/// within the interval share one signal at its end.
 class Throttle : public QObject {
   Q_OBJECT
 

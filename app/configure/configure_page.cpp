@@ -32,7 +32,7 @@ void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::ready, this, &ConfigurePage::readyChanged);
   connect(editor_, &widgets::ConfigEditor::textEdited, &document_, &DocumentController::markEdited);
   connect(editor_, &widgets::ConfigEditor::modifiedChanged, this, &ConfigurePage::documentChanged);
-  connect(editor_, &widgets::ConfigEditor::faultsChanged, this, [this] {
+  connect(editor_, &widgets::ConfigEditor::issuesChanged, this, [this] {
     countImages();
     Q_EMIT documentChanged();
   });
@@ -128,7 +128,7 @@ bool ConfigurePage::isReady() const {
 }
 
 void ConfigurePage::changeEvent(QEvent* event) {
-  // Not every file system tells of changes: whoever comes back to the window sees them.
+  // Not every file system reports changes, so check when the window becomes active again.
   if (event->type() == QEvent::ActivationChange && isActiveWindow()) document_.checkFile();
   QWidget::changeEvent(event);
 }

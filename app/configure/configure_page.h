@@ -12,39 +12,41 @@ class ConfigEditor;
 
 namespace lockstep::app {
 
-/// The Configure page: the editor of one experiment with the document behind it.
+/// The Configure page: editor and document of one experiment.
 class ConfigurePage : public QWidget {
   Q_OBJECT
 
  public:
-  /// `draftFolder`: where unsaved edits are kept; empty: nowhere. `questions` nullptr: dialogs.
+  /// `draftFolder`: where unsaved edits are backed up; empty: nowhere. `questions` nullptr:
+  /// dialogs.
   explicit ConfigurePage(const QString& draftFolder = {},
                          std::unique_ptr<DocumentQuestions> questions = nullptr,
                          QWidget* parent = nullptr);
   ~ConfigurePage() override;
 
-  /// Opening asks about unsaved edits first; false: the document stays.
+  /// Asks about unsaved edits first; false: the current document stays open.
   bool open(const QString& path);
   /// Asks for a file to open.
   void openWithDialog();
-  /// A run's configuration as a new experiment that has no file yet; saving asks where.
+  /// Opens a run's configuration as a new experiment without a file; saving asks for its path.
   bool openCopyOfRun(const QString& runFolder);
   bool openDraft(const QString& id);
-  /// False when it was not saved (no file chosen, or refused).
+  /// False when it was not saved (no file chosen, or the write failed).
   bool save();
   bool saveAs();
-  /// The file that holds what is shown, saved or copied as the person wants it; empty: not now.
+  /// The file to train, after unsaved edits were saved or copied as the user chose; empty:
+  /// canceled.
   QString fileToTrain();
-  /// Whether the document may be left: saved, given up on purpose, or never edited.
+  /// Whether the document may be closed: saved, discarded by the user, or never edited.
   bool closeDocument();
-  /// The session ends: keeps unsaved edits for the next start.
+  /// Backs up unsaved edits for the next start, because the session ends.
   void keepDraft();
 
   bool hasDocument() const;
   bool isUnsaved() const { return document_.isUnsaved(); }
-  /// "droplets.yaml"; empty: no document.
+  /// Such as "droplets.yaml"; empty: no document.
   QString documentName() const;
-  /// Empty: Train can be pressed. Else why not.
+  /// Why the experiment cannot be trained; empty: it can.
   QString trainingBlockedBy() const;
   bool isReady() const;
   widgets::ConfigEditor* editor() const { return editor_; }
@@ -52,7 +54,7 @@ class ConfigurePage : public QWidget {
 
  Q_SIGNALS:
   void readyChanged();
-  /// Another file, another name, other faults or a change: what the window says of it may differ.
+  /// The file, its name, its issues or its text changed.
   void documentChanged();
   void failed(const QString& title, const QString& detail);
 

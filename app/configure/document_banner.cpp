@@ -6,7 +6,7 @@ DocumentBanner::DocumentBanner(QWidget* parent) : Banner(parent) {
   connect(this, &Banner::actionTriggered, this, [this] {
     const bool opens = document_->notice().kind == DocumentNotice::Kind::DraftsFound;
     document_->acceptNotice();
-    if (opens) Q_EMIT documentWanted();
+    if (opens) Q_EMIT documentRequested();
   });
   connect(this, &Banner::dismissed, this, [this] { document_->dismissNotice(); });
 }
@@ -17,15 +17,15 @@ void DocumentBanner::setDocument(DocumentController* document) {
   showNotice();
 }
 
-void DocumentBanner::setOnItsPage(bool isInFront) {
-  isOnItsPage_ = isInFront;
+void DocumentBanner::setOnDocumentPage(bool isShown) {
+  isOnDocumentPage_ = isShown;
   showNotice();
 }
 
 void DocumentBanner::showNotice() {
   if (!document_) return;
   const DocumentNotice& notice = document_->notice();
-  if (notice.kind == DocumentNotice::Kind::None || (!isOnItsPage_ && !notice.isForEveryPage()))
+  if (notice.kind == DocumentNotice::Kind::None || (!isOnDocumentPage_ && !notice.isForEveryPage()))
     return hide();
   showMessage(notice.isWarning() ? Kind::Warning : Kind::Info, notice.title, notice.detail,
               notice.action, notice.dismiss);

@@ -5,8 +5,8 @@
 
 namespace lockstep::app {
 
-/// What there is to say about the document, over the pages. What came back or waits is said on
-/// every page, the rest on the page of the document.
+/// Banner with the document's notice. Some notices are shown on every page, the rest on the
+/// Configure page only.
 class DocumentBanner : public widgets::Banner {
   Q_OBJECT
 
@@ -14,18 +14,18 @@ class DocumentBanner : public widgets::Banner {
   explicit DocumentBanner(QWidget* parent = nullptr);
 
   void setDocument(DocumentController* document);
-  /// Whether the document's own page is in front.
-  void setOnItsPage(bool isInFront);
+  /// Whether the Configure page is shown.
+  void setOnDocumentPage(bool isShown);
 
  Q_SIGNALS:
-  /// The person wants to see the document.
-  void documentWanted();
+  /// Show the Configure page.
+  void documentRequested();
 
  private:
   void showNotice();
 
   DocumentController* document_ = nullptr;
-  bool isOnItsPage_ = false;
+  bool isOnDocumentPage_ = false;
 };
 
 }  // namespace lockstep::app

@@ -10,7 +10,7 @@ namespace {
 using widgets::QuestionDialog;
 
 QuestionDialog::Kind buttonOf(AnswerKind kind) {
-  return kind == AnswerKind::Usual         ? QuestionDialog::Kind::Usual
+  return kind == AnswerKind::Default       ? QuestionDialog::Kind::Default
          : kind == AnswerKind::Destructive ? QuestionDialog::Kind::Destructive
                                            : QuestionDialog::Kind::Other;
 }
@@ -48,12 +48,12 @@ DocumentQuestions::Training DocumentDialogs::beforeTraining(const QString& name,
   return ask(trainingQuestion(name, copyName));
 }
 
-QString DocumentDialogs::whereToSave(const QString& proposal) {
+QString DocumentDialogs::askSavePath(const QString& suggestedPath) {
   QFileDialog dialog(parent_, QObject::tr("Save experiment"), {},
                      QObject::tr("Experiments (*.yaml *.yml)"));
   dialog.setAcceptMode(QFileDialog::AcceptSave);
   dialog.setDefaultSuffix(QStringLiteral("yaml"));
-  dialog.selectFile(proposal);
+  dialog.selectFile(suggestedPath);
   if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return {};
   return dialog.selectedFiles().front();
 }

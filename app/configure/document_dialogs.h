@@ -6,7 +6,7 @@ class QWidget;
 
 namespace lockstep::app {
 
-/// Asks in dialogs over the window. Escape and the window's cross mean Cancel.
+/// Asks in modal dialogs. Escape and closing the dialog mean Cancel.
 class DocumentDialogs : public DocumentQuestions {
  public:
   explicit DocumentDialogs(QWidget* parent) : parent_(parent) {}
@@ -15,7 +15,7 @@ class DocumentDialogs : public DocumentQuestions {
   Overwriting beforeOverwriting(const QString& name, const QString& difference) override;
   Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) override;
   Training beforeTraining(const QString& name, const QString& copyName) override;
-  QString whereToSave(const QString& proposal) override;
+  QString askSavePath(const QString& suggestedPath) override;
 
  private:
   template <typename Answer>

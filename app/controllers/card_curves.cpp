@@ -27,11 +27,11 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
   for (const ShownRun& shown : runs) {
     for (const CardCurve& own : plan.curves) {
       curves.push_back(curveOf(shown, own, axis));
-      // With several runs a gap for each would hide the lines: the leading one has it.
+      // A gap for each of several runs would hide the lines, so only the leading run has one.
       const bool leads = curves.size() <= plan.curves.size();
       curves.back().markLowest = own.markLowest;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
-      // Of several runs the colour tells which, and dots alone that it is held-out.
+      // With several runs the colour identifies the run, and only the dots mark a held-out curve.
       curves.back().hasOwnHue = own.gapToPrevious && runs.size() == 1;
     }
   }
@@ -39,17 +39,17 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
 }
 
 std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run,
-                                          const CardParts& parts, widgets::XAxis axis) {
+                                          const CardScope& scope, widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
-  for (int rank = 0; rank < parts.ranks; ++rank) {
+  for (int rank = 0; rank < scope.ranks; ++rank) {
     CardCurve own = plan.curves.front();
     own.tag = events::tags::numbered(own.tag, rank);
     own.name += QStringLiteral(" %1").arg(rank);
     curves.push_back(curveOf(run, own, axis));
     curves.back().styleIndex = rank;
   }
-  // It lies over the others and begins the legend.
-  if (const auto late = parts.lateRank)
+  // It is drawn on top and is first in the legend.
+  if (const auto late = scope.slowRank)
     std::rotate(curves.begin(), curves.begin() + *late, curves.begin() + *late + 1);
   return curves;
 }
@@ -79,11 +79,11 @@ std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun
 }  // namespace
 
 std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
-                                         const CardParts& parts, widgets::XAxis axis) {
+                                         const CardScope& scope, widgets::XAxis axis) {
   if (!plan.perRank && !plan.perGpu) return curvesOfRuns(plan, runs, axis);
-  if (!parts.isOneRun) return {};
-  if (plan.perGpu) return curvesOfDevices(plan, runs.front(), parts.gpus, axis);
-  return parts.ranks > 1 ? curvesOfRanks(plan, runs.front(), parts, axis)
+  if (!scope.isOneRun) return {};
+  if (plan.perGpu) return curvesOfDevices(plan, runs.front(), scope.gpus, axis);
+  return scope.ranks > 1 ? curvesOfRanks(plan, runs.front(), scope, axis)
                          : std::vector<widgets::Curve>();
 }
 

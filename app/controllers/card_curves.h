@@ -8,9 +8,9 @@
 
 namespace lockstep::app {
 
-/// What a card draws: its curves of every run; of the only run those of each rank (the late one
-/// first) or GPU, told apart as runs are elsewhere.
+/// The curves of a card: those of every run or, on a card per rank or GPU, one for each rank (the
+/// slow one first) or GPU of the only run, with the styles of runs.
 std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
-                                         const CardParts& parts, widgets::XAxis axis);
+                                         const CardScope& scope, widgets::XAxis axis);
 
 }  // namespace lockstep::app

@@ -16,7 +16,7 @@ using Kind = DocumentNotice::Kind;
 
 QString clean(const QString& path) { return QDir::cleanPath(QFileInfo(path).absoluteFilePath()); }
 
-/// The run whose record (config.yaml) this file is; empty: of none.
+/// The run folder whose config.yaml this file is; empty: none.
 QString runOfRecord(const QString& path) {
   const QFileInfo real(ExperimentFile::realPath(path));
   const bool isRecord = real.fileName() == QLatin1String("config.yaml") &&
@@ -58,8 +58,7 @@ bool DocumentController::open(const QString& path) {
   const QString file = clean(path);
   if (const QString run = runOfRecord(file); !run.isEmpty()) return openCopyOfRun(run);
   try {
-    ExperimentFile::read(
-        file);  // before anything is asked: a file that cannot be opened asks nothing
+    ExperimentFile::read(file);  // fails before the user is asked anything
     if (!maybeSave()) return false;
     show(ExperimentFile::read(file), file, /*isFile=*/true, {});
   } catch (const std::exception& error) {
@@ -95,7 +94,7 @@ bool DocumentController::openDraft(const QString& id) {
   for (const OrphanedDraft& left : draft_.folder().orphaned()) {
     if (left.id != id) continue;
     if (!maybeSave()) return false;
-    const QString path = left.draft.proposal.isEmpty() ? left.draft.file : left.draft.proposal;
+    const QString path = left.draft.shownPath.isEmpty() ? left.draft.file : left.draft.shownPath;
     show(left.draft.base, path, !left.draft.file.isEmpty(), {});
     restoreDraft(left);
     return true;
@@ -108,8 +107,7 @@ bool DocumentController::openDraft(const QString& id) {
 void DocumentController::show(const QString& text, const QString& path, bool isFile,
                               const QString& recordOfRun) {
   clearDocumentNotice();
-  // Of the document before: it was saved, given up, or never edited.
-  draft_.drop();
+  draft_.drop();  // of the previous document, which was saved, discarded or never edited
   hasDocument_ = true;
   path_ = path;
   base_ = text;
@@ -123,12 +121,12 @@ void DocumentController::show(const QString& text, const QString& path, bool isF
   Q_EMIT stateChanged();
 }
 
-/// Puts a draft over the document it is of, as one edit.
+/// Applies a draft to its document, which is open, as one edit.
 void DocumentController::restoreDraft(const OrphanedDraft& left) {
-  if (!draft_.take(left)) return;  // another window was quicker
+  if (!draft_.take(left)) return;  // another window has taken it
   const QString onDisk = file_.isAttached() ? file_.known() : QString();
   if (file_.isAttached() && onDisk != left.draft.base) {
-    // Saving must ask: the edits did not begin from what the file holds now.
+    // Saving must ask, because the edits began from another text than the file has now.
     file_.attach(path_, left.draft.base);
     Q_EMIT opened(left.draft.base, path_);
   }
@@ -146,7 +144,7 @@ void DocumentController::announceDrafts() {
   const QList<OrphanedDraft> left = draft_.folder().orphaned();
   if (left.isEmpty() || notice_.kind == Kind::Restored) return;
   const Draft& newest = left.front().draft;
-  showNotice(DocumentNotice::draftsFound(nameOf(newest.proposal), newest.edited, left.size() - 1));
+  showNotice(DocumentNotice::draftsFound(nameOf(newest.shownPath), newest.edited, left.size() - 1));
 }
 
 bool DocumentController::close() {
@@ -155,7 +153,7 @@ bool DocumentController::close() {
   return true;
 }
 
-/// Asks about unsaved edits. Those given up keep their draft until another document stands here.
+/// Asks about unsaved edits. Discarded edits keep their draft until another document is open.
 bool DocumentController::maybeSave() {
   if (!isUnsaved()) return true;
   switch (questions_->beforeLeaving(name(), hasFile())) {
@@ -174,26 +172,26 @@ bool DocumentController::save() {
   if (!file_.isAttached()) return saveAs();
   file_.check();
   while (isInConflict()) {
-    const QString seen = file_.onDisk(), whyUnseen = file_.readError();
+    const QString seen = file_.onDisk(), seenError = file_.readError();
     const auto answer = askBeforeOverwriting();
     if (answer == DocumentQuestions::Overwriting::Cancel) return false;
     if (answer == DocumentQuestions::Overwriting::SaveAs) return saveAs();
-    file_.check();  // others write while a person thinks: the answer is to what was shown
-    const bool isAsSeen = file_.onDisk() == seen && file_.readError() == whyUnseen;
+    file_.check();  // it may have changed during the question; the answer is about what was shown
+    const bool isAsSeen = file_.onDisk() == seen && file_.readError() == seenError;
     if (answer == DocumentQuestions::Overwriting::Reload && (isAsSeen || !isInConflict())) {
       reloadInConflict();
-      return false;  // the person looks at it first
+      return false;  // the user looks at it first
     }
     if (isAsSeen) break;
   }
   return writeTo(path_, text_());
 }
 
-/// As the file has it, where that still differs and can be read; else says why not.
+/// Reloads the file if it still differs and can be read; else reports why not.
 void DocumentController::reloadInConflict() {
   const QString readError = file_.readError();
   if (isInConflict() && readError.isEmpty()) return reload(file_.onDisk());
-  if (!isUnsaved()) return;  // it was, meanwhile
+  if (!isUnsaved()) return;  // it was reloaded in the meantime
   Q_EMIT failed(
       tr("The file was not reloaded"),
       !readError.isEmpty() ? readError
@@ -203,7 +201,7 @@ void DocumentController::reloadInConflict() {
           : tr("%1 was deleted or moved in the meantime: Save writes it again").arg(path_));
 }
 
-/// The file as last checked has something else than was read of it, and than is shown.
+/// At the last check the file differed from what was read of it and from what is shown.
 bool DocumentController::isInConflict() const {
   if (file_.state() != ExperimentFile::State::Changed) return false;
   return !file_.readError().isEmpty() || file_.onDisk() != text_();
@@ -216,7 +214,7 @@ DocumentQuestions::Overwriting DocumentController::askBeforeOverwriting() {
 }
 
 bool DocumentController::saveAs() {
-  const QString chosen = questions_->whereToSave(path_);
+  const QString chosen = questions_->askSavePath(path_);
   if (chosen.isEmpty()) return false;
   if (!runOfRecord(chosen).isEmpty()) {
     Q_EMIT failed(tr("The experiment was not saved"),
@@ -234,7 +232,7 @@ bool DocumentController::saveAs() {
   return true;
 }
 
-/// The text is shown too, as one change that can be undone.
+/// Writes the text and shows it, as one change that can be undone.
 bool DocumentController::writeTo(const QString& path, const QString& text) {
   try {
     ExperimentFile::write(path, text);
@@ -247,7 +245,7 @@ bool DocumentController::writeTo(const QString& path, const QString& text) {
   return true;
 }
 
-/// The text stands in this file from now on.
+/// From now on the document is this file with this text.
 void DocumentController::markSaved(const QString& path, const QString& text) {
   path_ = path;
   base_ = text;
@@ -263,7 +261,7 @@ QString DocumentController::fileToTrain() {
   if (!hasDocument_) return {};
   const QString seen = text_();
   file_.check();
-  if (text_() != seen) return {};  // read again just now, and said so: it has to be seen first
+  if (text_() != seen) return {};  // reloaded just now: the user has to see it first
   if (!isUnsaved()) return file_.isAttached() ? path_ : recordOfRun_;
   const QString copy = hasFile() ? file_.copyName() : QString();
   switch (questions_->beforeTraining(name(), copy)) {
@@ -298,7 +296,7 @@ void DocumentController::markEdited() {
 
 void DocumentController::checkFile() { file_.check(); }
 
-/// The file is not what it was.
+/// The file changed on disk.
 void DocumentController::handleFileChange() {
   clearDocumentNotice();
   const QString text = text_();
@@ -319,7 +317,7 @@ void DocumentController::handleFileChange() {
   Q_EMIT stateChanged();
 }
 
-/// Shows what the file has, as one change that can be undone.
+/// Shows the file's text, as one change that can be undone.
 void DocumentController::reload(const QString& text) {
   if (text_() != text) Q_EMIT textReplaced(text);
   markSaved(path_, text);
@@ -346,7 +344,7 @@ void DocumentController::acceptNotice() {
 
 void DocumentController::dismissNotice() { clearNotice(notice_.kind); }
 
-/// The text is again what the file has, or what the edits began from where there is none.
+/// Restores the file's text, or that before the edits if there is no file.
 void DocumentController::discardDraft() {
   const bool isOnDisk = file_.isAttached() && file_.check() != ExperimentFile::State::Gone &&
                         file_.readError().isEmpty();
@@ -374,7 +372,7 @@ void DocumentController::clearNotice(Kind kind) {
   Q_EMIT noticeChanged();
 }
 
-/// What was said of the document as it was; other drafts still wait.
+/// Clears notices about the document; those about other drafts stay.
 void DocumentController::clearDocumentNotice() {
   if (notice_.isOfDocument()) clearNotice(notice_.kind);
 }

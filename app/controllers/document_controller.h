@@ -12,64 +12,64 @@
 
 namespace lockstep::app {
 
-/// The open experiment: its file, its draft, and that nothing typed is lost. What is edited here is
-/// kept as a draft until it is saved or given up; nothing is overwritten that was not seen.
+/// The open experiment with its file and its draft. Edits are backed up as a draft until they are
+/// saved or discarded. A file that changed on disk is not overwritten without asking.
 class DocumentController : public QObject {
   Q_OBJECT
 
  public:
-  /// `text` gives the text as it is edited now. `draftFolder` empty: no drafts.
+  /// `text`: returns the edited text. `draftFolder` empty: no drafts.
   DocumentController(std::function<QString()> text, DocumentQuestions* questions,
                      const QString& draftFolder, QObject* parent = nullptr);
 
   bool hasDocument() const { return hasDocument_; }
-  /// Where the document stands, or may be saved.
+  /// Path of the document's file, or the suggested one if it has no file.
   QString path() const { return path_; }
   QString name() const;
-  /// The text would be lost with this window.
+  /// The text would be lost if the window closed now.
   bool isUnsaved() const;
-  /// It stands in a file that is there.
+  /// It has a file, which exists.
   bool hasFile() const;
   const DocumentNotice& notice() const { return notice_; }
 
-  /// Asks about unsaved edits first; false: the document stays. A run's own record is opened as a
-  /// copy.
+  /// Asks about unsaved edits first; false: the current document stays open. A run's config.yaml is
+  /// opened as a copy.
   bool open(const QString& path);
   bool openCopyOfRun(const QString& runFolder);
-  /// Drafts that can be opened, the last edited first.
+  /// Drafts that can be opened, newest first.
   QList<OrphanedDraft> orphanedDrafts() const { return draft_.folder().orphaned(); }
   bool openDraft(const QString& id);
-  /// Says that drafts wait, where some do.
+  /// Shows a notice if there are drafts to restore.
   void announceDrafts();
 
-  /// False when it was not saved: refused, or given up by the person.
+  /// False when it was not saved: the write failed, or the user canceled.
   bool save();
   bool saveAs();
-  /// The file to train from, which holds what is shown; empty: not now. Asks once when something is
-  /// edited.
+  /// The file to train, with the text that is shown; empty: canceled. Asks if there are unsaved
+  /// edits.
   QString fileToTrain();
-  /// Asks about unsaved edits. True: the document is left, edits that were not saved are given up.
+  /// Asks about unsaved edits. True: the document is closed; unsaved edits are discarded.
   bool close();
-  /// The session ends: nobody can be asked. Returns once the draft is on disk.
+  /// Writes the draft without asking, because the session ends. Returns once it is on disk.
   void keepDraft();
 
  public Q_SLOTS:
   /// The text was edited.
   void markEdited();
-  /// Looks whether the file has changed.
+  /// Checks whether the file has changed.
   void checkFile();
-  /// Does what the notice offers; takes it away.
+  /// Performs the notice's action and clears the notice.
   void acceptNotice();
   void dismissNotice();
 
  Q_SIGNALS:
-  /// Another document, as its file has it.
+  /// Another document was opened; `text` is that of its file.
   void opened(const QString& text, const QString& path);
-  /// The text is to be this one, as one change that can be undone.
+  /// Show this text, as one change that can be undone.
   void textReplaced(const QString& text);
-  /// What is shown now stands in the file `path`.
+  /// The text was saved to `path`.
   void saved(const QString& path);
-  /// isUnsaved(), hasFile() or path() may differ.
+  /// isUnsaved(), hasFile() or path() may have changed.
   void stateChanged();
   void noticeChanged();
   void failed(const QString& title, const QString& detail);
@@ -97,10 +97,10 @@ class DocumentController : public QObject {
   ExperimentFile file_;
   DocumentNotice notice_;
   QString path_;
-  QString base_;         ///< text of a document without a file before it was edited
-  QString recordOfRun_;  ///< config.yaml of the run that a document without a file is a copy of
+  QString base_;         ///< text before the edits of a document without a file
+  QString recordOfRun_;  ///< config.yaml of the run that a document without a file was copied from
   bool hasDocument_ = false;
-  DocumentDraft draft_;  ///< the last: what it writes when it is destroyed comes from the others
+  DocumentDraft draft_;  ///< last member: its destructor reads the others
 };
 
 }  // namespace lockstep::app

@@ -11,33 +11,33 @@
 
 namespace lockstep::app {
 
-/// The draft on disk of the open document, for as long as it has unsaved edits: written at the
-/// first edit and then at most every 200 ms.
+/// The draft on disk of the open document while it has unsaved edits: written at the first edit and
+/// then at most every 200 ms.
 class DocumentDraft : public QObject {
   Q_OBJECT
 
  public:
-  /// `unsaved`: what would be lost now; nothing: all of it is saved.
+  /// `unsaved`: returns the unsaved edits; nothing: all is saved.
   DocumentDraft(const QString& folder, std::function<std::optional<Draft>()> unsaved,
                 QObject* parent = nullptr);
   ~DocumentDraft() override;
 
   const DraftFolder& folder() const { return folder_; }
-  /// Another living window has unsaved edits of this file (real path).
+  /// Another open window has unsaved edits of this file (real path).
   bool isEditedElsewhere(const QString& file) const;
-  /// A left draft becomes that of the open document. False: another window was quicker.
+  /// An orphaned draft becomes that of the open document. False: another window has taken it.
   bool take(const OrphanedDraft& left);
   /// The text was edited.
   void markEdited();
-  /// Makes it at once as it has to be: none of what is saved.
+  /// Writes the draft now, or removes it if all is saved.
   void update();
-  /// The session ends: returns once it is on disk.
+  /// Returns once the draft is on disk, for the end of the session.
   void finish();
-  /// The edits are saved or given up.
+  /// Removes the draft: the edits were saved or discarded.
   void drop();
 
  Q_SIGNALS:
-  /// It cannot be written, told once; and it can be again.
+  /// The draft cannot be written (emitted once); it can be written again.
   void backupFailed(const QString& reason);
   void backupRecovered();
 
@@ -49,8 +49,8 @@ class DocumentDraft : public QObject {
   std::function<std::optional<Draft>()> unsaved_;
   std::unique_ptr<DraftKeeper> keeper_;
   QTimer pause_;
-  QString text_;        ///< as the draft has it
-  bool isDue_ = false;  ///< edited since it was written last
+  QString text_;        ///< text of the draft
+  bool isDue_ = false;  ///< edited since the last write
   bool isFailureReported_ = false;
 };
 

@@ -31,7 +31,7 @@ std::optional<QByteArray> contentOf(const QString& path) {
   return file.readAll();
 }
 
-/// Of the files that end so; others than ours are left alone.
+/// IDs of the files with this ending; files that are not drafts are ignored.
 QStringList idsIn(const QString& folder, const QString& ending = QStringLiteral(".json")) {
   QStringList ids;
   if (folder.isEmpty()) return ids;
@@ -54,8 +54,8 @@ bool isDamaged(const QString& folder, const QString& id) {
 
 }  // namespace
 
-QString DraftFolder::usualFolder() {
-  // A relative path there counts as none (XDG Base Directory Specification).
+QString DraftFolder::defaultFolder() {
+  // A relative path is ignored (XDG Base Directory Specification).
   QString state = qEnvironmentVariable("XDG_STATE_HOME");
   if (!QDir::isAbsolutePath(state)) state = QDir::homePath() + QStringLiteral("/.local/state");
   return state + QStringLiteral("/lockstep/drafts");
@@ -68,7 +68,7 @@ QList<OrphanedDraft> DraftFolder::orphaned() const {
     if (base::FileLock::isHeld(lockFile(folder_, id))) continue;
     const std::optional<Draft> draft = readDraft(folder_, id);
     if (!draft) continue;
-    // Killed between saving and taking the draft away.
+    // The program was killed after saving and before removing the draft.
     if (!draft->file.isEmpty() && contentOf(draft->file) == draft->text.toUtf8()) {
       if (const auto keeper = take(id)) keeper->drop();
       continue;
@@ -81,7 +81,7 @@ QList<OrphanedDraft> DraftFolder::orphaned() const {
   return found;
 }
 
-/// Of a program killed before it wrote the draft, or after it took it away.
+/// Removes locks of programs that were killed before they wrote or after they removed the draft.
 void DraftFolder::removeStrayLocks() const {
   for (const QString& id : idsIn(folder_, QStringLiteral(".lock"))) {
     const bool isStray =
@@ -95,7 +95,7 @@ QStringList DraftFolder::setAsideDamaged() const {
   for (const QString& id : idsIn(folder_)) {
     if (base::FileLock::isHeld(lockFile(folder_, id)) || !isDamaged(folder_, id)) continue;
     const auto keeper = take(id);
-    if (!keeper || !isDamaged(folder_, id)) continue;  // another window was quicker
+    if (!keeper || !isDamaged(folder_, id)) continue;  // another window has taken it
     const QString place = folder_ + QLatin1Char('/') + id + QStringLiteral(".damaged");
     if (!QFile::rename(draftFile(folder_, id), place)) continue;
     keeper->drop();
@@ -119,11 +119,11 @@ std::unique_ptr<DraftKeeper> DraftFolder::make() const {
   std::error_code failure;
   const std::filesystem::path folder = folder_.toStdString();
   std::filesystem::create_directories(folder, failure);
-  if (failure) throw Error(folder.string() + ": cannot be made: " + failure.message());
+  if (failure) throw Error(folder.string() + ": cannot be created: " + failure.message());
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failure);
   const QString id = QUuid::createUuid().toString(QUuid::WithoutBraces);
   auto lock = base::FileLock::tryAcquire(lockFile(folder_, id), kOwnerAlone);
-  if (!lock) throw Error(folder.string() + ": another program locks every file in it");
+  if (!lock) throw Error(folder.string() + ": a new file in it is locked by another program");
   return std::make_unique<DraftKeeper>(folder_, id, std::move(*lock));
 }
 
@@ -131,13 +131,13 @@ std::unique_ptr<DraftKeeper> DraftFolder::take(const QString& id) const {
   try {
     auto lock = base::FileLock::tryAcquire(lockFile(folder_, id), kOwnerAlone);
     if (!lock) return nullptr;
-    if (!QFile::exists(draftFile(folder_, id))) {  // taken, saved and removed since it was seen
+    if (!QFile::exists(draftFile(folder_, id))) {  // another window took, saved and removed it
       std::filesystem::remove(lockFile(folder_, id));
       return nullptr;
     }
     return std::make_unique<DraftKeeper>(folder_, id, std::move(*lock));
   } catch (const std::exception&) {
-    return nullptr;  // it stays where it is
+    return nullptr;  // the draft stays where it is
   }
 }
 

@@ -11,41 +11,40 @@ class DraftKeeper;
 
 /// Unsaved edits of one document.
 struct Draft {
-  QString file;      ///< real path of the document's file; empty: it never had one
-  QString proposal;  ///< path under which the document is shown, and may be saved
-  QString base;      ///< the file's text that the edits began from
-  QString text;      ///< as edited
-  QDateTime edited;  ///< when this was last so
+  QString file;       ///< real path of the document's file; empty: it never had one
+  QString shownPath;  ///< path that the window shows and suggests for saving
+  QString base;       ///< the file's text before the edits
+  QString text;       ///< the edited text
+  QDateTime edited;   ///< time of the last edit
 };
 
-/// A draft that no living window holds: the program that wrote it was killed, or its session ended.
+/// A draft that no open window holds: the program that wrote it was killed, or its session ended.
 struct OrphanedDraft {
   QString id;
   Draft draft;
 };
 
-/// The folder of drafts: ID.json beside ID.lock, which the window that writes it holds (flock), so
-/// that several windows and programs keep theirs apart. Only their owner can read them. Small
-/// files, read at once.
+/// The folder of drafts: ID.json and ID.lock, which the window that writes the draft holds (flock),
+/// so that several windows do not interfere. Only their owner can read them. The files are small
+/// and read synchronously.
 class DraftFolder {
  public:
-  /// `folder` empty: keeps and finds none.
+  /// `folder` empty: there are no drafts.
   explicit DraftFolder(const QString& folder) : folder_(folder) {}
   /// $XDG_STATE_HOME/lockstep/drafts, else ~/.local/state/lockstep/drafts.
-  static QString usualFolder();
+  static QString defaultFolder();
 
-  /// The last edited first. A draft that is no different from its file by now is removed, and a
-  /// lock without a draft.
+  /// Newest first. Removes drafts that equal their file, and locks without a draft.
   QList<OrphanedDraft> orphaned() const;
-  /// Left drafts that are none any more (a damaged disk): each gets another name, under which a
-  /// person may find what was typed, and which is told here this once.
+  /// Renames orphaned drafts that cannot be parsed (a damaged disk) to ID.damaged, so that the user
+  /// can recover their text. Returns the new paths, each once.
   QStringList setAsideDamaged() const;
-  /// Whether another living window has unsaved edits of this file (real path).
+  /// Whether another open window has unsaved edits of this file (real path).
   bool isEditedElsewhere(const QString& file, const DraftKeeper* own) const;
-  /// A new draft of ours. nullptr where none are kept. Throws Error when the folder cannot be
-  /// written.
+  /// A new draft held by this window. nullptr if there are no drafts. Throws Error when the folder
+  /// cannot be written.
   std::unique_ptr<DraftKeeper> make() const;
-  /// A left draft becomes ours. nullptr when another window took it meanwhile.
+  /// Takes over an orphaned draft. nullptr if another window has taken it.
   std::unique_ptr<DraftKeeper> take(const QString& id) const;
 
  private:

@@ -40,7 +40,7 @@ void DraftKeeper::drop() {
     waiting_.reset();
   }
   finish();
-  // First the draft: a lock without one means nothing.
+  // The draft first: a lock without a draft is harmless.
   QFile::remove(file_);
   QFile::remove(lockFile_);
 }
@@ -62,7 +62,7 @@ void DraftKeeper::writeWaiting() {
 
 QByteArray jsonOf(const Draft& draft) {
   const QJsonObject json{{QStringLiteral("file"), draft.file},
-                         {QStringLiteral("proposal"), draft.proposal},
+                         {QStringLiteral("proposal"), draft.shownPath},
                          {QStringLiteral("base"), draft.base},
                          {QStringLiteral("text"), draft.text},
                          {QStringLiteral("edited"), draft.edited.toString(Qt::ISODateWithMs)}};

@@ -11,8 +11,8 @@
 
 namespace lockstep::app {
 
-/// Keeps one document's draft on disk for as long as it has unsaved edits. What is kept stays when
-/// this is destroyed, and is found as left; drop() takes it away.
+/// Writes one document's draft to disk. The file stays when this object is destroyed, as an
+/// orphaned draft; drop() removes it.
 class DraftKeeper : public QObject {
   Q_OBJECT
 
@@ -21,15 +21,15 @@ class DraftKeeper : public QObject {
   ~DraftKeeper() override;
 
   QString id() const { return id_; }
-  /// Writes it in a thread; of several that wait the newest alone.
+  /// Writes it in a worker thread; of several waiting drafts only the newest.
   void keep(const Draft& draft);
-  /// Waits until what was given is on disk.
+  /// Blocks until the last draft is on disk.
   void finish();
-  /// The edits are saved or given up: removes the file. Waits for a write under way.
+  /// Removes the file, after a write in progress.
   void drop();
 
  Q_SIGNALS:
-  /// It could not be written; and it can be again.
+  /// A write failed; a later one succeeded again.
   void failed(const QString& reason);
   void recovered();
 
@@ -39,12 +39,12 @@ class DraftKeeper : public QObject {
   QString file_, lockFile_, id_;
   base::FileLock lock_;
   QThreadPool writer_;  ///< one thread: writes are in order
-  QMutex mutex_;        ///< of waiting_
+  QMutex mutex_;        ///< guards waiting_
   std::optional<Draft> waiting_;
-  bool hasFailed_ = false;  ///< of the writer's thread
+  bool hasFailed_ = false;  ///< used in the writer thread only
 };
 
-/// A draft as its file's JSON, and back; nothing of what is none.
+/// A draft as JSON, and back; nothing if the text is not a draft.
 QByteArray jsonOf(const Draft& draft);
 std::optional<Draft> draftOf(const QByteArray& json);
 

@@ -8,10 +8,10 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstDelay{50};
-constexpr std::chrono::milliseconds kLongestDelay{2000};
-constexpr std::chrono::milliseconds kLongestSilence{5000};
+constexpr std::chrono::milliseconds kMaxDelay{2000};
+constexpr std::chrono::milliseconds kWelcomeTimeout{5000};
 
-bool isLasting(QLocalSocket::LocalSocketError error) {
+bool isPermanent(QLocalSocket::LocalSocketError error) {
   return error == QLocalSocket::SocketAccessError ||
          error == QLocalSocket::UnsupportedSocketOperationError;
 }
@@ -21,28 +21,28 @@ bool isLasting(QLocalSocket::LocalSocketError error) {
 EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   retry_.setSingleShot(true);
   connect(&retry_, &QTimer::timeout, this, &EngineLink::tryConnect);
-  silence_.setSingleShot(true);
-  silence_.setInterval(kLongestSilence);
-  connect(&silence_, &QTimer::timeout, this, [this] {
+  welcomeTimer_.setSingleShot(true);
+  welcomeTimer_.setInterval(kWelcomeTimeout);
+  connect(&welcomeTimer_, &QTimer::timeout, this, [this] {
     socket_.abort();
-    tryAgainLater(tr("it accepts the connection but does not respond"));
+    retryLater(tr("it accepts the connection but does not respond"));
     Q_EMIT unreachable();
   });
   connect(&socket_, &QLocalSocket::connected, this, [this] {
     lines_ = protocol::LineBuffer();
-    silence_.start();
+    welcomeTimer_.start();
     Q_EMIT connected();
   });
   connect(&socket_, &QLocalSocket::readyRead, this, &EngineLink::readLines);
-  connect(&socket_, &QLocalSocket::errorOccurred, this, &EngineLink::takeError);
+  connect(&socket_, &QLocalSocket::errorOccurred, this, &EngineLink::handleError);
 }
 
 EngineLink::~EngineLink() { socket_.disconnect(this); }
 
-void EngineLink::setState(State state, const QString& trouble) {
-  if (state_ == state && trouble_ == trouble) return;
+void EngineLink::setState(State state, const QString& error) {
+  if (state_ == state && lastError_ == error) return;
   state_ = state;
-  trouble_ = trouble;
+  lastError_ = error;
   Q_EMIT stateChanged(state);
 }
 
@@ -57,7 +57,7 @@ void EngineLink::connectToEngine(const QString& socketPath) {
 
 void EngineLink::disconnectFromEngine() {
   retry_.stop();
-  silence_.stop();
+  welcomeTimer_.stop();
   setState(State::Off);
   socket_.abort();
   lines_ = protocol::LineBuffer();
@@ -68,16 +68,16 @@ void EngineLink::tryConnect() {
   socket_.connectToServer(path_);
 }
 
-void EngineLink::takeError(QLocalSocket::LocalSocketError error) {
+void EngineLink::handleError(QLocalSocket::LocalSocketError error) {
   if (state_ == State::Off) return;
-  if (isLasting(error)) {
+  if (isPermanent(error)) {
     const QString why = socket_.errorString();
     disconnectFromEngine();
     Q_EMIT failed(tr("The engine's socket %1 cannot be used: %2").arg(path_, why));
     return;
   }
   const bool wasConnected = state_ == State::Connected;
-  tryAgainLater(socket_.errorString());
+  retryLater(socket_.errorString());
   if (wasConnected) {
     Q_EMIT lost();
   } else {
@@ -85,11 +85,11 @@ void EngineLink::takeError(QLocalSocket::LocalSocketError error) {
   }
 }
 
-void EngineLink::tryAgainLater(const QString& trouble) {
-  silence_.stop();
-  delay_ = delay_.count() == 0 ? kFirstDelay : std::min(kLongestDelay, delay_ * 2);
+void EngineLink::retryLater(const QString& error) {
+  welcomeTimer_.stop();
+  delay_ = delay_.count() == 0 ? kFirstDelay : std::min(kMaxDelay, delay_ * 2);
   retry_.start(delay_);
-  setState(State::Connecting, trouble);
+  setState(State::Connecting, error);
 }
 
 void EngineLink::readLines() {
@@ -99,12 +99,12 @@ void EngineLink::readLines() {
   for (;;) {
     const auto result = lines_.next(line);
     if (result == protocol::LineBuffer::Result::NeedMore) return;
-    if (result == protocol::LineBuffer::Result::Line) takeLine(line);
-    if (state_ == State::Off) return;  // a slot has hung up
+    if (result == protocol::LineBuffer::Result::Line) handleLine(line);
+    if (state_ == State::Off) return;  // a slot has disconnected
   }
 }
 
-void EngineLink::takeLine(const std::string& line) {
+void EngineLink::handleLine(const std::string& line) {
   protocol::EngineMessage message;
   try {
     message = protocol::decodeEngineMessage(line);
@@ -114,10 +114,10 @@ void EngineLink::takeLine(const std::string& line) {
                       .arg(QString::fromUtf8(error.what())));
     return;
   } catch (const Error&) {
-    return;  // of a newer engine, or not for us: the next line may be
+    return;  // an unknown message, such as one of a newer engine
   }
   if (const auto* welcome = std::get_if<protocol::Welcome>(&message)) {
-    silence_.stop();
+    welcomeTimer_.stop();
     delay_ = std::chrono::milliseconds(0);
     setState(State::Connected);
     Q_EMIT welcomed(*welcome);

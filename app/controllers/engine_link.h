@@ -11,25 +11,24 @@
 
 namespace lockstep::app {
 
-/// The connection to a run's engine over its local socket: connects, tries again after passing
-/// faults, cuts the stream into lines and tells each message. Knows no files and no models. No
-/// method blocks.
+/// The connection to a run's engine over its local socket: connects, retries after transient
+/// errors, splits the stream into lines and emits each message. No method blocks.
 class EngineLink : public QObject {
   Q_OBJECT
 
  public:
-  /// Connected: the engine has answered; an open socket alone says nothing.
+  /// Connected: the engine has sent its welcome; an open socket is not enough.
   enum class State { Off, Connecting, Connected };
   explicit EngineLink(QObject* parent = nullptr);
   ~EngineLink() override;
 
   State state() const { return state_; }
-  /// Why it is still connecting; empty: it is not, or it has only begun.
-  QString trouble() const { return trouble_; }
-  /// How long an open socket may be silent before it is tried anew.
-  void setWelcomeTimeout(std::chrono::milliseconds timeout) { silence_.setInterval(timeout); }
-  /// Connects to the socket at this absolute path and keeps trying until disconnectFromEngine() or
-  /// a lasting fault.
+  /// Why the last attempt to connect failed; empty: no failure since connectToEngine().
+  QString lastError() const { return lastError_; }
+  /// How long to wait for the welcome before the connection is retried.
+  void setWelcomeTimeout(std::chrono::milliseconds timeout) { welcomeTimer_.setInterval(timeout); }
+  /// Connects to the socket at this absolute path and retries until disconnectFromEngine() or a
+  /// permanent error.
   void connectToEngine(const QString& socketPath);
   void disconnectFromEngine();
 
@@ -40,38 +39,38 @@ class EngineLink : public QObject {
                       double scoreThreshold);
 
  Q_SIGNALS:
-  /// Another state or another trouble.
+  /// state() or lastError() changed.
   void stateChanged(lockstep::app::EngineLink::State state);
-  /// The socket is open: the time for sendHello().
+  /// The socket is open: call sendHello().
   void connected();
   void lost();
-  /// A try to connect was in vain; the next one is on its way.
+  /// An attempt to connect failed; the next one is scheduled.
   void unreachable();
   void welcomed(const lockstep::protocol::Welcome& welcome);
-  /// Every event, reset and alert, in the order they came.
+  /// Every event, reset and alert, in order.
   void eventReceived(const lockstep::protocol::EngineMessage& message);
-  /// `path`: of the file with the answer; empty: it is no file.
+  /// `path`: the file with the answer; empty: the answer has no file.
   void answered(const QString& id, const QString& path);
   void refused(const QString& id, const QString& message);
-  /// A lasting fault (another version, no permission): there is no further try.
+  /// A permanent error (another protocol version, no permission): there are no more attempts.
   void failed(const QString& message);
 
  private:
-  void setState(State state, const QString& trouble = {});
+  void setState(State state, const QString& error = {});
   void tryConnect();
   void readLines();
-  void takeLine(const std::string& line);
-  void takeError(QLocalSocket::LocalSocketError error);
-  void tryAgainLater(const QString& trouble);
+  void handleLine(const std::string& line);
+  void handleError(QLocalSocket::LocalSocketError error);
+  void retryLater(const QString& error);
   void send(const protocol::ClientMessage& message);
   QString nextId();
 
   QLocalSocket socket_;
   QTimer retry_;
-  QTimer silence_;  ///< since the socket opened
+  QTimer welcomeTimer_;  ///< runs from opening the socket to the welcome
   protocol::LineBuffer lines_;
   QString path_;
-  QString trouble_;
+  QString lastError_;
   State state_ = State::Off;
   std::chrono::milliseconds delay_{0};
   int lastId_ = 0;

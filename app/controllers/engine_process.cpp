@@ -7,11 +7,11 @@
 namespace lockstep::app {
 namespace {
 
-constexpr qsizetype kMostLines = 50;
+constexpr qsizetype kMaxLines = 50;
 
 QString lastLines(const QByteArray& output) {
   QStringList lines = QString::fromUtf8(output).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-  if (lines.size() > kMostLines) lines = lines.mid(lines.size() - kMostLines);
+  if (lines.size() > kMaxLines) lines = lines.mid(lines.size() - kMaxLines);
   return lines.join(QLatin1Char('\n')).trimmed();
 }
 
@@ -25,7 +25,7 @@ EngineProcess::EngineProcess(const QString& program, QObject* parent)
 
 EngineProcess::~EngineProcess() {
   if (!process_) return;
-  // A start that is under way goes on by itself: the run is not ours to end.
+  // A start in progress continues: closing the app does not end a run.
   process_->disconnect(this);
   process_->setParent(nullptr);
 }
@@ -55,7 +55,7 @@ void EngineProcess::start(QStringList arguments, const QStringList& overrides,
   process_->setStandardInputFile(QProcess::nullDevice());
   connect(process_, &QProcess::finished, this, &EngineProcess::finish);
   connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-    if (error != QProcess::FailedToStart) return;  // the others are followed by finished()
+    if (error != QProcess::FailedToStart) return;  // other errors are followed by finished()
     process_->deleteLater();
     process_ = nullptr;
     Q_EMIT failed(tr("%1 cannot be started: it is missing or not executable. Build it, or "

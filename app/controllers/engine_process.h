@@ -7,8 +7,8 @@
 
 namespace lockstep::app {
 
-/// Starts `lockstep-engine train … --detach`: the program ends as soon as the run goes on by itself
-/// or a fault kept it from that. One start at a time. No method blocks.
+/// Runs `lockstep-engine train … --detach`, which exits once the run has started in the background
+/// or failed to start. One start at a time. No method blocks.
 class EngineProcess : public QObject {
   Q_OBJECT
 
@@ -19,17 +19,16 @@ class EngineProcess : public QObject {
 
   QString program() const { return program_; }
   bool isStarting() const { return process_ != nullptr; }
-  /// Starts an experiment file. `runsFolder`: where the run folder is made.
+  /// Trains an experiment file. `runsFolder`: where the run folder is created.
   void startTraining(const QString& configFile, const QString& runsFolder,
                      const QStringList& overrides = {});
-  /// Goes on with a run that has stopped, from its newest checkpoint.
+  /// Resumes a run that has ended, from its newest checkpoint.
   void resumeRun(const QString& runFolder, const QStringList& overrides = {});
 
  Q_SIGNALS:
   /// The run's socket answers.
   void started(const QString& runFolder);
-  /// What the engine said on standard error, and its exit status; -1: it did not start or was
-  /// killed.
+  /// `message`: the engine's standard error. exitStatus -1: it did not start or was killed.
   void failed(const QString& message, int exitStatus);
 
  private:

@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kSettle{150};
 
-Error fault(const QString& path, const char* what) {
+Error fileError(const QString& path, const char* what) {
   return Error(path.toStdString() + ": " + what);
 }
 
-/// Claims a name that is free; false: it is taken.
+/// Creates an empty file; false: the name is taken.
 bool claim(const QString& path) {
   const int fd =
       ::open(QFile::encodeName(path).constData(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -36,7 +36,7 @@ bool claim(const QString& path) {
               ": cannot be written: " + std::generic_category().message(errno));
 }
 
-/// DIR/NAME-2.yaml of DIR/NAME.yaml and 2; NAME-3 follows NAME-2.
+/// DIR/NAME-2.yaml for DIR/NAME.yaml and 2.
 QString numbered(const QFileInfo& file, int number) {
   const QString suffix = file.suffix().isEmpty() ? QString() : QLatin1Char('.') + file.suffix();
   return file.absolutePath() +
@@ -56,21 +56,22 @@ ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
 
 QString ExperimentFile::read(const QString& path) {
   const std::string bytes = config::readExperimentFile(path.toStdString());
-  if (bytes.find('\0') != std::string::npos) throw fault(path, "is no text: it has zero bytes");
-  // A byte order mark is part of the text: what is saved is then the same to the last byte.
+  if (bytes.find('\0') != std::string::npos)
+    throw fileError(path, "is not a text file: it contains zero bytes");
+  // A byte order mark is kept in the text, so that it is saved again.
   QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::ConvertInitialBom);
   QString text = decoder.decode(QByteArrayView(bytes.data(), static_cast<qsizetype>(bytes.size())));
-  if (decoder.hasError()) throw fault(path, "is not UTF-8 text: convert it first");
+  if (decoder.hasError()) throw fileError(path, "is not UTF-8 text: convert it first");
   return text;
 }
 
 void ExperimentFile::write(const QString& path, const QString& text) {
-  const bool isThere = QFileInfo::exists(path);
+  const bool exists = QFileInfo::exists(path);
   if (const std::string kind = base::inputFileFault(path.toStdString(), "a file");
-      isThere && !kind.empty())
-    throw fault(path, kind.c_str());
-  if (isThere && ::access(QFile::encodeName(path).constData(), W_OK) != 0)
-    throw fault(path, "is write-protected: change its permissions or save under another name");
+      exists && !kind.empty())
+    throw fileError(path, kind.c_str());
+  if (exists && ::access(QFile::encodeName(path).constData(), W_OK) != 0)
+    throw fileError(path, "is write-protected: change its permissions or save under another name");
   base::writeFileAtomically(path.toStdString(), text.toStdString());
 }
 
@@ -85,7 +86,7 @@ QString ExperimentFile::realPath(const QString& path) {
 void ExperimentFile::attach(const QString& path, const QString& known) {
   path_ = path;
   known_ = onDisk_ = known;
-  whyUnreadable_.clear();
+  readError_.clear();
   state_ = State::Same;
   watch();
 }
@@ -96,34 +97,34 @@ void ExperimentFile::detach() {
 }
 
 void ExperimentFile::watch() {
-  // A file that was replaced is another one: the watch always begins anew.
+  // A replaced file is a new inode, so watching always starts over.
   const QStringList watched = watcher_.files() + watcher_.directories();
   if (!watched.isEmpty()) watcher_.removePaths(watched);
-  QStringList wanted;
+  QStringList paths;
   if (!path_.isEmpty()) {
     const QString real = realPath(path_);
-    wanted << QFileInfo(path_).absolutePath() << QFileInfo(real).absolutePath();
-    if (QFileInfo::exists(real)) wanted << real;
-    wanted.removeDuplicates();
+    paths << QFileInfo(path_).absolutePath() << QFileInfo(real).absolutePath();
+    if (QFileInfo::exists(real)) paths << real;
+    paths.removeDuplicates();
   }
-  if (!wanted.isEmpty()) watcher_.addPaths(wanted);
+  if (!paths.isEmpty()) watcher_.addPaths(paths);
 }
 
 ExperimentFile::State ExperimentFile::check() {
   if (!isAttached()) return State::Same;
   settle_.stop();
-  const auto before = std::make_tuple(state_, onDisk_, whyUnreadable_);
-  whyUnreadable_.clear();
+  const auto before = std::make_tuple(state_, onDisk_, readError_);
+  readError_.clear();
   try {
     onDisk_ = read(path_);
     state_ = onDisk_ == known_ ? State::Same : State::Changed;
   } catch (const std::exception& error) {
     onDisk_.clear();
     state_ = QFileInfo::exists(path_) ? State::Changed : State::Gone;
-    if (state_ == State::Changed) whyUnreadable_ = QString::fromUtf8(error.what());
+    if (state_ == State::Changed) readError_ = QString::fromUtf8(error.what());
   }
   watch();
-  if (before != std::make_tuple(state_, onDisk_, whyUnreadable_)) Q_EMIT changed();
+  if (before != std::make_tuple(state_, onDisk_, readError_)) Q_EMIT changed();
   return state_;
 }
 
@@ -140,7 +141,7 @@ QString ExperimentFile::writeCopy(const QString& text) const {
   try {
     base::writeFileAtomically(copy.toStdString(), text.toStdString());
   } catch (...) {
-    QFile::remove(copy);  // the empty file that claimed the name
+    QFile::remove(copy);  // the empty file that claim() created
     throw;
   }
   return copy;

@@ -7,8 +7,8 @@
 
 namespace lockstep::app {
 
-/// The file of the open experiment: its text as it was last read or written here, and what became
-/// of it since. Contents are compared, not times. Small files: read and written at once.
+/// The file of the open experiment: its text as last read or written here, and whether it has
+/// changed since. Compares contents, not times. Reads and writes synchronously; files are small.
 class ExperimentFile : public QObject {
   Q_OBJECT
 
@@ -17,31 +17,31 @@ class ExperimentFile : public QObject {
 
   explicit ExperimentFile(QObject* parent = nullptr);
 
-  /// Throws Error for what is missing, no file, too large for an experiment, or not UTF-8.
+  /// Throws Error if the file is missing, not a regular file, too large for an experiment or not
+  /// UTF-8.
   static QString read(const QString& path);
-  /// Replaces the file as a whole or leaves it untouched; its permissions and links stay. Throws
-  /// Error.
+  /// Replaces the file atomically; its permissions and links stay. Throws Error.
   static void write(const QString& path, const QString& text);
-  /// `path` with every link followed; a file that is not there keeps its name.
+  /// `path` with links resolved; works for a file that does not exist, too.
   static QString realPath(const QString& path);
 
-  /// Watches a file whose text is known to have been `known`. state() is told when check() says so.
+  /// Watches a file whose text was `known` when it was last read or written.
   void attach(const QString& path, const QString& known);
   void detach();
   bool isAttached() const { return !path_.isEmpty(); }
   QString path() const { return path_; }
   QString known() const { return known_; }
-  /// Of the last check.
+  /// State at the last check.
   State state() const { return state_; }
   QString onDisk() const { return onDisk_; }
-  /// Why the file that changed cannot be read; empty: it can.
-  QString readError() const { return whyUnreadable_; }
-  /// Reads the file. Emits changed() when that tells anything new.
+  /// Why the changed file cannot be read; empty: it can.
+  QString readError() const { return readError_; }
+  /// Reads the file. Emits changed() if state, text or error changed.
   State check();
 
-  /// Makes a new file beside this one, NAME-2.yaml or the first that is free. Throws Error.
+  /// Writes a new file in the same folder: NAME-2.yaml, or the first free number. Throws Error.
   QString writeCopy(const QString& text) const;
-  /// The name it would have now.
+  /// The name that writeCopy() would use now.
   QString copyName() const;
 
  Q_SIGNALS:
@@ -50,10 +50,10 @@ class ExperimentFile : public QObject {
  private:
   void watch();
 
-  QString path_, known_, onDisk_, whyUnreadable_;
+  QString path_, known_, onDisk_, readError_;
   State state_ = State::Same;
   QFileSystemWatcher watcher_;
-  QTimer settle_;  ///< others write in several steps
+  QTimer settle_;  ///< waits until another program has finished writing
 };
 
 }  // namespace lockstep::app

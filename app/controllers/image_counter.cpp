@@ -12,8 +12,7 @@ struct Counts {
 
 Counts countIn(const std::string& train, const std::string& val) {
   Counts counts;
-  // A file that cannot be read is told where the experiment is checked; here it only means: not
-  // known.
+  // The check of the experiment reports files that cannot be read; here the count is just unknown.
   try {
     if (!train.empty())
       counts.train = static_cast<qint64>(coco::Dataset::load(train).usableImageCount());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kScoreThreshold = 0.05;
 constexpr int kEndWaitMs = 500;
-constexpr int kMostLosses = 3;
+constexpr int kMaxDisconnects = 3;
 
 }  // namespace
 
@@ -33,11 +33,11 @@ InspectProcess::~InspectProcess() {
 void InspectProcess::connectSignals() {
   connect(&link_, &EngineLink::connected, this, [this] { link_.sendHello(-1, 0); });
   connect(&link_, &EngineLink::welcomed, this, &InspectProcess::sendWaiting);
-  connect(&link_, &EngineLink::lost, this, &InspectProcess::takeLoss);
-  connect(&link_, &EngineLink::unreachable, this, &InspectProcess::takeLoss);
-  connect(&link_, &EngineLink::answered, this, &InspectProcess::takeAnswer);
+  connect(&link_, &EngineLink::lost, this, &InspectProcess::handleDisconnect);
+  connect(&link_, &EngineLink::unreachable, this, &InspectProcess::handleDisconnect);
+  connect(&link_, &EngineLink::answered, this, &InspectProcess::handleAnswer);
   connect(&link_, &EngineLink::refused, this, [this](const QString& id, const QString& message) {
-    const Request request = take(id);
+    const Request request = takeRequest(id);
     if (!request.id.isEmpty()) Q_EMIT predictionFailed(request.imageId, request.step, message);
   });
   connect(&link_, &EngineLink::failed, this, &InspectProcess::failAll);
@@ -47,7 +47,7 @@ void InspectProcess::setRun(const QString& runFolder) {
   if (runFolder == runFolder_) return;
   runFolder_ = runFolder;
   requests_.clear();
-  losses_ = 0;
+  disconnects_ = 0;
   link_.disconnectFromEngine();
   endProcess();
 }
@@ -61,15 +61,16 @@ void InspectProcess::predict(qint64 imageId, qint64 step) {
 void InspectProcess::start() {
   process_ = std::make_unique<QProcess>();
   process_->setStandardInputFile(QProcess::nullDevice());
-  connect(process_.get(), &QProcess::readyReadStandardOutput, this, &InspectProcess::takeSocket);
-  connect(process_.get(), &QProcess::finished, this, &InspectProcess::takeEnd);
+  connect(process_.get(), &QProcess::readyReadStandardOutput, this,
+          &InspectProcess::readSocketPath);
+  connect(process_.get(), &QProcess::finished, this, &InspectProcess::handleExit);
   connect(process_.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-    if (error == QProcess::FailedToStart) takeEnd();
+    if (error == QProcess::FailedToStart) handleExit();
   });
   process_->start(program_, {QStringLiteral("inspect"), runFolder_});
 }
 
-/// It ends by itself; the object follows.
+/// Does not wait for the process to exit.
 void InspectProcess::endProcess() {
   if (!process_) return;
   process_->disconnect(this);
@@ -78,50 +79,51 @@ void InspectProcess::endProcess() {
   process_.release();
 }
 
-void InspectProcess::takeSocket() {
+void InspectProcess::readSocketPath() {
   if (!process_->canReadLine() || link_.state() != EngineLink::State::Off) return;
   const QJsonObject answer = QJsonDocument::fromJson(process_->readLine()).object();
   const QString socket = answer.value(QStringLiteral("socket")).toString();
   if (!socket.isEmpty()) link_.connectToEngine(socket);
 }
 
-/// A process that succeeds right away has named the socket of one that lives; one of ours that was
-/// idle for long takes its socket with it, which takeLoss() sees.
-void InspectProcess::takeEnd() {
-  takeSocket();
+/// A process that exits at once with success has named the socket of another one that is running.
+/// When our own process ends after its idle time, its socket disconnects: see handleDisconnect().
+void InspectProcess::handleExit() {
+  readSocketPath();
   QProcess* ended = process_.release();
   ended->deleteLater();
   const bool succeeded = ended->error() != QProcess::FailedToStart &&
                          ended->exitStatus() == QProcess::NormalExit && ended->exitCode() == 0;
   if (succeeded && link_.state() != EngineLink::State::Off) return;
-  const QString said =
+  const QString message =
       QString::fromUtf8(ended->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
   link_.disconnectFromEngine();
-  failAll(said.isEmpty() ? tr("lockstep-engine inspect exited unexpectedly.") : said);
+  failAll(message.isEmpty() ? tr("lockstep-engine inspect exited unexpectedly.") : message);
 }
 
-/// What was asked for on the old connection is asked for again on the next one. While our own
-/// process lives, the link tries its socket again by itself.
-void InspectProcess::takeLoss() {
+/// Requests of the old connection are sent again on the next one. While our own process runs, the
+/// link reconnects by itself.
+void InspectProcess::handleDisconnect() {
   for (Request& request : requests_) request.id.clear();
-  if (!requests_.empty() && ++losses_ >= kMostLosses) return giveUp();
+  if (!requests_.empty() && ++disconnects_ >= kMaxDisconnects) return giveUp();
   if (process_) return;
   link_.disconnectFromEngine();
   if (!requests_.empty()) start();
 }
 
-/// Who does not answer would be named again by the next process: one that was stopped, or hangs.
+/// Starting another process would not help: it would name the socket of the same process, which is
+/// stopped or hangs.
 void InspectProcess::giveUp() {
-  const QString trouble = link_.trouble();
+  const QString error = link_.lastError();
   link_.disconnectFromEngine();
   endProcess();
   failAll(tr("The lockstep-engine inspect of this run does not answer: %1. End that process and "
              "try again.")
-              .arg(trouble));
+              .arg(error));
 }
 
-void InspectProcess::takeAnswer(const QString& id, const QString& path) {
-  const Request request = take(id);
+void InspectProcess::handleAnswer(const QString& id, const QString& path) {
+  const Request request = takeRequest(id);
   if (request.id.isEmpty()) return;
   if (path.isEmpty()) {
     Q_EMIT predictionFailed(request.imageId, request.step, tr("The engine's reply names no file."));
@@ -138,18 +140,18 @@ void InspectProcess::sendWaiting() {
           link_.sendPredict({request.imageId}, QString::number(request.step), kScoreThreshold);
 }
 
-InspectProcess::Request InspectProcess::take(const QString& id) {
+InspectProcess::Request InspectProcess::takeRequest(const QString& id) {
   const auto at = std::find_if(requests_.begin(), requests_.end(),
                                [&](const Request& r) { return r.id == id; });
   if (at == requests_.end()) return {};
   const Request request = *at;
   requests_.erase(at);
-  losses_ = 0;
+  disconnects_ = 0;
   return request;
 }
 
 void InspectProcess::failAll(const QString& message) {
-  losses_ = 0;
+  disconnects_ = 0;
   for (const Request& request : std::exchange(requests_, {}))
     Q_EMIT predictionFailed(request.imageId, request.step, message);
 }

@@ -11,10 +11,11 @@
 
 namespace lockstep::app {
 
-/// Predictions of a run that has ended: asks a warm worker over the same socket messages as a live
-/// run. `lockstep-engine inspect RUN` starts that worker, or names the socket of one that lives
-/// already (another window's) and ends; when that one goes away, a new one is started. What is lost
-/// several times without an answer fails. One run at a time; ends with the app. No method blocks.
+/// Predictions of a run that has ended, from `lockstep-engine inspect RUN`. That process loads a
+/// model and serves the same socket messages as a running engine, or it prints the socket of one
+/// that is already running (another window's) and exits; when that one goes away, a new one is
+/// started. A request fails after several lost connections. One run at a time; the process ends
+/// with the app. No method blocks.
 class InspectProcess : public QObject {
   Q_OBJECT
 
@@ -22,12 +23,12 @@ class InspectProcess : public QObject {
   explicit InspectProcess(const QString& program = {}, QObject* parent = nullptr);
   ~InspectProcess() override;
 
-  /// Ends what was there for another run and forgets its requests without a word. Empty: none.
+  /// Ends the process of the previous run and drops its requests. Empty: no run.
   void setRun(const QString& runFolder);
-  /// Predicts one image of the run with the checkpoint of a step; starts the process when nobody is
-  /// there to ask. Answered by one of the signals.
+  /// Predicts one image of the run with the checkpoint of a step; starts the process if none is
+  /// running. The result is one of the signals.
   void predict(qint64 imageId, qint64 step);
-  /// How long it may say nothing to whoever connects.
+  /// How long to wait for the process's welcome after connecting.
   void setWelcomeTimeout(std::chrono::milliseconds timeout) { link_.setWelcomeTimeout(timeout); }
 
  Q_SIGNALS:
@@ -38,26 +39,26 @@ class InspectProcess : public QObject {
   struct Request {
     qint64 imageId = 0;
     qint64 step = 0;
-    QString id;  ///< empty: to be sent
+    QString id;  ///< empty: not sent yet
   };
   void connectSignals();
   void start();
   void endProcess();
-  void takeSocket();
-  void takeEnd();
-  void takeLoss();
-  void takeAnswer(const QString& id, const QString& path);
+  void readSocketPath();
+  void handleExit();
+  void handleDisconnect();
+  void handleAnswer(const QString& id, const QString& path);
   void sendWaiting();
   void giveUp();
   void failAll(const QString& message);
-  Request take(const QString& id);
+  Request takeRequest(const QString& id);
 
   QString program_;
   QString runFolder_;
-  std::unique_ptr<QProcess> process_;  ///< null: none, or the worker is another window's
+  std::unique_ptr<QProcess> process_;  ///< null: none, or another window's process is used
   EngineLink link_;
   std::vector<Request> requests_;
-  int losses_ = 0;  ///< with requests waiting, since the last answer
+  int disconnects_ = 0;  ///< while requests were waiting, since the last answer
 };
 
 }  // namespace lockstep::app

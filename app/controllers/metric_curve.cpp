@@ -9,7 +9,7 @@ XScale scaleOf(const RunController& run, widgets::XAxis axis) {
   return {axis, run.info().stepsPerEpoch.value_or(0), run.history().metrics().baseTime()};
 }
 
-/// The series whose steps and times stand for the run's; nullptr where x cannot be told by it.
+/// The series that maps steps to x; nullptr if the run has no value on this axis.
 const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
   const MetricSeries* records = run.history().metrics().series(events::tags::kTrainTotalLoss);
   return records && records->size() > 0 && hasAxis(run, axis) ? records : nullptr;
@@ -24,7 +24,7 @@ bool hasAxis(const RunController& run, widgets::XAxis axis) {
 MetricCurve::MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, bool smooth)
     : run_(run), tag_(std::move(tag)), axis_(axis), smooth_(smooth) {}
 
-/// nullptr also where x cannot be told.
+/// nullptr also if the run has no value on this axis.
 const MetricSeries* MetricCurve::series() const {
   if (!run_ || !hasAxis(*run_, axis_)) return nullptr;
   return run_->history().metrics().series(tag_);

@@ -11,7 +11,7 @@
 
 namespace lockstep::app {
 
-/// One tag of one open run as plots draw it. Gives nothing once the run was closed.
+/// One tag of one open run as a curve. Empty once the run is closed.
 class MetricCurve : public widgets::CurveSource {
  public:
   MetricCurve(RunController* run, std::string tag, widgets::XAxis axis, bool smooth);
@@ -34,15 +34,14 @@ class MetricCurve : public widgets::CurveSource {
   bool smooth_;
 };
 
-/// Whether the run can be drawn over this axis: over epochs, one whose run.json says how many steps
-/// they have.
+/// Whether the run can be drawn over this axis: over epochs only if its run.json holds the steps
+/// per epoch.
 bool hasAxis(const RunController& run, widgets::XAxis axis);
 
-/// x of a step on this axis, by the times of a run's training records; nothing when the run has no
-/// record there.
+/// x of a step on this axis, by the run's training records; nothing if there are none.
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis);
 
-/// The step nearest to x, likewise.
+/// The step nearest to x; nothing if there are no training records.
 std::optional<std::int64_t> stepAtX(const RunController& run, double x, widgets::XAxis axis);
 
 }  // namespace lockstep::app

@@ -3,7 +3,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr qsizetype kMostHidden = 6;
+constexpr qsizetype kMaxHidden = 6;
 
 }  // namespace
 
@@ -31,10 +31,10 @@ void OpenRuns::setShown(const QStringList& folders) {
     recent_.removeAll(folder);
     recent_.prepend(folder);
   }
-  while (recent_.size() > folders.size() + kMostHidden) {
+  while (recent_.size() > folders.size() + kMaxHidden) {
     const auto found = runs_.find(recent_.takeLast());
     if (found == runs_.end()) continue;
-    found->second.release()->deleteLater();  // signals of this turn may still be on their way
+    found->second.release()->deleteLater();  // queued signals may still use it
     runs_.erase(found);
   }
 }

@@ -10,8 +10,7 @@
 
 namespace lockstep::app {
 
-/// The runs that are held open, each read once. Those that were not shown for longest are closed
-/// past a limit.
+/// The open runs, each read once. Above a limit the least recently shown ones are closed.
 class OpenRuns : public QObject {
   Q_OBJECT
 
@@ -19,13 +18,13 @@ class OpenRuns : public QObject {
   explicit OpenRuns(QObject* parent = nullptr);
   ~OpenRuns() override;
 
-  /// Opens the run or gives the one that is open. Never nullptr.
+  /// The run, opened if it was not. Never nullptr.
   RunController* open(const QString& folder);
   /// nullptr when it is not open.
   RunController* find(const QString& folder) const;
-  /// These are on the screen; they are never closed here.
+  /// The runs that are shown, which are never closed.
   void setShown(const QStringList& folders);
-  /// For all runs, those to come too.
+  /// For all runs, also later ones.
   void setSmoothing(double weight);
 
  Q_SIGNALS:
@@ -33,7 +32,7 @@ class OpenRuns : public QObject {
 
  private:
   std::map<QString, std::unique_ptr<RunController>> runs_;
-  QStringList recent_;  ///< the last shown first
+  QStringList recent_;  ///< most recently shown first
   double smoothing_ = 0.6;
 };
 

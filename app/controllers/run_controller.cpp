@@ -15,10 +15,10 @@ constexpr double kScoreThreshold = 0.05;
 
 }  // namespace
 
-/// What is read of a run folder in a worker thread: it travels to the thread and back, so that one
-/// side holds it at a time.
+/// State of reading a run folder. It moves to a worker thread and back, so only one thread uses it
+/// at a time.
 struct RunController::Tail {
-  /// Tells whether a file that could not be read has changed since.
+  /// Detects whether a file that could not be read has changed since.
   struct Stamp {
     std::uintmax_t bytes = 0;
     run_folder::fs::file_time_type changed{};
@@ -31,8 +31,8 @@ struct RunController::Tail {
   };
   std::optional<events::Reader> reader;
   run_folder::RunSummary summary;
-  std::optional<RunHistory> whole;      ///< of the first reading
-  std::vector<events::Record> records;  ///< of later ones
+  std::optional<RunHistory> whole;      ///< result of the first read
+  std::vector<events::Record> records;  ///< result of later ones
   std::vector<std::int64_t> checkpointSteps;
   bool hasConfig = false;
   double smoothing = 0.6;
@@ -40,7 +40,7 @@ struct RunController::Tail {
   std::optional<Broken> broken;
   QString error;
 
-  /// Records after `since`; nullopt: run.json alone, the socket tells the rest.
+  /// Reads records after `since`; nullopt: run.json only, since the socket sends the records.
   void read(const run_folder::fs::path& folder, std::optional<std::int64_t> since);
   void readEvents(const run_folder::fs::path& file, std::int64_t since);
 };
@@ -54,8 +54,8 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
                                std::optional<std::int64_t> since) {
   Stamp stamp;
   try {
-    // First the attempt, then the records: a resume in between makes the engine reset us, never
-    // leaves us with too much.
+    // First the attempt, then the records: after a resume in between the engine sends a reset, and
+    // no stale records stay.
     summary = run_folder::summarise(folder);
     const run_folder::Layout layout(folder);
     checkpointSteps = run_folder::checkpointSteps(layout);
@@ -63,19 +63,19 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
     hasConfig = run_folder::fs::exists(layout.config(), ignored);
     if (!since) return;
     const run_folder::fs::path file = events::findEventFile(folder);
-    if (file.empty()) return;  // queued: not there yet
+    if (file.empty()) return;  // a queued run has none yet
     stamp = Stamp::of(file);
     if (broken && broken->stamp == stamp) throw Error(broken->error.toStdString());
     if (std::exchange(broken, std::nullopt)) reader.reset();
     readEvents(file, *since);
-  } catch (const std::exception& fault) {
-    error = QString::fromUtf8(fault.what());
+  } catch (const std::exception& exception) {
+    error = QString::fromUtf8(exception.what());
     broken = Broken{stamp, error};
   }
 }
 
 void RunController::Tail::readEvents(const run_folder::fs::path& file, std::int64_t since) {
-  // A resume has cut the file: the place in it is no place any more.
+  // A resume has truncated the file: the reader's offset is no longer valid.
   if (reader && (reader->wasCut() || summary.info.attempt != attempt)) reader.reset();
   attempt = summary.info.attempt;
   if (reader) {
@@ -115,14 +115,14 @@ void RunController::connectSignals() {
     attempt_ = welcome.attempt;
     summary_.info.attempt = welcome.attempt;
     summary_.info.state = welcome.state;
-    setFault(linkFault_, std::nullopt);
+    setAccessError(linkError_, std::nullopt);
     Q_EMIT infoChanged();
   });
-  connect(&link_, &EngineLink::eventReceived, this, &RunController::takeEvent);
-  connect(&link_, &EngineLink::answered, this, &RunController::takeAnswer);
-  connect(&link_, &EngineLink::refused, this, &RunController::takeRefusal);
+  connect(&link_, &EngineLink::eventReceived, this, &RunController::handleEvent);
+  connect(&link_, &EngineLink::answered, this, &RunController::handleAnswer);
+  connect(&link_, &EngineLink::refused, this, &RunController::handleRefusal);
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
-    setFault(linkFault_, RunFault{tr("The run cannot be followed live"), message});
+    setAccessError(linkError_, RunAccessError{tr("The run cannot be followed live"), message});
   });
 }
 
@@ -146,10 +146,10 @@ void RunController::readMore() {
         tail->read(folder, since);
         return tail;
       },
-      [this](const std::shared_ptr<Tail>& tail) { takeRead(tail); });
+      [this](const std::shared_ptr<Tail>& tail) { handleRead(tail); });
 }
 
-void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
+void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
   reading_ = false;
   const bool live = link_.state() == EngineLink::State::Connected;
   const run_folder::RunInfo before = summary_.info;
@@ -161,18 +161,18 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
   bool hasResults = checkpointSteps_ != tail->checkpointSteps;
   checkpointSteps_ = tail->checkpointSteps;
   hasConfig_ = tail->hasConfig;
-  // Else a reset has come meanwhile: what was read lies in the part that was cut.
+  // Otherwise a reset has arrived in the meantime, and these records were truncated.
   if (tail == tail_) {
     hasResults = hasResults || tail->whole || !tail->records.empty();
     if (tail->whole && !live) {
       const double smoothing = history_.metrics().smoothing();
-      // Else the file was only mended: no step differs.
+      // Otherwise the file became readable again, and no step differs.
       const bool wasCut =
           summary_.info.attempt != attempt_ || tail->whole->lastSeq() < history_.lastSeq();
       history_ = std::move(*tail->whole);
       if (history_.metrics().smoothing() != smoothing) history_.metrics().setSmoothing(smoothing);
       if (loaded_ && wasCut)
-        Q_EMIT cutAfter(0);  // resumed while nobody followed: any step may differ
+        Q_EMIT cutAfter(0);  // resumed while not connected: any step may differ
       attempt_ = summary_.info.attempt;
     }
     for (const events::Record& record : tail->records) history_.add(record);
@@ -180,9 +180,9 @@ void RunController::takeRead(const std::shared_ptr<Tail>& tail) {
   tail->whole.reset();
   tail->records.clear();
   const QString error = std::exchange(tail->error, QString());
-  setFault(readFault_, error.isEmpty()
-                           ? std::nullopt
-                           : std::optional(RunFault{tr("The run cannot be read"), error}));
+  setAccessError(readError_, error.isEmpty() ? std::nullopt
+                                             : std::optional(RunAccessError{
+                                                   tr("The run cannot be read"), error}));
   if (summary_.info.step < history_.metrics().lastStep())
     summary_.info.step = history_.metrics().lastStep();
   const bool first = !std::exchange(loaded_, true);
@@ -200,37 +200,36 @@ void RunController::followLive() {
     link_.connectToEngine(QString::fromStdString(summary_.info.socket));
   } else {
     link_.disconnectFromEngine();
-    setFault(linkFault_, std::nullopt);
+    setAccessError(linkError_, std::nullopt);
   }
-  // Alive but not (yet) to be reached by its socket: the file tells. One that cannot be read may be
-  // mended without a change of run.json.
-  if ((summary_.alive && link_.state() != EngineLink::State::Connected) || readFault_) {
+  // While the socket of a running engine is not connected, poll the file. Also poll a file that
+  // cannot be read: it may be repaired without a change of run.json.
+  if ((summary_.alive && link_.state() != EngineLink::State::Connected) || readError_) {
     reread_.start();
   } else {
     reread_.stop();
   }
 }
 
-void RunController::takeEvent(const protocol::EngineMessage& message) {
+void RunController::handleEvent(const protocol::EngineMessage& message) {
   if (const auto* reset = std::get_if<protocol::Reset>(&message)) {
     history_.add(message);
-    tail_ = std::make_shared<Tail>();  // the file was cut: the reader's place in it is no place any
-                                       // more
+    tail_ = std::make_shared<Tail>();  // the file was truncated: the reader's offset is invalid
     tail_->summary = summary_;
     Q_EMIT cutAfter(reset->step);
     Q_EMIT historyChanged();
     Q_EMIT resultsChanged();
-    refresh();  // which checkpoints are left
+    refresh();  // checkpoints were removed
     return;
   }
   if (!history_.add(message)) return;
   if (const auto* scalars = std::get_if<protocol::Scalars>(&message)) {
     summary_.info.step = std::max(summary_.info.step, scalars->step);
   } else if (const auto* state = std::get_if<protocol::State>(&message)) {
-    takeState(*state);
+    applyState(*state);
   } else if (std::holds_alternative<protocol::Evaluation>(message) ||
              std::holds_alternative<protocol::Checkpoint>(message)) {
-    refresh();  // run.json names the best, the folder has other checkpoints
+    refresh();  // run.json may name another best, and the folder has other checkpoints
   }
   Q_EMIT historyChanged();
   if (std::holds_alternative<protocol::Evaluation>(message) ||
@@ -239,7 +238,7 @@ void RunController::takeEvent(const protocol::EngineMessage& message) {
   Q_EMIT infoChanged();
 }
 
-void RunController::takeState(const protocol::State& state) {
+void RunController::applyState(const protocol::State& state) {
   summary_.info.state = state.state;
   summary_.info.step = std::max(summary_.info.step, state.step);
   summary_.info.error = state.error;
@@ -256,7 +255,7 @@ std::optional<double> RunController::secondsLeft() const {
   const run_folder::RunInfo& info = summary_.info;
   const MetricSeries* times = history_.metrics().series(events::tags::kStepSeconds);
   if (!times || times->size() == 0 || info.maxSteps <= info.step) return std::nullopt;
-  // The median of the last hundred, so that an evaluation in between does not count.
+  // The median of the last hundred steps, so that evaluations in between do not count.
   std::vector<float> last;
   for (std::size_t i = times->size() > 100 ? times->size() - 100 : 0; i < times->size(); ++i)
     last.push_back(times->value(i));
@@ -265,10 +264,11 @@ std::optional<double> RunController::secondsLeft() const {
   return last[last.size() / 2] * static_cast<double>(info.maxSteps - info.step);
 }
 
-void RunController::setFault(std::optional<RunFault>& which, std::optional<RunFault> now) {
+void RunController::setAccessError(std::optional<RunAccessError>& which,
+                                   std::optional<RunAccessError> now) {
   if (which == now) return;
   which = std::move(now);
-  Q_EMIT faultChanged();
+  Q_EMIT accessErrorChanged();
 }
 
 void RunController::command(protocol::CommandName name) {
@@ -296,7 +296,7 @@ void RunController::predict(qint64 imageId, qint64 step) {
   predictions_[id] = {imageId, step};
 }
 
-void RunController::takeAnswer(const QString& id, const QString& path) {
+void RunController::handleAnswer(const QString& id, const QString& path) {
   commands_.remove(id);
   if (!predictions_.contains(id)) return;
   const Prediction asked = predictions_.take(id);
@@ -307,7 +307,7 @@ void RunController::takeAnswer(const QString& id, const QString& path) {
   }
 }
 
-void RunController::takeRefusal(const QString& id, const QString& message) {
+void RunController::handleRefusal(const QString& id, const QString& message) {
   if (predictions_.contains(id)) {
     const Prediction asked = predictions_.take(id);
     Q_EMIT predictionFailed(asked.imageId, asked.step, message);

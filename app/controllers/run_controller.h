@@ -13,14 +13,14 @@
 
 namespace lockstep::app {
 
-/// What, where and how to mend it.
-struct RunFault {
+/// Why a run cannot be read or followed.
+struct RunAccessError {
   QString title, detail;
-  bool operator==(const RunFault&) const = default;
+  bool operator==(const RunAccessError&) const = default;
 };
 
 /// One open run: reads its event file in a worker thread, then follows it live over its socket,
-/// without a gap or a double. Closing it leaves the run going. No method blocks.
+/// without missing or duplicate records. Closing it does not end the run. No method blocks.
 class RunController : public QObject {
   Q_OBJECT
 
@@ -35,23 +35,25 @@ class RunController : public QObject {
   const run_folder::RunInfo& info() const { return summary_.info; }
   bool isAlive() const { return summary_.alive; }
   EngineLink::State linkState() const { return link_.state(); }
-  QString linkTrouble() const { return link_.trouble(); }
-  /// The event file was read up to its end.
+  QString linkError() const { return link_.lastError(); }
+  /// The event file has been read to its end.
   bool isLoaded() const { return loaded_; }
-  /// Steps whose checkpoint is there to predict with, rising: others were pruned, or never saved.
+  /// Steps whose checkpoint exists, in ascending order.
   const std::vector<std::int64_t>& checkpointSteps() const { return checkpointSteps_; }
-  /// It has ended, and the configuration to go on with is there.
+  /// It has ended, and its config.yaml exists.
   bool canResume() const { return !summary_.alive && hasConfig_; }
-  /// The step that it would go on from; 0: from the beginning. Of a last checkpoint that its folder
-  /// did not take, the one that is fetched from where run.json says.
+  /// The step that a resume would continue from; 0: from the beginning. Includes a last checkpoint
+  /// that was written outside the run folder, as run.json's error names it.
   std::int64_t resumeStep() const;
-  /// Seconds to the last step by the pace of the last steps; nothing when it cannot be told.
+  /// Estimated seconds to the last step; nothing if unknown.
   std::optional<double> secondsLeft() const;
 
-  /// Why the run cannot be read or followed now; nothing once it can again.
-  const std::optional<RunFault>& fault() const { return readFault_ ? readFault_ : linkFault_; }
+  /// Why the run cannot be read or followed now; nothing: it can.
+  const std::optional<RunAccessError>& accessError() const {
+    return readError_ ? readError_ : linkError_;
+  }
 
-  /// Reads the run; again when run.json has changed (a run that ended, or was resumed).
+  /// Reads the run; call it again when run.json has changed.
   void refresh();
 
  public Q_SLOTS:
@@ -59,23 +61,23 @@ class RunController : public QObject {
   void resume();
   void stop();
   void saveCheckpoint();
-  /// Asks the live engine; answered by predictionReady or predictionFailed.
+  /// Asks the running engine; emits predictionReady or predictionFailed.
   void predict(qint64 imageId, qint64 step);
 
  Q_SIGNALS:
   void loaded();
-  /// New scalars or events; any number at once.
+  /// There are new scalars or events.
   void historyChanged();
-  /// There may be other evaluations, checkpoints or predictions: seldom, unlike historyChanged().
+  /// Evaluations, checkpoints or predictions may have changed; rarer than historyChanged().
   void resultsChanged();
   void infoChanged();
   void linkChanged();
-  void faultChanged();
-  /// The log was cut after this step: a run was resumed from an earlier checkpoint.
+  void accessErrorChanged();
+  /// The log was truncated after this step: the run was resumed from an earlier checkpoint.
   void cutAfter(qint64 step);
   void predictionReady(qint64 imageId, qint64 step, const QString& file);
   void predictionFailed(qint64 imageId, qint64 step, const QString& message);
-  /// A wish that could not be met: what, where and how to mend it.
+  /// A command failed.
   void failed(const QString& title, const QString& detail);
 
  private:
@@ -86,14 +88,14 @@ class RunController : public QObject {
   };
   void connectSignals();
   void readMore();
-  void takeRead(const std::shared_ptr<Tail>& tail);
+  void handleRead(const std::shared_ptr<Tail>& tail);
   void followLive();
-  void takeEvent(const protocol::EngineMessage& message);
-  void takeState(const protocol::State& state);
-  void takeAnswer(const QString& id, const QString& path);
-  void takeRefusal(const QString& id, const QString& message);
+  void handleEvent(const protocol::EngineMessage& message);
+  void applyState(const protocol::State& state);
+  void handleAnswer(const QString& id, const QString& path);
+  void handleRefusal(const QString& id, const QString& message);
   void command(protocol::CommandName name);
-  void setFault(std::optional<RunFault>& which, std::optional<RunFault> now);
+  void setAccessError(std::optional<RunAccessError>& which, std::optional<RunAccessError> now);
 
   QString folder_;
   run_folder::RunSummary summary_;
@@ -101,12 +103,12 @@ class RunController : public QObject {
   std::vector<std::int64_t> checkpointSteps_;
   EngineLink link_;
   std::shared_ptr<Tail> tail_;
-  QHash<QString, Prediction> predictions_;          ///< asked for, by their ids
+  QHash<QString, Prediction> predictions_;          ///< pending requests by id
   QHash<QString, protocol::CommandName> commands_;  ///< likewise
   QTimer reread_;
-  std::optional<RunFault> readFault_, linkFault_;
+  std::optional<RunAccessError> readError_, linkError_;
   bool hasConfig_ = false;
-  int attempt_ = 0;  ///< that the history was held from
+  int attempt_ = 0;  ///< attempt of the history
   bool loaded_ = false;
   bool reading_ = false;
   bool readAgain_ = false;

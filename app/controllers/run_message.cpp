@@ -37,9 +37,9 @@ RunMessage failureOf(const RunController& run) {
 std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isOnly) {
   std::optional<RunMessage> message;
   if (!shown.run) return message;
-  if (const auto& fault = shown.run->fault()) {
+  if (const auto& error = shown.run->accessError()) {
     message =
-        RunMessage{shown.run->folder(), fault->title, fault->title, fault->detail, {}, {}, false};
+        RunMessage{shown.run->folder(), error->title, error->title, error->detail, {}, {}, false};
   } else if (leads && shown.run->info().error &&
              shown.run->info().state == protocol::RunState::Failed) {
     message = failureOf(*shown.run);

@@ -7,14 +7,15 @@
 
 namespace lockstep::app {
 
-/// What is said of a run over the pages: why it failed, or cannot be read or followed now.
+/// Message about a run for the banner: why it failed, or why it cannot be read or followed now.
 struct RunMessage {
   QString folder, kind, title, detail, action;
-  QString skipAction;      ///< to go on without images that cannot be read
-  bool isFailure = false;  ///< else a fault of the moment
+  QString skipAction;      ///< text of the button that resumes without unreadable images
+  bool isFailure = false;  ///< the run failed; else it cannot be read or followed now
 };
 
-/// Of the leading run its failure too. `isOnly`: else the run is named.
+/// The message of a run, if there is one. A failure is reported for the leading run only. Unless
+/// `isOnly`, the title names the run.
 std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isOnly);
 
 }  // namespace lockstep::app

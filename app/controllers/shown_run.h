@@ -7,7 +7,7 @@
 
 namespace lockstep::app {
 
-/// A run on the pages.
+/// A run that is shown on the pages.
 struct ShownRun {
   QPointer<RunController> run;
   QString name;

@@ -8,10 +8,10 @@
 
 #include "app/configure/configure_page.h"
 #include "app/frame/opening.h"
-#include "app/frame/own_keys.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
+#include "app/frame/window_shortcut_filter.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -25,8 +25,8 @@ namespace {
 
 static_assert(RunStyles::kCount == widgets::kRunStyles);
 
-/// It ended before its last step, with a checkpoint to go on from.
-bool canGoOn(const RunController& run) {
+/// It ended before its last step and has a checkpoint.
+bool isResumable(const RunController& run) {
   const auto& state = run.info().state;
   return (state == protocol::RunState::Stopped || state == protocol::RunState::Failed) &&
          run.canResume() && run.resumeStep() > 0;
@@ -46,7 +46,7 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   buildUi();
   connectSignals();
   addShortcuts();
-  new OwnKeys(this);
+  new WindowShortcutFilter(this);
   restoreLayout();
   openInitial();
   updateStatus();
@@ -60,7 +60,7 @@ void MainWindow::buildUi() {
   setWindowTitle(QStringLiteral("Lockstep"));
   setDockNestingEnabled(false);
   setDockOptions(AnimatedDocks | AllowTabbedDocks);
-  // The bottom dock lies under the pages, beside the runs.
+  // The bottom dock is below the pages, to the right of the runs.
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   topBar_ = new TopBar;
   setMenuWidget(topBar_);
@@ -91,7 +91,7 @@ void MainWindow::connectSignals() {
 
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);
   connect(pages_, &PageArea::readyChanged, this, &MainWindow::readyChanged);
-  connect(pages_, &PageArea::configurePageMade, this, &MainWindow::connectConfigurePage);
+  connect(pages_, &PageArea::configurePageCreated, this, &MainWindow::connectConfigurePage);
   connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
@@ -131,7 +131,7 @@ void MainWindow::connectRun(RunController* run) {
   connect(run, &RunController::historyChanged, this, [this, run] {
     if (run == currentRun()) showLog();
   });
-  connect(run, &RunController::faultChanged, this,
+  connect(run, &RunController::accessErrorChanged, this,
           [this] { pages_->runBanner()->showRuns(shownRuns_); });
   connect(run, &RunController::failed, this, [this, run](const QString& title, const QString& why) {
     if (runs_->selectedRuns().contains(run->folder())) pages_->showFailure(title, why);
@@ -152,8 +152,8 @@ void MainWindow::handlePageShown(Page page) {
   Q_EMIT readyChanged();
 }
 
-/// The keys that the page tells of work at once; on Monitor they are the window's, and the list has
-/// the arrows.
+/// Gives the page's keyboard shortcuts the focus that they need. On Monitor the shortcuts belong to
+/// the window, and the run list takes the arrow keys.
 void MainWindow::focusPage() {
   if (page() == Page::Monitor) runs_->focusList();
   if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
@@ -176,7 +176,7 @@ void MainWindow::openInitial() {
     pages_->showFailure(tr("Only one experiment can be edited at a time"),
                         tr("%1 is open. Not opened: %2")
                             .arg(opening.experiment, opening.notOpened.join(QStringLiteral(", "))));
-  restoreDrafts(opening.isFree);
+  restoreDrafts(opening.isPlainStart);
 }
 
 RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->currentRun()); }
@@ -218,7 +218,7 @@ void MainWindow::updateStatus() {
     status.averagePrecisionName = tr("last AP");
     status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
     status.isLive = run->linkState() == EngineLink::State::Connected;
-    status.canResume = canGoOn(*run);
+    status.canResume = isResumable(*run);
     status.isHidden = runs_->isCurrentHidden();
   }
   topBar_->setStatus(status);
@@ -254,7 +254,7 @@ void MainWindow::setStarting(bool starting) {
 
 void MainWindow::togglePause() {
   RunController* run = currentRun();
-  if (run && canGoOn(*run)) return resumeRun(run->folder(), {});
+  if (run && isResumable(*run)) return resumeRun(run->folder(), {});
   if (!run || run->linkState() != EngineLink::State::Connected) return;
   if (run->info().state == protocol::RunState::Paused) {
     run->resume();
@@ -276,8 +276,8 @@ QString MainWindow::whatIsLoading() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  // Runs go on: closing ends nothing. It asks about unsaved edits only.
-  ConfigurePage* configure = pages_->madeConfigurePage();
+  // Runs continue; only unsaved edits need a question.
+  ConfigurePage* configure = pages_->existingConfigurePage();
   if (configure && !configure->closeDocument()) return event->ignore();
   if (options_.keepLayout) saveLayout();
   QMainWindow::closeEvent(event);

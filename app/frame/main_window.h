@@ -33,15 +33,15 @@ class TopBar;
 
 struct MainWindowOptions {
   QStringList paths;         ///< absolute: runs, experiment files, folders of runs
-  std::optional<Page> page;  ///< nothing: by the paths
-  QSize size;                ///< empty: as kept
+  std::optional<Page> page;  ///< nothing: chosen by the kind of the paths
+  QSize size;                ///< empty: the saved size
   widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
   bool themeGiven = false;
-  bool keepLayout = true;  ///< restore and save layout and theme; pictures and tests do not
-  QString draftFolder;     ///< where unsaved edits are kept; empty: nowhere (pictures)
+  bool keepLayout = true;  ///< restore and save layout and theme; off for screenshots and tests
+  QString draftFolder;     ///< where unsaved edits are backed up; empty: nowhere (screenshots)
 };
 
-/// The window: creates every part and wires them in connectSignals().
+/// The window: creates its widgets and controllers, and connects them in connectSignals().
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -51,7 +51,7 @@ class MainWindow : public QMainWindow {
 
   void showPage(Page page);
   Page page() const;
-  /// The page in front shows what was asked for.
+  /// The current page has loaded all that it shows.
   bool isReady() const;
   QString whatIsLoading() const;
   ConfigurePage* configurePage();
@@ -63,7 +63,7 @@ class MainWindow : public QMainWindow {
   void train();
   void togglePause();
   void stopRun();
-  /// The session ends, nobody can be asked: unsaved edits are kept for the next start.
+  /// Backs up unsaved edits without asking, because the session ends.
   void keepDrafts();
 
  Q_SIGNALS:
@@ -89,7 +89,7 @@ class MainWindow : public QMainWindow {
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
   void openInitial();
-  void restoreDrafts(bool isFree);
+  void restoreDrafts(bool isPlainStart);
   void openCopyOfRun(const QString& folder);
   void openWithDialog();
   void openRunsFolder();
@@ -125,13 +125,13 @@ class MainWindow : public QMainWindow {
     QAction* checkpoint = nullptr;
     QAction* stop = nullptr;
   };
-  RunActions runActions_;  ///< of the menu, on the chosen run
+  RunActions runActions_;  ///< menu actions on the current run
   struct DocumentActions {
     QAction* save = nullptr;
     QAction* saveAs = nullptr;
     QAction* train = nullptr;
   };
-  DocumentActions documentActions_;  ///< of the menu, on the experiment that is open
+  DocumentActions documentActions_;  ///< menu actions on the open experiment
 };
 
 }  // namespace lockstep::app

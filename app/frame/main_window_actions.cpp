@@ -59,7 +59,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addSeparator();
   menu->addAction(tr("Close the window (runs keep training)"),
                   QKeySequence(QStringLiteral("Ctrl+Q")), this, &QWidget::close);
-  // Actions of a menu that is not open act on their keys only where the window has them too.
+  // Shortcuts of a closed menu work only if the window has the actions, too.
   addActions(menu->actions());
   return menu;
 }
@@ -72,21 +72,21 @@ void MainWindow::openRunsFolder() {
   status_->setRunsFolder(folder);
 }
 
-/// Drafts that no window holds, to be opened one by one.
+/// Orphaned drafts, to be opened one by one.
 QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
   auto* menu = new QMenu(tr("Unsaved edits"), parent);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
     const QList<OrphanedDraft> left = DraftFolder(options_.draftFolder).orphaned();
     for (const OrphanedDraft& draft : left) {
-      const QString name = QFileInfo(draft.draft.proposal).fileName();
+      const QString name = QFileInfo(draft.draft.shownPath).fileName();
       const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
       QAction* action =
           menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
             showPage(Page::Configure);
             configurePage()->openDraft(id);
           });
-      action->setToolTip(draft.draft.proposal);
+      action->setToolTip(draft.draft.shownPath);
     }
     if (left.isEmpty()) menu->addAction(tr("No unsaved edits"))->setEnabled(false);
   });
@@ -103,11 +103,11 @@ void MainWindow::buildThemeMenu(QMenu* menu) {
     action->setCheckable(true);
     action->setChecked(theme_->mode() == mode);
     group->addAction(action);
-    // Kept when it is chosen: a theme of the command line is of this window alone.
-    connect(action, &QAction::triggered, theme_, [this, wanted = mode] {
-      theme_->setMode(wanted);
+    // Saved when it is chosen here; a theme from the command line is for this window only.
+    connect(action, &QAction::triggered, theme_, [this, chosen = mode] {
+      theme_->setMode(chosen);
       if (options_.keepLayout)
-        QSettings().setValue(QStringLiteral("theme"), static_cast<int>(wanted));
+        QSettings().setValue(QStringLiteral("theme"), static_cast<int>(chosen));
     });
   }
 }
@@ -132,8 +132,7 @@ void MainWindow::addShortcuts() {
 }
 
 void MainWindow::addMonitorShortcuts() {
-  // Single letters act on the Monitor page only, and never while a field has the keyboard: it takes
-  // them first.
+  // Single letters work on the Monitor page only; a focused text field handles them first.
   const auto add = [this](const QString& key, auto* receiver, auto slot) {
     auto* shortcut = new QShortcut(QKeySequence(key), this);
     connect(shortcut, &QShortcut::activated, receiver, slot);
@@ -144,7 +143,7 @@ void MainWindow::addMonitorShortcuts() {
   add(QStringLiteral("S"), monitorPage()->tools(), &CurveTools::toggleSmoothing);
   add(QStringLiteral("O"), monitorPage(), &MonitorPage::toggleOutliers);
   add(QStringLiteral("R"), monitorPage(), &MonitorPage::resetViews);
-  add(QStringLiteral("F"), monitorPage(), &MonitorPage::toggleFullSize);
+  add(QStringLiteral("F"), monitorPage(), &MonitorPage::toggleMaximized);
 }
 
 void MainWindow::escape() {

@@ -1,4 +1,4 @@
-// The window and its document: what comes back, what Train says and does, the title.
+// MainWindow's handling of the document: restored drafts, Train, the window title.
 #include <QApplication>
 
 #include "app/configure/configure_page.h"
@@ -20,9 +20,9 @@ void MainWindow::openWithDialog() {
   configurePage()->openWithDialog();
 }
 
-/// Unsaved edits that an earlier window left. They open by themselves when nothing else was asked
-/// for (`isFree`); else it is said that they wait.
-void MainWindow::restoreDrafts(bool isFree) {
+/// Restores unsaved edits of an earlier session. The newest draft is opened if the program was
+/// started without arguments (`isPlainStart`); otherwise a notice offers it.
+void MainWindow::restoreDrafts(bool isPlainStart) {
   const DraftFolder drafts(options_.draftFolder);
   if (const QStringList damaged = drafts.setAsideDamaged(); !damaged.isEmpty())
     pages_->showFailure(tr("Unsaved edits of an earlier session cannot be read"),
@@ -30,7 +30,7 @@ void MainWindow::restoreDrafts(bool isFree) {
                             .arg(damaged.join(QStringLiteral(", "))));
   const QList<OrphanedDraft> left = drafts.orphaned();
   if (left.isEmpty()) return;
-  if (isFree && configurePage()->openDraft(left.front().id)) {
+  if (isPlainStart && configurePage()->openDraft(left.front().id)) {
     showPage(Page::Configure);
   } else {
     configurePage()->document()->announceDrafts();
@@ -43,13 +43,13 @@ void MainWindow::openCopyOfRun(const QString& folder) {
 }
 
 void MainWindow::keepDrafts() {
-  if (ConfigurePage* configure = pages_->madeConfigurePage()) configure->keepDraft();
+  if (ConfigurePage* configure = pages_->existingConfigurePage()) configure->keepDraft();
 }
 
-/// The run that is looked at, else the experiment that is edited; a mark for unsaved edits.
+/// The title names the current run or the edited experiment, and marks unsaved edits.
 void MainWindow::updateTitle() {
   const RunController* run = currentRun();
-  const ConfigurePage* configure = pages_->madeConfigurePage();
+  const ConfigurePage* configure = pages_->existingConfigurePage();
   QString shown = run ? QString::fromStdString(run->info().name) : QString();
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
@@ -59,7 +59,7 @@ void MainWindow::updateTitle() {
 }
 
 void MainWindow::updateTrainable() {
-  const ConfigurePage* configure = pages_->madeConfigurePage();
+  const ConfigurePage* configure = pages_->existingConfigurePage();
   const QString blocked =
       configure ? configure->trainingBlockedBy() : tr("Open an experiment first (Ctrl+O)");
   topBar_->setExperiment(configure ? configure->documentName() : QString(), blocked.isEmpty(),
@@ -67,7 +67,7 @@ void MainWindow::updateTrainable() {
   const bool isOpen = configure && configure->hasDocument();
   documentActions_.save->setEnabled(isOpen);
   documentActions_.saveAs->setEnabled(isOpen);
-  // With faults it leads to the first of them.
+  // With errors, Train goes to the first one.
   documentActions_.train->setEnabled(isOpen);
   updateTitle();
 }
@@ -82,7 +82,7 @@ void MainWindow::train() {
   }
   const QString file = configure->fileToTrain();
   if (file.isEmpty()) {
-    // What changed on disk under the person's hands is shown before it is trained.
+    // A file that was just reloaded is shown before it is trained.
     if (configure->document()->notice().kind == DocumentNotice::Kind::Reloaded)
       showPage(Page::Configure);
     return;

@@ -1,4 +1,4 @@
-// The window's docks, and what of its layout is kept from start to start.
+// MainWindow's docks and saved layout.
 #include <QDockWidget>
 #include <QScreen>
 #include <QSettings>
@@ -17,7 +17,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kLayoutVersion = 1;
-constexpr QSize kUsualSize(1440, 900);
+constexpr QSize kDefaultSize(1440, 900);
 constexpr int kRunsPx = 268, kLogPx = 124;
 
 }  // namespace
@@ -31,7 +31,7 @@ void MainWindow::buildDocks() {
   logDock_ = new QDockWidget(tr("Log and alerts"));
   logDock_->setObjectName(QStringLiteral("logDock"));
   logDock_->setWidget(log_);
-  // The panels have their own headings.
+  // The panels have headings of their own.
   for (QDockWidget* dock : {runsDock_, logDock_}) {
     dock->setTitleBarWidget(new QWidget);
     dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
@@ -48,8 +48,8 @@ void MainWindow::placeDocks() {
 
 void MainWindow::restoreLayout() {
   const QSettings settings;
-  // A picture has the usual size wherever it is made.
-  resize(options_.keepLayout ? kUsualSize.boundedTo(screen()->availableSize()) : kUsualSize);
+  // Screenshots have the same size on every machine.
+  resize(options_.keepLayout ? kDefaultSize.boundedTo(screen()->availableSize()) : kDefaultSize);
   if (options_.keepLayout) {
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
@@ -58,12 +58,12 @@ void MainWindow::restoreLayout() {
     keepDismissals(monitorPage()->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
     keepDismissals(pages_->runBanner()->dismissals(), QStringLiteral("dismissedFailures"));
   }
-  // Pictures have the colours that the window has.
+  // Screenshots have the same run colours as the window.
   runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
   if (!options_.size.isEmpty()) resize(options_.size);
 }
 
-/// At once, as it is done: a window that ends without being closed has them too.
+/// Saves each dismissal at once, so that it is not lost if the program is killed.
 void MainWindow::keepDismissals(Dismissals* dismissals, const QString& key) {
   dismissals->restore(QSettings().value(key).toStringList());
   connect(dismissals, &Dismissals::changed, this,

@@ -25,7 +25,7 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
   opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);
   if (opening.page == Page::Configure && opening.experiment.isEmpty())
     opening.copiedRun = opening.runs.value(0);
-  opening.isFree = paths.isEmpty() && !page;
+  opening.isPlainStart = paths.isEmpty() && !page;
   return opening;
 }
 

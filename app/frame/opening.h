@@ -8,18 +8,18 @@
 
 namespace lockstep::app {
 
-/// What a window shows first.
+/// What a window opens at the start.
 struct Opening {
-  QString runsFolder;     ///< whose runs are listed
-  QStringList runs;       ///< the first leads, the others are compared with it
-  QString experiment;     ///< to be edited; empty: none
-  QString copiedRun;      ///< whose configuration is edited as a copy; empty: none
-  QStringList notOpened;  ///< experiments beside the one that is edited
+  QString runsFolder;     ///< its runs are listed
+  QStringList runs;       ///< selected runs, the leading one first
+  QString experiment;     ///< file to edit; empty: none
+  QString copiedRun;      ///< run whose configuration is edited as a copy; empty: none
+  QStringList notOpened;  ///< further experiment files: only one can be edited
   Page page = Page::Monitor;
-  bool isFree = false;  ///< nothing was asked for
+  bool isPlainStart = false;  ///< neither paths nor a page were given
 };
 
-/// `paths`: absolute: run folders, experiment files, folders of runs. `page`: that was asked for.
+/// `paths`: absolute paths of run folders, experiment files and folders of runs. `page`: of --page.
 Opening openingOf(const QStringList& paths, std::optional<Page> page);
 
 }  // namespace lockstep::app

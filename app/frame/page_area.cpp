@@ -19,7 +19,7 @@
 namespace lockstep::app {
 namespace {
 
-/// Pages are made when they are first shown; until then an empty widget keeps their place.
+/// Replaces the placeholder of a page that is created when it is first shown.
 void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
   QWidget* empty = pages->widget(static_cast<int>(place));
   pages->insertWidget(static_cast<int>(place), new PageScroll(page));
@@ -48,8 +48,7 @@ void PageArea::buildUi() {
     tabs_->setTabToolTip(i, QStringLiteral("Ctrl+%1").arg(i + 1));
   monitor_ = new MonitorPage;
   pages_ = new QStackedWidget;
-  // The pages that need an editor or a data set are made when they are first shown: the window
-  // opens without waiting.
+  // Configure and Predictions are created when they are first shown, so that the window opens fast.
   pages_->addWidget(new QWidget);
   pages_->addWidget(monitor_);
   pages_->addWidget(new QWidget);
@@ -91,7 +90,7 @@ void PageArea::connectSignals() {
   connect(monitor_, &MonitorPage::predictionsRequested, this, &PageArea::showPredictionsAt);
   connect(monitor_, &MonitorPage::exportFailed, this,
           [this](const QString& why) { showFailure(tr("The plot was not exported"), why); });
-  connect(documentBanner_, &DocumentBanner::documentWanted, this,
+  connect(documentBanner_, &DocumentBanner::documentRequested, this,
           [this] { showPage(Page::Configure); });
 }
 
@@ -102,7 +101,7 @@ ConfigurePage* PageArea::configurePage() {
   connect(configure_, &ConfigurePage::failed, this, &PageArea::showFailure);
   connect(configure_, &ConfigurePage::readyChanged, this, &PageArea::readyChanged);
   documentBanner_->setDocument(configure_->document());
-  Q_EMIT configurePageMade(configure_);
+  Q_EMIT configurePageCreated(configure_);
   return configure_;
 }
 
@@ -130,7 +129,7 @@ void PageArea::showPage(Page page) {
   pages_->setCurrentIndex(static_cast<int>(page));
   runPagesHead_->setVisible(page != Page::Configure);
   showTools();
-  documentBanner_->setOnItsPage(page == Page::Configure);
+  documentBanner_->setOnDocumentPage(page == Page::Configure);
   Q_EMIT pageShown(page);
 }
 

@@ -23,33 +23,33 @@ class MonitorPage;
 class PredictionsPage;
 class RunBanner;
 
-/// The centre of the window: the pages under their tabs, and the banners over them.
+/// The centre of the window: tabs, banners and pages.
 class PageArea : public QWidget {
   Q_OBJECT
 
  public:
-  /// `draftFolder`: where unsaved edits are kept; empty: nowhere.
+  /// `draftFolder`: where unsaved edits are backed up; empty: nowhere.
   explicit PageArea(const QString& draftFolder, QWidget* parent = nullptr);
 
   Page page() const;
-  /// As its tab says it.
+  /// Text of the current tab.
   QString title() const;
-  /// The page in front shows what was asked for.
+  /// The current page has loaded all that it shows.
   bool isReady() const;
-  /// Made when it is asked for.
+  /// Created on first use.
   ConfigurePage* configurePage();
   PredictionsPage* predictionsPage();
-  /// nullptr: not made yet.
-  ConfigurePage* madeConfigurePage() const { return configure_; }
+  /// nullptr: not created yet.
+  ConfigurePage* existingConfigurePage() const { return configure_; }
   MonitorPage* monitorPage() const { return monitor_; }
   RunBanner* runBanner() const { return runBanner_; }
 
-  /// The first leads. `hasListed`: there are runs that could be shown.
+  /// The leading run is first. `hasListed`: the run list is not empty.
   void showRuns(const std::vector<ShownRun>& runs, bool hasListed);
   void showFailure(const QString& title, const QString& detail);
   void showWarning(const QString& title, const QString& detail);
   void hideMessage();
-  /// Takes one message away; false: there is none.
+  /// Dismisses one message; false: there is none.
   bool dismissMessage();
 
  public Q_SLOTS:
@@ -58,7 +58,7 @@ class PageArea : public QWidget {
  Q_SIGNALS:
   void readyChanged();
   void pageShown(lockstep::app::Page page);
-  void configurePageMade(lockstep::app::ConfigurePage* page);
+  void configurePageCreated(lockstep::app::ConfigurePage* page);
 
  private:
   void buildUi();
@@ -70,13 +70,13 @@ class PageArea : public QWidget {
   QPointer<RunController> leading_;
   QTabBar* tabs_ = nullptr;
   QStackedWidget* pages_ = nullptr;
-  ConfigurePage* configure_ = nullptr;  ///< made when it is shown for the first time
+  ConfigurePage* configure_ = nullptr;  ///< created when it is first shown
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
   widgets::Banner* message_ = nullptr;
   DocumentBanner* documentBanner_ = nullptr;
   RunBanner* runBanner_ = nullptr;
-  QWidget* runPagesHead_ = nullptr;  ///< over the pages that show runs
+  QWidget* runPagesHead_ = nullptr;  ///< above the pages that show runs
 };
 
 }  // namespace lockstep::app

@@ -5,7 +5,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kLeastHeightPx = 60;
+constexpr int kMinHeightPx = 60;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ PageScroll::PageScroll(QWidget* page) {
 
 QSize PageScroll::minimumSizeHint() const {
   return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(),
-          kLeastHeightPx};
+          kMinHeightPx};
 }
 
 }  // namespace lockstep::app

@@ -4,8 +4,8 @@
 
 namespace lockstep::app {
 
-/// Holds a page: where a low window has no room for all of it, the page is scrolled and the window
-/// stays as it is. As wide as the page needs.
+/// Scroll area around a page, for windows that are lower than the page. Never narrower than the
+/// page's minimum width.
 class PageScroll : public QScrollArea {
   Q_OBJECT
 

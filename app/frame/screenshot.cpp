@@ -34,8 +34,7 @@ void Screenshot::saveWhenReady() {
 void Screenshot::check() {
   if (scheduled_ || !window_->isReady()) return;
   scheduled_ = true;
-  // What became ready has asked for its painting and layout, layouts for those around them, and
-  // so on: those events come first.
+  // Let pending layout and paint events, which may post further ones, be handled first.
   QTimer::singleShot(0, this, [this] {
     QCoreApplication::sendPostedEvents();
     scheduled_ = false;

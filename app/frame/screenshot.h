@@ -8,8 +8,8 @@ namespace lockstep::app {
 
 class MainWindow;
 
-/// Saves a picture of the window once what it shows has loaded, and ends the application: 0 saved,
-/// 1 not.
+/// Saves a picture of the window once all has loaded, and exits the application with 0, or with 1
+/// if it could not be saved.
 class Screenshot : public QObject {
   Q_OBJECT
 

@@ -9,7 +9,7 @@ namespace lockstep::app {
 namespace {
 
 struct Keys {
-  const char* keys;  ///< those of the window in words that spaces part
+  const char* keys;  ///< separated by spaces
   const char* what;
 };
 struct Group {

@@ -4,7 +4,7 @@ class QWidget;
 
 namespace lockstep::app {
 
-/// Shows every key of the window over its middle, until a click or a key.
+/// Shows a popup with all keyboard shortcuts, until a click or a key press.
 void showShortcutSheet(QWidget* window);
 
 }  // namespace lockstep::app

@@ -37,25 +37,25 @@ void StatusStrip::showRun(const RunController* run) {
     return;
   }
   const run_folder::RunInfo& info = run->info();
-  QStringList parts;
+  QStringList texts;
   switch (run->linkState()) {
     case EngineLink::State::Connected:
-      parts << tr("connected") << tr("pid %1").arg(info.pid);
+      texts << tr("connected") << tr("pid %1").arg(info.pid);
       break;
     case EngineLink::State::Connecting:
-      parts << (run->linkTrouble().isEmpty()
+      texts << (run->linkError().isEmpty()
                     ? tr("connecting")
-                    : tr("engine not responding (%1), retrying").arg(run->linkTrouble()))
+                    : tr("engine not responding (%1), retrying").arg(run->linkError()))
             << tr("pid %1").arg(info.pid);
       break;
     case EngineLink::State::Off:
-      parts << (run->isLoaded() ? tr("not running") : tr("reading…"));
+      texts << (run->isLoaded() ? tr("not running") : tr("reading…"));
       break;
   }
-  if (info.ranks > 0) parts << (info.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(info.ranks));
-  if (info.attempt > 1) parts << tr("attempt %1").arg(info.attempt);
-  parts << run->folder();
-  connection_->setText(parts.join(QStringLiteral(" · ")));
+  if (info.ranks > 0) texts << (info.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(info.ranks));
+  if (info.attempt > 1) texts << tr("attempt %1").arg(info.attempt);
+  texts << run->folder();
+  connection_->setText(texts.join(QStringLiteral(" · ")));
 }
 
 void StatusStrip::setRunsFolder(const QString& folder) {

@@ -10,8 +10,8 @@ namespace lockstep::app {
 
 class RunController;
 
-/// The status bar: connection, process and ranks of the chosen run, and the free space where runs
-/// are kept.
+/// The status bar: connection, process and ranks of the current run, and the free disk space of the
+/// runs folder.
 class StatusStrip : public QStatusBar {
   Q_OBJECT
 

@@ -23,16 +23,16 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kHeightPx = 52;
-// Of Train and of the run's name: a part of the window's width, whatever they say.
-constexpr int kLeastTrainPx = 92, kMostTrainPx = 210, kLeastNamePx = 70, kMostNamePx = 210;
-constexpr double kTrainPart = 0.15, kNamePart = 0.14;
+// Widths of Train and of the run's name are fractions of the window's width, whatever their text.
+constexpr int kMinTrainPx = 92, kMaxTrainPx = 210, kMinNamePx = 70, kMaxNamePx = 210;
+constexpr double kTrainFraction = 0.15, kNameFraction = 0.14;
 constexpr int kBrandFromPx = 900;
-/// Icon, gaps and frame of Train.
+/// Width of Train's icon, gaps and frame.
 constexpr int kTrainFramePx = 52;
 // Between the icon of a button and its text.
 const QString kGap = QStringLiteral("\u2009\u2009");
 
-QLabel* figure(const char* role) {
+QLabel* metricLabel(const char* role) {
   auto* label = new QLabel;
   label->setFont(widgets::monoFont(13));
   widgets::setRole(label, role);
@@ -52,11 +52,11 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
 void TopBar::buildUi() {
   setObjectName(QStringLiteral("topBar"));
   setFixedHeight(kHeightPx);
-  buildParts();
+  buildWidgets();
   layOut();
 }
 
-void TopBar::buildParts() {
+void TopBar::buildWidgets() {
   brand_ = new QLabel(QStringLiteral("Lockstep"));
   brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
   runName_ = new widgets::ElidedLabel(Qt::ElideMiddle);
@@ -80,16 +80,16 @@ void TopBar::buildParts() {
   QSizePolicy keepsPlace = pill_->sizePolicy();
   keepsPlace.setRetainSizeWhenHidden(true);
   pill_->setSizePolicy(keepsPlace);
-  step_ = figure("");
+  step_ = metricLabel("");
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
   progress_->setMinimumWidth(80);
   progress_->setMaximumWidth(230);
-  timeLeft_ = figure("muted");
-  speed_ = figure("muted");
-  averagePrecision_ = figure("");
+  timeLeft_ = metricLabel("muted");
+  speed_ = metricLabel("muted");
+  averagePrecision_ = metricLabel("");
   averagePrecision_->setToolTip(tr("Mask AP of the last evaluation; the run list shows the best"));
-  heldOut_ = figure("");
+  heldOut_ = metricLabel("");
   heldOut_->setToolTip(tr("Held-out loss of the last evaluation"));
   menu_ = new QToolButton;
   menu_->setObjectName(QStringLiteral("menuButton"));
@@ -147,8 +147,8 @@ void TopBar::connectSignals() {
   });
 }
 
-/// Digits come and go: a figure takes no less room than it once had, so that nothing moves.
-void TopBar::showFigure(QLabel* label, const QString& text) {
+/// A label never gets narrower, so that nothing moves when the number of digits changes.
+void TopBar::showMetric(QLabel* label, const QString& text) {
   label->setText(text);
   label->setMinimumWidth(std::max(label->minimumWidth(), label->sizeHint().width()));
 }
@@ -162,27 +162,27 @@ void TopBar::setStatus(const RunStatus& status) {
   runName_->setToolTip(status.name);
   hiddenNote_->setVisible(status.isHidden);
   pill_->setState(status.state);
-  if (status.maxSteps > 0) showFigure(step_, status.widestStepText());
-  showFigure(step_, status.stepText());
+  if (status.maxSteps > 0) showMetric(step_, status.widestStepText());
+  showMetric(step_, status.stepText());
   progress_->setMaximum(1000);
   progress_->setValue(status.maxSteps > 0 ? static_cast<int>(1000 * status.step / status.maxSteps)
                                           : 0);
-  showFigure(timeLeft_, status.isWorking() && status.secondsLeft
+  showMetric(timeLeft_, status.isWorking() && status.secondsLeft
                             ? tr("ETA %1").arg(widgets::durationText(*status.secondsLeft))
                             : QString());
-  showFigure(speed_, status.isWorking() && status.imagesPerSecond
+  showMetric(speed_, status.isWorking() && status.imagesPerSecond
                          ? tr("%1 images/s").arg(*status.imagesPerSecond, 0, 'f', 1)
                          : QString());
-  showFigure(averagePrecision_,
+  showMetric(averagePrecision_,
              status.averagePrecision
                  ? QStringLiteral("%1 %2").arg(status.averagePrecisionName,
                                                widgets::rateText(*status.averagePrecision))
                  : QString());
-  showFigure(heldOut_, status.heldOutLoss
+  showMetric(heldOut_, status.heldOutLoss
                            ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))
                            : QString());
   updateButtons();
-  fitFigures();
+  fitMetrics();
 }
 
 void TopBar::setExperiment(const QString& name, bool isTrainable, const QString& tip) {
@@ -208,13 +208,13 @@ void TopBar::updateTrain() {
   train_->setEnabled(isTrainable_ && !starting_);
 }
 
-/// By the window's width alone, so that no name moves what stands beside it.
+/// Widths depend on the window's width only, so that nothing moves when names change.
 void TopBar::fitNames() {
   brand_->setVisible(width() >= kBrandFromPx);
   train_->setFixedWidth(
-      std::clamp(static_cast<int>(width() * kTrainPart), kLeastTrainPx, kMostTrainPx));
+      std::clamp(static_cast<int>(width() * kTrainFraction), kMinTrainPx, kMaxTrainPx));
   names_->setFixedWidth(
-      std::clamp(static_cast<int>(width() * kNamePart), kLeastNamePx, kMostNamePx));
+      std::clamp(static_cast<int>(width() * kNameFraction), kMinNamePx, kMaxNamePx));
   updateTrain();
 }
 
@@ -242,7 +242,7 @@ bool TopBar::canStop() const { return status_.canStop(); }
 
 bool TopBar::canPauseOrResume() const { return canStop() || (status_.canResume && !starting_); }
 
-/// As wide whatever it says: Stop stays under the pointer.
+/// Pause keeps its width when its text changes, so that Stop does not move.
 void TopBar::reserveWidths() {
   int widest = 0;
   for (const QString& text : {tr("Pause"), tr("Resume")}) {
@@ -262,32 +262,33 @@ void TopBar::updateIcons() {
   menu_->setIcon(widgets::icon(QStringLiteral("more"), theme.textMuted));
 }
 
-void TopBar::fitFigures() {
+void TopBar::fitMetrics() {
   const bool hasRun = !status_.state.isEmpty();
   pill_->setVisible(hasRun);
   step_->setVisible(hasRun);
-  const auto needed = [this](const QWidget* figure) {
-    return std::max(figure->minimumWidth(), 1) + layout()->spacing();
+  const auto needed = [this](const QWidget* widget) {
+    return std::max(widget->minimumWidth(), 1) + layout()->spacing();
   };
-  const std::initializer_list<QWidget*> figures{progress_, timeLeft_, averagePrecision_, heldOut_,
+  // In order of importance.
+  const std::initializer_list<QWidget*> metrics{progress_, timeLeft_, averagePrecision_, heldOut_,
                                                 speed_};
   layout()->invalidate();
   int used = layout()->minimumSize().width();
-  for (const QWidget* figure : figures)
-    if (!figure->isHidden()) used -= needed(figure);
-  for (QWidget* figure : figures) {
-    const auto* label = qobject_cast<QLabel*>(figure);
-    const bool isSaid = hasRun && (!label || !label->text().isEmpty());
-    const bool fits = isSaid && used + needed(figure) <= width();
-    figure->setVisible(fits);
-    if (fits) used += needed(figure);
+  for (const QWidget* widget : metrics)
+    if (!widget->isHidden()) used -= needed(widget);
+  for (QWidget* widget : metrics) {
+    const auto* label = qobject_cast<QLabel*>(widget);
+    const bool hasContent = hasRun && (!label || !label->text().isEmpty());
+    const bool fits = hasContent && used + needed(widget) <= width();
+    widget->setVisible(fits);
+    if (fits) used += needed(widget);
   }
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fitNames();
-  fitFigures();
+  fitMetrics();
 }
 
 void TopBar::changeEvent(QEvent* event) {
@@ -296,7 +297,7 @@ void TopBar::changeEvent(QEvent* event) {
 }
 
 void TopBar::paintEvent(QPaintEvent*) {
-  // A plain QWidget draws its style sheet's ground only when asked.
+  // A plain QWidget does not draw the background of its style sheet by itself.
   QStyleOption option;
   option.initFrom(this);
   QPainter painter(this);

@@ -17,9 +17,8 @@ namespace lockstep::app {
 
 class StatePill;
 
-/// The bar at the top: Train, which names the experiment that it trains, and apart from it the
-/// buttons that act on the chosen run, its name, and how far it is. Nothing moves when names or
-/// states change. Narrow windows lose figures from the right.
+/// The bar at the top: Train with the name of the experiment, then buttons, name, state and metrics
+/// of the current run. Nothing moves when names or states change. Narrow windows hide metrics.
 class TopBar : public QWidget {
   Q_OBJECT
 
@@ -27,8 +26,8 @@ class TopBar : public QWidget {
   explicit TopBar(QWidget* parent = nullptr);
 
   void setStatus(const RunStatus& status);
-  /// The experiment that Train trains ("droplets.yaml", empty: none), whether it can be, and the
-  /// tip that says why not.
+  /// The experiment that Train trains (such as "droplets.yaml"; empty: none), whether it can be
+  /// trained, and Train's tool tip.
   void setExperiment(const QString& name, bool isTrainable, const QString& tip);
   /// A run is being started.
   void setStarting(bool starting);
@@ -50,21 +49,21 @@ class TopBar : public QWidget {
 
  private:
   void buildUi();
-  void buildParts();
+  void buildWidgets();
   void layOut();
   void connectSignals();
   void updateIcons();
   void updateButtons();
   void reserveWidths();
-  void showFigure(QLabel* label, const QString& text);
+  void showMetric(QLabel* label, const QString& text);
   void updateTrain();
   void fitNames();
-  void fitFigures();
+  void fitMetrics();
 
   QLabel* brand_ = nullptr;
   QWidget* names_ = nullptr;
   QLabel* runName_ = nullptr;
-  QLabel* hiddenNote_ = nullptr;  ///< under the name
+  QLabel* hiddenNote_ = nullptr;  ///< below the name
   QPushButton* train_ = nullptr;
   QPushButton* pause_ = nullptr;
   QPushButton* stop_ = nullptr;

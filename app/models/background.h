@@ -8,9 +8,9 @@
 
 namespace lockstep::app {
 
-/// Runs `work` in a worker thread and hands its result to `deliver` in the thread of `context`,
-/// always on a later turn of its event loop (QFuture::then delivers at once when the work is done
-/// already). Nothing is delivered once `context` is gone. `work` must not throw.
+/// Runs `work` in a worker thread and calls `deliver` with its result in the thread of `context`,
+/// always from its event loop (QFuture::then may call back immediately). Nothing is delivered once
+/// `context` is destroyed. `work` must not throw.
 template <typename Work, typename Deliver>
 void runInBackground(QObject* context, Work work, Deliver deliver) {
   using Result = std::invoke_result_t<Work>;

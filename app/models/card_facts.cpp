@@ -17,8 +17,8 @@ namespace tags = events::tags;
 
 QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
 
-/// By the ends of the drawn lines. Without ranks that the newest record no longer tells of: a run
-/// may go on with fewer.
+/// By the newest smoothed values. Ranks without a value in the newest record are left out: a
+/// resumed run may have fewer ranks.
 std::optional<alerts::SlowestRank> slowestRank(const MetricStore& metrics) {
   std::map<int, alerts::RankTimes> ranks;
   std::optional<std::int64_t> newest;
@@ -44,8 +44,8 @@ CardFact ownTimeFact(const alerts::SlowestRank& slowest) {
 
 CardFact imagesFact(const alerts::SlowestRank& slowest) {
   if (!slowest.isLate()) return {};
-  if (slowest.isLateForImages()) return {tr("why rank %1 is slow").arg(slowest.rank), true};
-  return {tr("not why rank %1 is slow").arg(slowest.rank)};
+  if (slowest.isLateForImages()) return {tr("cause of slow rank %1").arg(slowest.rank), true};
+  return {tr("not the cause of slow rank %1").arg(slowest.rank)};
 }
 
 CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
@@ -55,20 +55,20 @@ CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
                                                           : imagesFact(*slowest);
 }
 
-/// The driver serves no more (NV_MAX_DEVICES in its nvlimits.h).
-constexpr int kMostGpus = 32;
+/// NVIDIA's driver supports at most this many (NV_MAX_DEVICES in its nvlimits.h).
+constexpr int kMaxGpus = 32;
 
-QString newestFigure(const MetricStore& metrics, const std::string& tag) {
+QString newestValue(const MetricStore& metrics, const std::string& tag) {
   const auto now = metrics.lastValue(tag);
   return now && std::isfinite(*now) ? widgets::valueText(*now) : QString();
 }
 
-/// Where there is one curve to have it: of the only GPU, or without one.
+/// The newest value of the only GPU or, without GPUs, of the CPU; empty with several GPUs.
 CardFact deviceFact(const CardPlan& plan, const MetricStore& metrics) {
   const std::vector<int> gpus = recordedGpus(metrics);
   if (gpus.size() > 1) return {};
   const std::string& tag = (gpus.empty() ? plan.curves.back() : plan.curves.front()).tag;
-  return {newestFigure(metrics, gpus.empty() ? tag : tags::numbered(tag, gpus.front()))};
+  return {newestValue(metrics, gpus.empty() ? tag : tags::numbered(tag, gpus.front()))};
 }
 
 CardFact dataShare(const MetricStore& metrics) {
@@ -86,14 +86,14 @@ CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyR
   if (plan.perGpu) return deviceFact(plan, metrics);
   if (hasShare(plan)) return dataShare(metrics);
   if (plan.curves.size() > 1) return {};
-  return {newestFigure(metrics, plan.curves.front().tag)};
+  return {newestValue(metrics, plan.curves.front().tag)};
 }
 
 bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == tags::kStepSeconds; }
 
 std::vector<int> recordedGpus(const MetricStore& metrics) {
   std::vector<int> gpus;
-  for (int gpu = 0; gpu < kMostGpus; ++gpu)
+  for (int gpu = 0; gpu < kMaxGpus; ++gpu)
     if (metrics.series(tags::numbered(tags::kGpuUtilisation, gpu)) ||
         metrics.series(tags::numbered(tags::kGpuMemoryGib, gpu)))
       gpus.push_back(gpu);
@@ -106,7 +106,7 @@ int recordedRankCount(const MetricStore& metrics) {
   return ranks;
 }
 
-std::optional<int> lateRank(const MetricStore& metrics) {
+std::optional<int> slowRank(const MetricStore& metrics) {
   const auto slowest = slowestRank(metrics);
   return slowest && slowest->isLate() ? std::optional(slowest->rank) : std::nullopt;
 }

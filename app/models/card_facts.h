@@ -9,23 +9,23 @@
 
 namespace lockstep::app {
 
-/// The figure beside a card's title.
+/// The text to the right of a card's title.
 struct CardFact {
   QString text;
   bool isWarning = false;
 };
 
-/// Whether the fact is the second curve's share of the first, which makes a legend needless.
+/// Whether the card's fact is the second curve's percentage of the first, so it needs no legend.
 bool hasShare(const CardPlan& plan);
 
-/// By the newest records of a run. `isOnlyRun`: no other is drawn on the card.
+/// The fact by the newest records of a run; empty unless `isOnlyRun`: no other run is shown.
 CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyRun);
 
-/// GPUs whose figures the run's records tell, by the driver's numbers.
+/// Indices (the driver's) of the GPUs that the run has metrics of.
 std::vector<int> recordedGpus(const MetricStore& metrics);
-/// Ranks whose times the run's records tell; 0 of a single one.
+/// Number of ranks that the run has times of; 0 for a single rank.
 int recordedRankCount(const MetricStore& metrics);
-/// The one that holds the others up now.
-std::optional<int> lateRank(const MetricStore& metrics);
+/// The rank that the others wait for now, if there is one.
+std::optional<int> slowRank(const MetricStore& metrics);
 
 }  // namespace lockstep::app

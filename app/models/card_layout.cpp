@@ -8,7 +8,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kPlannedColumns = 4;
-constexpr int kHighRows = 2;  ///< the first ones, beside the large card
+constexpr int kHighRows = 2;  ///< the first rows, with the large card
 
 CardPlace plannedPlace(std::size_t card, const CardPlan& plan) {
   return {card,         plan.row,        plan.column,
@@ -17,22 +17,22 @@ CardPlace plannedPlace(std::size_t card, const CardPlan& plan) {
 
 }  // namespace
 
-CardParts cardParts(const MetricStore* onlyRun) {
-  CardParts parts;
-  if (!onlyRun) return parts;
-  parts.isOneRun = true;
-  parts.ranks = recordedRankCount(*onlyRun);
-  parts.gpus = recordedGpus(*onlyRun);
-  if (parts.ranks > 1) parts.lateRank = lateRank(*onlyRun);
-  return parts;
+CardScope cardScope(const MetricStore* onlyRun) {
+  CardScope scope;
+  if (!onlyRun) return scope;
+  scope.isOneRun = true;
+  scope.ranks = recordedRankCount(*onlyRun);
+  scope.gpus = recordedGpus(*onlyRun);
+  if (scope.ranks > 1) scope.slowRank = slowRank(*onlyRun);
+  return scope;
 }
 
-std::vector<std::size_t> cardsWith(const CardParts& parts, const std::vector<CardPlan>& plans) {
+std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<CardPlan>& plans) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const CardPlan& plan = plans[i];
-    if ((!plan.perRank || parts.ranks > 1) && (!plan.perGpu || parts.isOneRun) &&
-        (!plan.needsGpu || !parts.gpus.empty()))
+    if ((!plan.perRank || scope.ranks > 1) && (!plan.perGpu || scope.isOneRun) &&
+        (!plan.needsGpu || !scope.gpus.empty()))
       shown.push_back(i);
   }
   return shown;

@@ -9,30 +9,30 @@
 
 namespace lockstep::app {
 
-/// What the runs on the page have that some cards depend on.
-struct CardParts {
+/// What decides which cards are shown.
+struct CardScope {
   bool isOneRun = false;
-  int ranks = 0;          ///< whose times the only run records; 0 of a single one
-  std::vector<int> gpus;  ///< whose figures it records
-  std::optional<int> lateRank;
-  bool operator==(const CardParts&) const = default;
+  int ranks = 0;          ///< number of ranks that the only run has times of; 0 for a single rank
+  std::vector<int> gpus;  ///< GPUs that it has metrics of
+  std::optional<int> slowRank;
+  bool operator==(const CardScope&) const = default;
 };
 
-/// Of the only run on the page; nullptr: there are none or several.
-CardParts cardParts(const MetricStore* onlyRun);
+/// `onlyRun` nullptr: no run or several runs are shown.
+CardScope cardScope(const MetricStore* onlyRun);
 
-/// Cards of ranks and of GPUs come with the first record of them, and go with that run, or when it
-/// is compared with another. Indices into the plans.
-std::vector<std::size_t> cardsWith(const CardParts& parts, const std::vector<CardPlan>& plans);
+/// Indices of the plans that are shown. Cards per rank and per GPU need a single run with records
+/// of them.
+std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<CardPlan>& plans);
 
-/// Where a card stands in the grid.
+/// Position of a card in the grid.
 struct CardPlace {
   std::size_t card = 0;  ///< index into the plans
   int row = 0, column = 0, rowSpan = 1, columnSpan = 1;
-  int rowStretch = 1;  ///< of its first row
+  int rowStretch = 1;  ///< stretch factor of its first row
 };
 
-/// In four columns as planned; in fewer the cards flow in the order of the plans.
+/// Four columns are laid out as planned; with fewer the cards follow the order of the plans.
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns);
 

@@ -15,9 +15,8 @@ QString tr(const char* text) { return QCoreApplication::translate("MonitorPage",
 QString checkpointText(const protocol::Checkpoint& checkpoint,
                        const std::vector<std::int64_t>& kept, const std::string& bestMetric) {
   const bool isKept = std::binary_search(kept.begin(), kept.end(), checkpoint.step);
-  const QString text =
-      (isKept ? tr("checkpoint kept, step %1") : tr("checkpoint of step %1, no longer kept"))
-          .arg(checkpoint.step);
+  const QString text = (isKept ? tr("checkpoint at step %1") : tr("checkpoint at step %1, deleted"))
+                           .arg(checkpoint.step);
   if (!checkpoint.best) return text;
   return text + tr(" (best %1)").arg(metricText(QString::fromStdString(bestMetric)));
 }

@@ -9,8 +9,8 @@
 
 namespace lockstep::app {
 
-/// What the mark of a checkpoint in the curves says. `kept`: steps whose checkpoint is there,
-/// rising. `bestMetric`: that the best one is chosen by, "" where it is not known.
+/// Tool tip of a checkpoint's mark in the curves. `kept`: steps whose checkpoint exists, ascending.
+/// `bestMetric`: the metric that selects the best checkpoint, "" if unknown.
 QString checkpointText(const protocol::Checkpoint& checkpoint,
                        const std::vector<std::int64_t>& kept, const std::string& bestMetric);
 

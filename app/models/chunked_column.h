@@ -6,7 +6,7 @@
 
 namespace lockstep::app {
 
-/// Append-only values in blocks of one size: growing copies nothing and wastes less than a block.
+/// Append-only values in blocks of equal size: growing copies nothing and wastes less than a block.
 template <typename T>
 class ChunkedColumn {
  public:
@@ -18,7 +18,7 @@ class ChunkedColumn {
     blocks_[size_ / kBlock][size_ % kBlock] = value;
     ++size_;
   }
-  /// Forgets what lies at `size` and after, and frees its blocks.
+  /// Removes the values from index `size` on and frees their blocks.
   void truncate(std::size_t size) {
     size_ = size;
     blocks_.resize((size + kBlock - 1) / kBlock);

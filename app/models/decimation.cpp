@@ -52,12 +52,12 @@ void addColumn(const MetricSeries& series, const XScale& scale, std::size_t begi
     if (smooth) curve.smooth.push_back({firstX, std::nan("")});
     return;
   }
-  // First the end that is nearer to where the line comes from, so that it crosses the column once.
+  // First the end nearer to the previous point, so that the line crosses the column only once.
   const double before =
-      curve.raw.empty() || std::isnan(curve.raw.back().y()) ? span.least : curve.raw.back().y();
-  const bool leastFirst = std::abs(before - span.least) <= std::abs(before - span.most);
-  curve.raw.push_back({firstX, leastFirst ? span.least : span.most});
-  if (end - begin > 1) curve.raw.push_back({lastX, leastFirst ? span.most : span.least});
+      curve.raw.empty() || std::isnan(curve.raw.back().y()) ? span.min : curve.raw.back().y();
+  const bool minFirst = std::abs(before - span.min) <= std::abs(before - span.max);
+  curve.raw.push_back({firstX, minFirst ? span.min : span.max});
+  if (end - begin > 1) curve.raw.push_back({lastX, minFirst ? span.max : span.min});
   if (!smooth) return;
   std::size_t last = end - 1;
   while (last > begin && !std::isfinite(series.value(last))) --last;
@@ -102,7 +102,7 @@ widgets::CurveSamples decimate(const MetricSeries& series, const XScale& scale,
   const std::size_t first = scale.firstAt(series.axis(), columnEdges.front());
   const std::size_t last = scale.firstAt(series.axis(), columnEdges.back());
   const std::size_t begin = first > 0 ? first - 1 : 0;
-  // A point on the last edge is in view; one more lies beyond.
+  // A point on the last edge is in view; one more is beyond it.
   const bool isOnEdge = last < series.size() && scale.at(series.axis(), last) == columnEdges.back();
   const std::size_t end = std::min(series.size(), last + (isOnEdge ? 2 : 1));
   if (end - begin <= 2 * columns) {

@@ -8,7 +8,7 @@
 
 namespace lockstep::app {
 
-/// How x follows from step and time.
+/// Maps a record's step and time to x.
 struct XScale {
   widgets::XAxis quantity = widgets::XAxis::Step;
   double stepsPerEpoch = 1;
@@ -19,16 +19,16 @@ struct XScale {
   std::size_t firstAt(const StepAxis& axis, double x) const;
 };
 
-/// Cuts a series to the pixel columns between columnEdges (rising, at least two). Of a column its
-/// least and greatest value, or every point where few are in view; the smoothed value at its last
-/// point; at most one point that is not finite. One point beyond either side is kept.
+/// Decimates a series to the pixel columns between columnEdges (ascending, at least two). Each
+/// column keeps its minimum and maximum (all points if few are in view), the smoothed value at its
+/// last point, and at most one non-finite point. One point beyond either side is kept.
 widgets::CurveSamples decimate(const MetricSeries& series, const XScale& scale,
                                const std::vector<double>& columnEdges, bool smooth);
 
-/// Index of the point nearest to x; the series is not empty.
+/// Index of the point nearest to x; the series must not be empty.
 std::size_t nearestIndex(const MetricSeries& series, const XScale& scale, double x);
 
-/// At most `atMost` finite values, evenly spread over the points in [low, high].
+/// At most `atMost` finite values, evenly sampled from the points in [low, high].
 std::vector<double> sampleValues(const MetricSeries& series, const XScale& scale, double low,
                                  double high, int atMost);
 

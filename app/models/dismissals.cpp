@@ -3,7 +3,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr qsizetype kMostKept = 500;
+constexpr qsizetype kMaxKept = 500;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void Dismissals::set(const QString& runFolder, const QString& message) {
   order_.removeAll(runFolder);
   order_.append(runFolder);
   dismissed_[runFolder] = message;
-  while (order_.size() > kMostKept) dismissed_.remove(order_.takeFirst());
+  while (order_.size() > kMaxKept) dismissed_.remove(order_.takeFirst());
 }
 
 }  // namespace lockstep::app

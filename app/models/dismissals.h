@@ -7,19 +7,19 @@
 
 namespace lockstep::app {
 
-/// Which message a person has sent away, of each run: it does not come back, not with the next
-/// window either. Those of the runs that were dismissed longest ago are forgotten past a limit.
+/// The message that was last dismissed, for each run, so that it is not shown again, also after a
+/// restart. Above a limit the oldest dismissals are dropped.
 class Dismissals : public QObject {
   Q_OBJECT
 
  public:
   using QObject::QObject;
 
-  /// What was dismissed last of a run; empty: nothing.
+  /// The message of a run that was last dismissed; empty: none.
   QString of(const QString& runFolder) const { return dismissed_.value(runFolder); }
-  /// `message` names one of the run's in few characters, without a tab.
+  /// `message`: a short id of the message, without a tab.
   void add(const QString& runFolder, const QString& message);
-  /// Lines to be kept, oldest first.
+  /// Lines for restore(), oldest first.
   QStringList kept() const;
   void restore(const QStringList& kept);
 
@@ -30,7 +30,7 @@ class Dismissals : public QObject {
   void set(const QString& runFolder, const QString& message);
 
   QHash<QString, QString> dismissed_;
-  QStringList order_;  ///< runs, the one of the newest dismissal last
+  QStringList order_;  ///< runs, oldest dismissal first
 };
 
 }  // namespace lockstep::app

@@ -69,7 +69,7 @@ DocumentNotice DocumentNotice::gone(const QString& name) {
 
 DocumentNotice DocumentNotice::editedElsewhere(const QString& name) {
   return {Kind::EditedElsewhere, tr("Another window has unsaved edits of %1").arg(name),
-          tr("They are not shown here. Whoever saves second is asked before overwriting.")};
+          tr("They are not shown here. The window that saves second asks before it overwrites.")};
 }
 
 DocumentNotice DocumentNotice::backupFailed(const QString& reason) {

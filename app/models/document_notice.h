@@ -6,33 +6,33 @@
 
 namespace lockstep::app {
 
-/// Something about the document that is said over it until it is answered or passes.
+/// A notice about the document, shown until it is answered or no longer applies.
 struct DocumentNotice {
   enum class Kind {
     None,
-    Restored,         ///< a draft; `action` gives it up
-    Reloaded,         ///< the file changed, nothing was edited here
-    ChangedOutside,   ///< the file changed while it is edited here; `action` takes its text
+    Restored,         ///< a draft was restored; `action` discards it
+    Reloaded,         ///< the file changed and had no unsaved edits
+    ChangedOutside,   ///< the file changed and has unsaved edits; `action` reloads it
     Gone,             ///< the file was deleted or moved
-    DraftsFound,      ///< drafts of other documents wait; `action` opens the newest
+    DraftsFound,      ///< there are drafts of other documents; `action` opens the newest
     EditedElsewhere,  ///< another window has unsaved edits of this file
     BackupFailed,     ///< drafts cannot be written
     SavedAsCopy,
-    PathsMoved,  ///< saved in another folder, its relative paths written anew
+    PathsMoved,  ///< saved in another folder with rewritten relative paths
   };
   Kind kind = Kind::None;
   QString title{}, detail{};
-  QString action{};   ///< of the button; empty: none
-  QString dismiss{};  ///< of the button that only takes the notice away; empty: as usual
+  QString action{};   ///< text of the action button; empty: no button
+  QString dismiss{};  ///< text of the dismiss button; empty: the default icon
 
   bool isWarning() const;
-  /// Said on every page; else on the page of the document.
+  /// Shown on every page; else only on the Configure page.
   bool isForEveryPage() const;
-  /// Of the document as it is now: over once that changes.
+  /// About the current state of the document: cleared when that changes.
   bool isOfDocument() const;
 
   enum class SinceDraft { FileSame, FileChanged, FileGone };
-  /// `more`: other drafts that wait.
+  /// `more`: number of other drafts.
   static DocumentNotice restored(const QString& name, const QDateTime& edited, SinceDraft since,
                                  qsizetype more);
   static DocumentNotice draftsFound(const QString& name, const QDateTime& edited, qsizetype more);

@@ -18,15 +18,15 @@ LeavingQuestion leavingQuestion(const QString& name, bool hasFile) {
           hasFile ? tr("Your changes are lost if you do not save them.")
                   : tr("This text is not saved in any file; it is lost if you do not save it."),
           {},
-          {{tr("Save"), AnswerKind::Usual, Leaving::Save},
+          {{tr("Save"), AnswerKind::Default, Leaving::Save},
            {tr("Discard"), AnswerKind::Destructive, Leaving::Discard}}};
 }
 
 OverwritingQuestion overwritingQuestion(const QString& name, const QString& difference) {
   return {tr("%1 changed on disk since it was opened").arg(name),
-          tr("Lines of the file (−) and of the text here (+):"),
+          tr("Lines in the file (−) and in your text (+):"),
           difference,
-          {{tr("Save under another name…"), AnswerKind::Usual, Overwriting::SaveAs},
+          {{tr("Save under another name…"), AnswerKind::Default, Overwriting::SaveAs},
            {tr("Reload"), AnswerKind::Other, Overwriting::Reload},
            {tr("Overwrite the file"), AnswerKind::Destructive, Overwriting::Overwrite}}};
 }
@@ -35,7 +35,7 @@ OverwritingQuestion overwritingUnreadableQuestion(const QString& name, const QSt
   return {tr("%1 changed on disk and cannot be read").arg(name),
           tr("%1\nIts contents cannot be shown; overwriting it loses them.").arg(reason),
           {},
-          {{tr("Save under another name…"), AnswerKind::Usual, Overwriting::SaveAs},
+          {{tr("Save under another name…"), AnswerKind::Default, Overwriting::SaveAs},
            {tr("Overwrite the file"), AnswerKind::Destructive, Overwriting::Overwrite}}};
 }
 
@@ -44,13 +44,13 @@ TrainingQuestion trainingQuestion(const QString& name, const QString& copyName) 
     return {tr("%1 is not saved yet").arg(name),
             tr("Training reads a file: save the text first."),
             {},
-            {{tr("Save and train…"), AnswerKind::Usual, Training::Save}}};
-  return {
-      tr("%1 has unsaved changes").arg(name),
-      tr("Save it and train, or leave the file as it is and train the text as %1?").arg(copyName),
-      {},
-      {{tr("Save and train"), AnswerKind::Usual, Training::Save},
-       {tr("Train %1").arg(copyName), AnswerKind::Other, Training::Copy}}};
+            {{tr("Save and train…"), AnswerKind::Default, Training::Save}}};
+  return {tr("%1 has unsaved changes").arg(name),
+          tr("Save it and train, or leave the file unchanged and train the edited text as %1?")
+              .arg(copyName),
+          {},
+          {{tr("Save and train"), AnswerKind::Default, Training::Save},
+           {tr("Train %1").arg(copyName), AnswerKind::Other, Training::Copy}}};
 }
 
 }  // namespace lockstep::app

@@ -5,33 +5,33 @@
 
 namespace lockstep::app {
 
-/// What only a person can decide. Each waits for the answer.
+/// Questions to the user. Each blocks until it is answered.
 class DocumentQuestions {
  public:
   enum class Leaving { Save, Discard, Cancel };
   enum class Overwriting { Overwrite, Reload, SaveAs, Cancel };
   enum class Training { Save, Copy, Cancel };
   virtual ~DocumentQuestions() = default;
-  /// `hasFile` false: it is in no file, as a copy of a run's configuration or of one that was
-  /// deleted.
+  /// `hasFile` false: the text is in no file, such as a copy of a run's configuration or a deleted
+  /// file's.
   virtual Leaving beforeLeaving(const QString& name, bool hasFile) = 0;
-  /// `difference`: lines of the file (−) and of the text here (+).
+  /// `difference`: lines in the file (−) and in the edited text (+).
   virtual Overwriting beforeOverwriting(const QString& name, const QString& difference) = 0;
-  /// The file changed and cannot be read, for this reason: there is no text to take (no Reload).
+  /// The file changed and cannot be read for this reason, so Reload is not offered.
   virtual Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) = 0;
-  /// `copyName` empty: it is in no file, so there is none to train a copy beside.
+  /// `copyName`: name of the copy that can be trained instead; empty: there is no file to copy.
   virtual Training beforeTraining(const QString& name, const QString& copyName) = 0;
-  /// Empty: nowhere.
-  virtual QString whereToSave(const QString& proposal) = 0;
+  /// Empty: canceled.
+  virtual QString askSavePath(const QString& suggestedPath) = 0;
 };
 
 enum class AnswerKind {
-  Usual,  ///< Return gives it
+  Default,  ///< chosen by Return
   Other,
-  Destructive,  ///< something is lost
+  Destructive,  ///< loses data
 };
 
-/// A question as it is asked. Cancel is offered beside the answers.
+/// Text and answers of a question. Cancel is always offered, too.
 template <typename Answer>
 struct DocumentQuestion {
   struct Choice {
@@ -40,7 +40,7 @@ struct DocumentQuestion {
     Answer answer;
   };
   QString title, detail;
-  QString quote;  ///< lines to look at before answering; empty: none
+  QString quote;  ///< monospaced lines, such as a difference; empty: none
   std::vector<Choice> choices;
 };
 

@@ -8,40 +8,41 @@
 namespace lockstep::app {
 namespace {
 
-/// Above this many pairs of lines the parts that differ are told as a whole.
-constexpr qsizetype kMostPairs = 4'000'000;
+/// Above this many pairs of lines all lines are reported as removed and added.
+constexpr qsizetype kMaxPairs = 4'000'000;
 
 /// Lines [begin, end) of both texts.
 struct Window {
-  qsizetype beforeBegin = 0, beforeEnd = 0, afterBegin = 0, afterEnd = 0;
+  qsizetype beforeBegin = 0, beforeExit = 0, afterBegin = 0, afterEnd = 0;
 };
 
 Window withoutCommonEnds(const QStringList& before, const QStringList& after) {
   Window window{0, before.size(), 0, after.size()};
-  while (window.beforeBegin < window.beforeEnd && window.afterBegin < window.afterEnd &&
+  while (window.beforeBegin < window.beforeExit && window.afterBegin < window.afterEnd &&
          before[window.beforeBegin] == after[window.afterBegin]) {
     ++window.beforeBegin;
     ++window.afterBegin;
   }
-  while (window.beforeBegin < window.beforeEnd && window.afterBegin < window.afterEnd &&
-         before[window.beforeEnd - 1] == after[window.afterEnd - 1]) {
-    --window.beforeEnd;
+  while (window.beforeBegin < window.beforeExit && window.afterBegin < window.afterEnd &&
+         before[window.beforeExit - 1] == after[window.afterEnd - 1]) {
+    --window.beforeExit;
     --window.afterEnd;
   }
   return window;
 }
 
-/// Tells the lines of a window, removed ones before added ones, around a longest common part.
+/// Writes the differing lines of a window, removed before added ones, by the longest common
+/// subsequence.
 class DifferenceWriter {
  public:
   DifferenceWriter(const QStringList& before, const QStringList& after, const Window& window)
       : before_(before), after_(after), window_(window) {}
 
   QStringList write() {
-    const qsizetype rows = window_.beforeEnd - window_.beforeBegin,
+    const qsizetype rows = window_.beforeExit - window_.beforeBegin,
                     columns = window_.afterEnd - window_.afterBegin;
     qsizetype row = 0, column = 0;
-    if (rows * columns <= kMostPairs) {
+    if (rows * columns <= kMaxPairs) {
       measure(rows, columns);
       while (row < rows && column < columns) {
         if (beforeAt(row) == afterAt(column)) {
@@ -66,7 +67,7 @@ class DifferenceWriter {
     return static_cast<std::size_t>(row * stride_ + column);
   }
 
-  /// Length of the longest common part of what follows each pair of lines.
+  /// Length of the longest common subsequence from each pair of lines on.
   void measure(qsizetype rows, qsizetype columns) {
     stride_ = columns + 1;
     lengths_.assign(static_cast<std::size_t>((rows + 1) * stride_), 0);
@@ -98,12 +99,12 @@ class DifferenceWriter {
 
 }  // namespace
 
-QString lineDifference(const QString& before, const QString& after, int mostLines) {
+QString lineDifference(const QString& before, const QString& after, int maxLines) {
   const QStringList left = before.split(QLatin1Char('\n')), right = after.split(QLatin1Char('\n'));
   QStringList lines = DifferenceWriter(left, right, withoutCommonEnds(left, right)).write();
-  if (lines.size() > mostLines) {
-    const qsizetype more = lines.size() - mostLines;
-    lines = lines.mid(0, mostLines);
+  if (lines.size() > maxLines) {
+    const qsizetype more = lines.size() - maxLines;
+    lines = lines.mid(0, maxLines);
     lines << QCoreApplication::translate("lineDifference", "and %1 more lines").arg(more);
   }
   return lines.join(QLatin1Char('\n'));

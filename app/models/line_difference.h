@@ -4,8 +4,8 @@
 
 namespace lockstep::app {
 
-/// The lines in which two texts differ, each with its number and a mark: "−" of `before`, "+" of
-/// `after`. Empty: they are the same. At most `mostLines`, then how many more there are.
-QString lineDifference(const QString& before, const QString& after, int mostLines = 200);
+/// The lines in which two texts differ, each with its number and "−" (in `before`) or "+" (in
+/// `after`). Empty: the texts are equal. Lists at most `maxLines`, then how many more there are.
+QString lineDifference(const QString& before, const QString& after, int maxLines = 200);
 
 }  // namespace lockstep::app

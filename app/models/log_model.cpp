@@ -35,8 +35,8 @@ void LogModel::setEntries(const std::vector<LogEntry>& entries) {
   auto isSame = [](const LogEntry& a, const LogEntry& b) {
     return a.seq == b.seq && a.step == b.step && a.time == b.time && a.text == b.text;
   };
-  // Entries are only added at the end or cut there, so that the last common one tells about those
-  // before it; another run's differ from the first on.
+  // Entries are only added or removed at the end, so if one is equal, all before it are, too. Those
+  // of another run differ from the first on.
   if (same > 0 && !isSame(entries[0], entries_[0])) same = 0;
   while (same > 0 && !isSame(entries[same - 1], entries_[same - 1])) --same;
   if (same < entries_.size()) {

@@ -19,8 +19,7 @@ class LogModel : public QAbstractListModel {
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
 
-  /// Shows these entries; what is there already and unchanged at the front stays, the rest is added
-  /// or removed.
+  /// Replaces the entries, but keeps the rows of the unchanged ones at the front.
   void setEntries(const std::vector<LogEntry>& entries);
 
  private:

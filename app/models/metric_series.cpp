@@ -12,8 +12,8 @@ void include(ValueSpan& span, const ValueSpan& other) {
     span = other;
     return;
   }
-  span.least = std::min(span.least, other.least);
-  span.most = std::max(span.most, other.most);
+  span.min = std::min(span.min, other.min);
+  span.max = std::max(span.max, other.max);
 }
 
 void include(ValueSpan& span, float value) {
@@ -44,11 +44,11 @@ void StepAxis::truncate(std::size_t size) {
   seconds_.truncate(size);
 }
 
-std::size_t StepAxis::firstAfter(std::int64_t wanted) const {
+std::size_t StepAxis::firstAfter(std::int64_t target) const {
   std::size_t low = 0, high = size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    (step(middle) <= wanted ? low : high) = step(middle) <= wanted ? middle + 1 : middle;
+    (step(middle) <= target ? low : high) = step(middle) <= target ? middle + 1 : middle;
   }
   return low;
 }
@@ -69,7 +69,7 @@ void MetricSeries::append(float value) {
 }
 
 void MetricSeries::addToPyramid(std::size_t index) {
-  // A level's block is added when its last value has come, from the blocks below it.
+  // A block is added with its last value, from the blocks of the level below.
   std::size_t blockSize = kFan;
   for (std::size_t level = 0; (index + 1) % blockSize == 0; ++level, blockSize *= kFan) {
     if (pyramid_.size() == level) pyramid_.emplace_back();
@@ -94,7 +94,7 @@ ValueSpan MetricSeries::span(std::size_t begin, std::size_t end) const {
   end = std::min(end, size());
   ValueSpan result;
   while (begin < end) {
-    // The largest whole block that begins here and ends within.
+    // The largest whole block that begins here and ends within the range.
     std::size_t blockSize = 1, level = 0;
     while (level < pyramid_.size() && begin % (blockSize * kFan) == 0 &&
            begin + blockSize * kFan <= end) {
@@ -139,7 +139,7 @@ std::vector<double> MetricSeries::smoothedRange(std::size_t begin, std::size_t e
 
 void MetricSeries::truncate(std::size_t newSize) {
   if (newSize >= size()) return;
-  // The state before the block that is cut in two, then its values again.
+  // Replay the values of the block that is truncated.
   const std::size_t block = newSize / kFan;
   running_ = states_[block];
   for (std::size_t i = block * kFan; i < newSize; ++i) running_.skip(values_[i]);

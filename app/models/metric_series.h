@@ -12,12 +12,12 @@
 
 namespace lockstep::app {
 
-/// Steps and times of records; shared by all series that have a value in each of them.
+/// Steps and times of records, shared by the series that have a value in each of these records.
 class StepAxis {
  public:
   std::size_t size() const { return seconds_.size(); }
   std::int64_t step(std::size_t index) const { return isWide_ ? wideSteps_[index] : steps_[index]; }
-  /// Since the store's first record.
+  /// Seconds since the store's first record.
   float seconds(std::size_t index) const { return seconds_[index]; }
   void append(std::int64_t step, float seconds);
   void truncate(std::size_t size);
@@ -27,17 +27,17 @@ class StepAxis {
 
  private:
   ChunkedColumn<std::int32_t> steps_;
-  ChunkedColumn<std::int64_t> wideSteps_;  ///< instead, once a step does not fit
+  ChunkedColumn<std::int64_t> wideSteps_;  ///< used instead once a step does not fit 32 bits
   ChunkedColumn<float> seconds_;
   bool isWide_ = false;
 };
 
 struct ValueSpan {
-  float least = 0, most = 0;
+  float min = 0, max = 0;
   bool hasFinite = false;
 };
 
-/// Every value of one tag, append only, with what quick drawing needs: least and greatest of blocks
+/// All values of one tag, append only. For fast drawing it holds the minimum and maximum of blocks
 /// of 16, 256, … values, and the state of the smoothing every 16 values.
 class MetricSeries {
  public:
@@ -47,16 +47,16 @@ class MetricSeries {
   const StepAxis& axis() const { return *axis_; }
   float value(std::size_t index) const { return values_[index]; }
   std::int64_t step(std::size_t index) const { return axis_->step(index); }
-  /// Index of the least finite value.
+  /// Index of the lowest finite value.
   std::optional<std::size_t> lowest() const { return lowest_; }
-  /// Runs [begin, end) of values that are NaN or infinite.
+  /// Index ranges [begin, end) of values that are NaN or infinite.
   const std::vector<std::pair<std::size_t, std::size_t>>& nonFiniteRuns() const {
     return nonFinite_;
   }
-  /// Least and greatest finite value of [begin, end): O(log size).
+  /// Minimum and maximum of the finite values in [begin, end). O(log size).
   ValueSpan span(std::size_t begin, std::size_t end) const;
 
-  /// The weight of the smoothing, 0 … 0.999. O(size).
+  /// Weight of the exponential moving average, 0 … 0.999. O(size).
   void setSmoothing(double weight);
   double smoothing() const { return smoothing_; }
   double smoothed(std::size_t index) const;
@@ -76,12 +76,12 @@ class MetricSeries {
   std::shared_ptr<StepAxis> axis_;
   ChunkedColumn<float> values_;
   std::vector<std::vector<ValueSpan>>
-      pyramid_;  ///< [level][block] of whole blocks of 16^(level+1) values
+      pyramid_;  ///< [level][block], for complete blocks of 16^(level+1) values
   std::vector<std::pair<std::size_t, std::size_t>> nonFinite_;
   std::optional<std::size_t> lowest_;
   double smoothing_ = 0.6;
   Smoother running_{0.6};
-  std::vector<Smoother> states_;  ///< before value 16·i
+  std::vector<Smoother> states_;  ///< state before value 16·i
 };
 
 }  // namespace lockstep::app

@@ -14,7 +14,7 @@ MetricSeries& MetricStore::seriesFor(const std::string& tag) {
   return *all_.back();
 }
 
-/// Sees to it that the series of one record lie on axes that no other series share.
+/// Gives the series of one record axes that no other series shares.
 void MetricStore::separate(const std::vector<MetricSeries*>& present) {
   std::map<StepAxis*, std::vector<MetricSeries*>> groups;
   for (MetricSeries* series : present) groups[series->axis_.get()].push_back(series);
@@ -44,7 +44,7 @@ void MetricStore::append(std::int64_t step, double wallTime,
     for (std::size_t i = 0; i < values.size(); ++i) {
       MetricSeries& series = seriesFor(values[i].first);
       if (std::find(lastSeries_.begin(), lastSeries_.end(), &series) != lastSeries_.end())
-        continue;  // doubled tag
+        continue;  // duplicate tag
       lastTags_.push_back(values[i].first);
       lastSeries_.push_back(&series);
       lastPositions_.push_back(i);

@@ -13,27 +13,27 @@
 
 namespace lockstep::app {
 
-/// Every scalar of one run by tag. Append only, save for the cut on a reset. Not shared between
+/// All scalars of one run by tag. Append only, except for cutAfter() on a reset. Not shared between
 /// threads: built in one, moved to another.
 class MetricStore {
  public:
-  /// One record. Steps rise from record to record of a tag. wallTime in seconds since 1970.
+  /// Adds one record. The steps of a tag must be in ascending order. wallTime: seconds since 1970.
   void append(std::int64_t step, double wallTime,
               const std::vector<std::pair<std::string, float>>& values);
-  /// Forgets every value after `step`.
+  /// Removes the values after `step`.
   void cutAfter(std::int64_t step);
 
-  /// nullptr: the run has no such tag (yet).
+  /// nullptr: the run has no such tag yet.
   const MetricSeries* series(std::string_view tag) const;
   /// The newest value of a tag.
   std::optional<double> lastValue(std::string_view tag) const;
   std::vector<std::string> tags() const;
-  /// Wall time of the first record; 0 before it.
+  /// Wall time of the first record; 0: there is none yet.
   double baseTime() const { return baseTime_; }
   std::int64_t lastStep() const { return lastStep_; }
   std::size_t pointCount() const;
   std::size_t bytes() const;
-  /// For all series, those to come too.
+  /// For all series, also later ones.
   void setSmoothing(double weight);
   double smoothing() const { return smoothing_; }
 
@@ -43,11 +43,10 @@ class MetricStore {
 
   std::vector<std::unique_ptr<MetricSeries>> all_;
   std::unordered_map<std::string, MetricSeries*> byTag_;
-  // The tags of the last record and their series: records repeat the same tags, so most need no
-  // look-up by name.
+  // Tags and series of the last record. Most records repeat the same tags, which saves the look-up.
   std::vector<std::string> lastTags_;
   std::vector<MetricSeries*> lastSeries_;
-  std::vector<std::size_t> lastPositions_;  ///< of their values in the record
+  std::vector<std::size_t> lastPositions_;  ///< indices of their values in the record
   double baseTime_ = 0;
   std::int64_t lastStep_ = 0;
   double smoothing_ = 0.6;

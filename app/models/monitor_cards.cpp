@@ -44,7 +44,7 @@ CardPlan lossCard(const QString& title, const char* loss) {
 
 CardPlan rateCard(const QString& title, std::vector<CardCurve> curves) {
   CardPlan plan = card(title, std::move(curves));
-  plan.yLeast = 0;
+  plan.yMin = 0;
   return plan;
 }
 
@@ -55,7 +55,7 @@ CardPlan rankCard(const QString& title, const char* tag) {
   return plan;
 }
 
-/// Curves of what the ranks of this machine use, sampled every few seconds.
+/// Device metrics of the ranks of one machine, sampled every few seconds.
 CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
   CardPlan plan = rateCard(title, std::move(curves));
   plan.columnSpan = 2;
@@ -65,8 +65,8 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
   return plan;
 }
 
-/// What stands at the top, with places of its own.
-std::vector<CardPlan> leadingCards() {
+/// The cards of the first two rows.
+std::vector<CardPlan> topCards() {
   CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), config::kTotalLoss);
   loss.rowSpan = 2;
   loss.columnSpan = 3;
@@ -104,7 +104,7 @@ std::vector<CardPlan> speedCards() {
   time.curves.back().stroke = Stroke::Dots;
 
   CardPlan own = rankCard(QStringLiteral("Step time per rank, s"), tags::kRankOwnSeconds);
-  own.tip = QStringLiteral("Without the wait for the slowest rank, which every step ends with");
+  own.tip = QStringLiteral("Without the wait for the slowest rank at the end of each step");
   return {time,
           rateCard(QStringLiteral("Images per second"),
                    {line(tags::kImagesPerSecond, QStringLiteral("images/s"))}),
@@ -117,16 +117,16 @@ std::vector<CardPlan> deviceCards() {
   CardPlan use = deviceCard(QStringLiteral("Device use, %"),
                             {line(tags::kGpuUtilisation, QStringLiteral("GPU")),
                              line(tags::kCpuPercent, QStringLiteral("CPU"))});
-  use.yMost = 100;
-  use.tip = QStringLiteral("CPU: of the cores available to the ranks on this machine");
+  use.yMax = 100;
+  use.tip = QStringLiteral("CPU: percentage of the cores available to the ranks on this machine");
   CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
                                {line(tags::kGpuMemoryGib, QStringLiteral("GPU")),
                                 line(tags::kHostMemoryGib, QStringLiteral("host"))});
   memory.tip = QStringLiteral(
-      "Host: resident memory of the ranks on this machine. GPU: in use by any process");
+      "Host: resident memory of the ranks on this machine. GPU: memory used by all processes");
   CardPlan heat = deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
                              {line(tags::kGpuTemperature, QStringLiteral("GPU"))});
-  heat.yLeast.reset();
+  heat.yMin.reset();
   CardPlan power =
       deviceCard(QStringLiteral("GPU power, W"), {line(tags::kGpuPower, QStringLiteral("GPU"))});
   heat.needsGpu = power.needsGpu = true;
@@ -137,7 +137,7 @@ std::vector<CardPlan> deviceCards() {
 
 std::vector<CardPlan> monitorCards() {
   constexpr int kColumns = 4, kFirstFreeRow = 2;
-  std::vector<CardPlan> cards = leadingCards();
+  std::vector<CardPlan> cards = topCards();
   int row = kFirstFreeRow, column = 0;
   for (const auto& group : {lossCards(), speedCards(), deviceCards()}) {
     for (CardPlan plan : group) {

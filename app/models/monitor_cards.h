@@ -9,33 +9,34 @@
 
 namespace lockstep::app {
 
-/// One curve of a card, for every run that is shown.
+/// A curve of a card, drawn for every shown run.
 struct CardCurve {
   std::string tag;
   QString name;
   bool evaluation = false;  ///< few points, with markers
   widgets::Curve::Stroke stroke = widgets::Curve::Stroke::Automatic;
   bool markLowest = false;
-  bool gapToPrevious = false;  ///< it is held-out, and the one before it training
+  bool gapToPrevious = false;  ///< held-out curve after the training curve: the gap is shaded
   bool smooth = true;
 };
 
-/// One card of the Monitor page and its place in a grid of four columns; narrower windows flow in
+/// A card of the Monitor page and its position in a grid of four columns; narrower windows follow
 /// the order of the list.
 struct CardPlan {
   QString title;
   std::vector<CardCurve> curves;
   int row = 0, column = 0, rowSpan = 1, columnSpan = 1;
-  std::optional<double> yLeast;
+  std::optional<double> yMin;
   bool ignoreOutliers = true;
   QString emptyText;
-  /// Its one curve, time/rankN/…, is drawn for each rank. Only there for one run of several ranks.
+  /// Its only curve, time/rankN/…, is drawn for each rank. Shown only for a single run with several
+  /// ranks.
   bool perRank = false;
-  /// Its curves system/gpuN/… are drawn for each GPU that the run tells of. Only there for one run.
+  /// Its curves system/gpuN/… are drawn for each GPU with metrics. Shown only for a single run.
   bool perGpu = false;
-  bool needsGpu = false;  ///< not there without one
-  std::optional<double> yMost{};
-  QString tip;  ///< shown with the tags, where the title does not say enough
+  bool needsGpu = false;  ///< hidden for runs without GPU metrics
+  std::optional<double> yMax{};
+  QString tip;  ///< tool tip after the tags
 };
 
 std::vector<CardPlan> monitorCards();

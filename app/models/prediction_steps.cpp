@@ -15,7 +15,7 @@ PredictionSteps::PredictionSteps(const std::vector<std::int64_t>& stored,
   const auto both = std::find_if(kept.rbegin(), kept.rend(), [&](std::int64_t step) {
     return std::binary_search(stored.begin(), stored.end(), step);
   });
-  toOpenWith_ = both != kept.rend() ? *both : kept.empty() ? stored.back() : kept.back();
+  initialStep_ = both != kept.rend() ? *both : kept.empty() ? stored.back() : kept.back();
 }
 
 qint64 PredictionSteps::atOrBefore(qint64 step) const {

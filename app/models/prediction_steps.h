@@ -14,26 +14,26 @@ namespace lockstep::app {
 class PredictionSteps {
  public:
   PredictionSteps() = default;
-  /// Both rise.
+  /// Steps with stored predictions and steps with a checkpoint, both ascending.
   PredictionSteps(const std::vector<std::int64_t>& stored, const std::vector<std::int64_t>& kept);
 
-  /// Rising.
+  /// Ascending.
   const std::vector<qint64>& all() const { return steps_; }
   bool isEmpty() const { return steps_.empty(); }
-  /// Shown while nobody chose: the newest that can be predicted with, before all one that shows
-  /// something; where no checkpoint is kept, the newest with stored predictions. 0: there is none.
-  qint64 toOpenWith() const { return toOpenWith_; }
-  /// The newest at or before a step, else the first. There must be one.
+  /// The step to show by default: the newest with both a checkpoint and stored predictions, else
+  /// the newest with a checkpoint, else the newest with predictions. 0: there is none.
+  qint64 initialStep() const { return initialStep_; }
+  /// The newest step at or before `step`, else the first one. Must not be empty.
   qint64 atOrBefore(qint64 step) const;
-  /// The run was resumed there.
+  /// Removes later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
 
  private:
   std::vector<qint64> steps_;
-  qint64 toOpenWith_ = 0;
+  qint64 initialStep_ = 0;
 };
 
-/// AP of masks by step, of boxes where the model has no masks.
+/// Mask AP by step, or box AP if the model has no masks.
 std::map<qint64, double> maskOrBoxAp(const MetricStore& metrics);
 
 }  // namespace lockstep::app

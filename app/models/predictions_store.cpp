@@ -21,12 +21,12 @@ struct LoadedDataset {
 /// Throws Error.
 LoadedDataset loadHeldOut(const std::string& runFolder) {
   const run_folder::Layout layout{runFolder};
-  const config::DatasetPart part = run_folder::readRunExperiment(layout).dataset.val;
-  if (part.annotations.empty())
+  const config::DatasetSplit val = run_folder::readRunExperiment(layout).dataset.val;
+  if (val.annotations.empty())
     throw Error(layout.config().string() +
                 ": dataset.val.annotations is not given: no held-out images to show");
-  return {std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations)),
-          QString::fromStdString(part.images),
+  return {std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations)),
+          QString::fromStdString(val.images),
           {}};
 }
 
@@ -45,7 +45,7 @@ StepPredictions parseStepPredictions(const std::string& text, const std::string&
   StepPredictions result;
   result.step = step;
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error(name + ": not JSON (the file is cut off or damaged)");
+  if (json.is_discarded()) throw Error(name + ": not JSON (the file is truncated or damaged)");
   if (json.is_array()) {
     result.detections = coco::parseDetections(text, name);
   } else {
@@ -54,12 +54,12 @@ StepPredictions parseStepPredictions(const std::string& text, const std::string&
     result.detections = coco::parseDetections(json["detections"].dump(), name);
     if (json.contains("image_ids"))
       for (const auto& id : json["image_ids"])
-        if (id.is_number_integer()) result.watched.push_back(ImageId{id.get<std::int64_t>()});
+        if (id.is_number_integer()) result.imageIds.push_back(ImageId{id.get<std::int64_t>()});
   }
   for (const coco::Detection& detection : result.detections)
-    if (std::find(result.watched.begin(), result.watched.end(), detection.imageId) ==
-        result.watched.end())
-      result.watched.push_back(detection.imageId);
+    if (std::find(result.imageIds.begin(), result.imageIds.end(), detection.imageId) ==
+        result.imageIds.end())
+      result.imageIds.push_back(detection.imageId);
   return result;
 }
 
@@ -69,7 +69,7 @@ PredictionsStore::~PredictionsStore() = default;
 void PredictionsStore::setRun(const QString& runFolder) {
   runFolder_ = runFolder;
   requested_.clear();
-  wanted_.clear();
+  pendingReads_.clear();
   const int generation = ++generation_;
   if (runFolder.isEmpty()) return;
   ++running_;
@@ -94,13 +94,13 @@ void PredictionsStore::setRun(const QString& runFolder) {
 
 void PredictionsStore::read(qint64 step, const std::string& file,
                             std::function<void(PredictionsOutcome&&)> deliver) {
-  const int number = ++lastReading_;
-  wanted_[number] = step;
+  const int number = ++lastRead_;
+  pendingReads_[number] = step;
   ++running_;
   runInBackground(
       this, [file, step] { return readPredictions(file, step); },
       [this, number, deliver = std::move(deliver)](PredictionsOutcome outcome) {
-        if (wanted_.erase(number) > 0) deliver(std::move(outcome));
+        if (pendingReads_.erase(number) > 0) deliver(std::move(outcome));
         finishOne();
       });
 }
@@ -120,15 +120,16 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
 void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {
   read(step, file.toStdString(), [this, step, image](PredictionsOutcome&& outcome) {
     if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
-    auto& watched = outcome.value->watched;
-    if (std::find(watched.begin(), watched.end(), image) == watched.end()) watched.push_back(image);
+    auto& imageIds = outcome.value->imageIds;
+    if (std::find(imageIds.begin(), imageIds.end(), image) == imageIds.end())
+      imageIds.push_back(image);
     Q_EMIT answerLoaded(*outcome.value);
   });
 }
 
 void PredictionsStore::forgetAfter(qint64 step) {
   std::erase_if(requested_, [step](std::int64_t other) { return other > step; });
-  std::erase_if(wanted_, [step](const auto& reading) { return reading.second > step; });
+  std::erase_if(pendingReads_, [step](const auto& reading) { return reading.second > step; });
 }
 
 void PredictionsStore::finishOne() {

@@ -18,7 +18,7 @@ namespace lockstep::app {
 struct StepPredictions {
   qint64 step = 0;
   std::vector<coco::Detection> detections;
-  std::vector<ImageId> watched;  ///< every image that was predicted
+  std::vector<ImageId> imageIds;  ///< all images with predictions, also empty ones
 };
 
 /// Predictions, or why there are none.
@@ -27,8 +27,8 @@ struct PredictionsOutcome {
   QString error;
 };
 
-/// Reads a run's held-out data set and its files of predictions in the background and hands them on
-/// as they come. Knows no widget. GUI thread only; no method blocks.
+/// Reads a run's held-out data set and its prediction files in the background. GUI thread only; no
+/// method blocks.
 class PredictionsStore : public QObject {
   Q_OBJECT
 
@@ -36,48 +36,47 @@ class PredictionsStore : public QObject {
   explicit PredictionsStore(QObject* parent = nullptr);
   ~PredictionsStore() override;
 
-  /// Another run: its config.yaml names the data set. Empty: none.
+  /// Loads the held-out data set of another run, as its config.yaml names it. Empty: no run.
   void setRun(const QString& runFolder);
   QString runFolder() const { return runFolder_; }
-  /// Reads predictions/step-N.json; steps that are read or being read are left out.
+  /// Reads predictions/step-N.json of the steps that were not requested before.
   void readSteps(const std::vector<std::int64_t>& steps);
-  /// Reads an answer to a request for a prediction, in the results format or as the files of steps
-  /// are.
+  /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
   void readAnswer(qint64 step, const QString& file, ImageId image);
-  /// Forgets what was read of steps after this one; what is being read of them is never told.
+  /// Drops later steps; reads in progress of them emit nothing.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
 
  Q_SIGNALS:
   void datasetLoaded(std::shared_ptr<const lockstep::coco::Dataset> dataset,
                      const QString& imagesFolder);
-  /// What is wrong and where.
+  /// `message` names the file and the error.
   void datasetFailed(const QString& message);
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
-  /// What was asked for: no file of the run has it, so whoever wants it again keeps it.
+  /// The result of readAnswer(). The run folder does not keep it, so the receiver has to.
   void answerLoaded(const lockstep::app::StepPredictions& predictions);
-  /// The file of a step cannot be read.
+  /// The prediction file of a step cannot be read.
   void predictionsFailed(qint64 step, const QString& message);
-  /// Nor can the answer for an image.
+  /// The answer file for an image cannot be read.
   void answerFailed(lockstep::ImageId image, qint64 step, const QString& message);
   /// isIdle() became true.
   void idle();
 
  private:
-  /// Reads a file of predictions; `deliver` is called unless they are forgotten meanwhile.
+  /// Reads a prediction file; `deliver` is called unless forgetAfter() or setRun() dropped it.
   void read(qint64 step, const std::string& file,
             std::function<void(PredictionsOutcome&&)> deliver);
   void finishOne();
 
   QString runFolder_;
   std::vector<std::int64_t> requested_;
-  std::map<int, qint64> wanted_;  ///< step of each reading whose result is waited for, by number
-  int lastReading_ = 0;
-  int generation_ = 0;  ///< a data set of another run's is dropped
+  std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
+  int lastRead_ = 0;
+  int generation_ = 0;  ///< identifies the run, to drop data sets of earlier runs
   int running_ = 0;
 };
 
-/// From the text of predictions/step-N.json. Throws Error.
+/// Parses the text of predictions/step-N.json. Throws Error.
 StepPredictions parseStepPredictions(const std::string& text, const std::string& name, qint64 step);
 
 }  // namespace lockstep::app

@@ -12,7 +12,7 @@ using enum protocol::AlertKind;
 
 QString tr(const char* text) { return QCoreApplication::translate("AlertBanner", text); }
 
-/// A failure that is told again behind a cut has the step where the run goes on.
+/// The last step of an alert. A failure that is repeated after a resume has the step of the resume.
 std::int64_t lastStep(const protocol::Alert& alert) { return std::max(alert.step, alert.to); }
 
 LogEntry::Level levelOf(const base::OpenEnum<protocol::Severity>& severity) {
@@ -34,7 +34,7 @@ QString alertTitle(const protocol::Alert& alert) {
 }
 
 std::int64_t stepToShow(const protocol::Alert& alert) {
-  if (alert.kind == Overfitting) return alert.from;  // the held-out loss was lowest there
+  if (alert.kind == Overfitting) return alert.from;  // step of the lowest held-out loss
   return lastStep(alert);
 }
 

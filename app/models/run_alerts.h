@@ -8,15 +8,14 @@
 
 namespace lockstep::app {
 
-/// What stands over the curves while the alert holds.
+/// Title of the alert's banner.
 QString alertTitle(const protocol::Alert& alert);
 
-/// The step where the evidence of an alert begins, or that of a failure which is told again behind
-/// a cut: where the curves are to be looked at.
+/// The step to show in the curves: where the evidence of an alert begins.
 std::int64_t stepToShow(const protocol::Alert& alert);
 
-/// The newest alert that still holds and came after `dismissedUntil` (wall time); nullptr: none. A
-/// new lowest held-out loss ends an overfitting.
+/// The newest alert that still applies and is newer than `dismissedUntil` (wall time); nullptr:
+/// none. An overfitting alert ends with a new lowest held-out loss.
 const protocol::Alert* currentAlert(const RunHistory& history, double dismissedUntil);
 
 /// Alerts as lines of a log.

@@ -6,10 +6,10 @@
 
 namespace lockstep::app {
 
-/// Takes runs whose name or state contains the text, or matches /regex/.
+/// Accepts runs whose name or state contains the text or matches /regex/.
 class RunFilter {
  public:
-  /// False when the text is a /regex/ that does not compile; the filter then stays as it was.
+  /// False when the text is an invalid /regex/; the filter is then unchanged.
   bool setText(const QString& text);
   bool isEmpty() const { return expression_.pattern().isEmpty(); }
   bool accepts(const QModelIndex& run) const;

@@ -16,7 +16,7 @@ void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
   if (at == steps.end() || *at != step) steps.insert(at, step);
 }
 
-/// Of another version's level: as a plain line.
+/// Info for an unknown level, such as one of a newer version.
 LogEntry::Level levelOf(const base::OpenEnum<base::LogLevel>& level) {
   if (level == base::LogLevel::Error) return LogEntry::Level::Error;
   return level == base::LogLevel::Warning ? LogEntry::Level::Warning : LogEntry::Level::Info;
@@ -24,7 +24,7 @@ LogEntry::Level levelOf(const base::OpenEnum<base::LogLevel>& level) {
 
 constexpr double kProgressSeconds = 10;
 
-/// ` loss_total=0.53` of a tag at exactly this step, or nothing.
+/// ` loss_total=0.53` if the tag's last value is of this step, else "".
 std::string valueAt(const MetricStore& metrics, const char* tag, std::int64_t step) {
   const MetricSeries* series = metrics.series(tag);
   if (!series || series->size() == 0 || series->step(series->size() - 1) != step) return {};
@@ -44,8 +44,8 @@ void RunHistory::add(const events::Record& record) {
   }
   if (record.kind == events::Record::Kind::Event)
     applyEvent(record.json, record.seq, record.step, record.wallTime);
-  // The engine has cut the file; of a foreign log, what lies at or after the new start is an
-  // orphan.
+  // The engine has truncated the file; in a log of another program, values from this step on are
+  // orphaned.
   if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
 }
 
@@ -74,7 +74,7 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
   if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
 }
 
-/// A line of progress every ten seconds of the run's own time, so that the same records give the
+/// Adds a progress line every ten seconds of the records' time, so that the same records give the
 /// same lines.
 void RunHistory::logProgress(std::int64_t seq, std::int64_t step, double time) {
   const MetricSeries* loss = metrics_.series(tags::kTrainTotalLoss);
@@ -123,7 +123,7 @@ void RunHistory::apply(const protocol::Scalars& scalars) {
 
 void RunHistory::apply(const protocol::State& state) {
   using enum protocol::RunState;
-  // An evaluation has a line of its own; going into it and back needs none.
+  // An evaluation has a line of its own, so entering and leaving it need none.
   const bool wasEvaluating = state_ && state_->state == Evaluating;
   if (state.state != Evaluating && !(state.state == Running && wasEvaluating)) {
     log_.push_back({state.seq, state.step, state.time,

@@ -21,31 +21,29 @@ struct LogEntry {
   std::string text;
 };
 
-/// A run as its event log tells it. The same records give the same history, whether they come from
-/// the file or live, in any division between the two: a record that is held already is left out. No
-/// Qt; built in a worker thread, moved to the GUI.
+/// A run's event log in memory. The same records give the same history whether they come from the
+/// file or the socket; duplicate records are ignored. No Qt; built in a worker thread, moved to the
+/// GUI thread.
 class RunHistory {
  public:
-  /// Seq of the last record held; -1: none.
+  /// Seq of the last record; -1: none.
   std::int64_t lastSeq() const { return lastSeq_; }
   const MetricStore& metrics() const { return metrics_; }
   MetricStore& metrics() { return metrics_; }
-  /// What the engine logged, and a line for each change of state, evaluation and checkpoint and for
-  /// the progress.
+  /// The engine's log lines, plus lines for state changes, evaluations, checkpoints and progress.
   const std::vector<LogEntry>& log() const { return log_; }
   const std::vector<protocol::Alert>& alerts() const { return alerts_; }
   const std::vector<protocol::Checkpoint>& checkpoints() const { return checkpoints_; }
   const std::vector<std::int64_t>& evaluationSteps() const { return evaluationSteps_; }
   const std::vector<std::int64_t>& predictionSteps() const { return predictionSteps_; }
-  /// The last state event; nothing before the first.
+  /// The last state event; nothing: none yet.
   const std::optional<protocol::State>& state() const { return state_; }
 
-  /// A record of the file. An event that does not decode is told in the log.
+  /// Adds a record of the file. An event that cannot be decoded becomes a warning in the log.
   void add(const events::Record& record);
-  /// The same for a reader's visitor; `tags` are the reader's. Twice as quick.
+  /// The same for a reader's visitor, twice as fast; `tags` are the reader's.
   void add(const events::RecordView& record, const std::vector<std::string>& tags);
-  /// A message of the engine; those that are no events change nothing, but a reset forgets. True
-  /// when it was new.
+  /// Adds an event of the socket, or applies a reset. False: it is a duplicate or no event.
   bool add(const protocol::EngineMessage& message);
 
  private:
@@ -67,8 +65,8 @@ class RunHistory {
   std::vector<std::int64_t> evaluationSteps_, predictionSteps_;
   std::optional<protocol::State> state_;
   std::int64_t lastSeq_ = -1;
-  double lastProgress_ = 0;  ///< wall time of the last line of progress
-  // The last viewed record's tags and values: the next most often has the same tags.
+  double lastProgress_ = 0;  ///< wall time of the last progress line
+  // Tags and values of the last record view; most records repeat the same tags.
   std::vector<std::size_t> viewedTags_;
   events::ScalarValues viewedValues_;
 };

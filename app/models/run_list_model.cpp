@@ -33,8 +33,8 @@ bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
 
 }  // namespace
 
-/// In a worker thread. `wasThere`: runs of the parent folder are listed.
-RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasThere,
+/// Runs in a worker thread. `wasListed`: runs of the parent folder are in the list.
+RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasListed,
                                             const QStringList& singles) {
   Listing listing{parent, {}, {}};
   if (!parent.isEmpty() && QFileInfo::exists(parent)) {
@@ -42,10 +42,10 @@ RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasThere
       listing.runs = run_folder::listRuns(parent.toStdString());
     } catch (const std::exception& error) {
       listing.runs.clear();
-      listing.fault = QString::fromUtf8(error.what());
+      listing.error = QString::fromUtf8(error.what());
     }
-  } else if (wasThere) {
-    listing.fault = tr("%1: no longer exists").arg(parent);
+  } else if (wasListed) {
+    listing.error = tr("%1: no longer exists").arg(parent);
   }
   for (const QString& single : singles) {
     if (!QFileInfo::exists(single)) continue;
@@ -59,7 +59,7 @@ RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasThere
 
 RunListModel::RunListModel(QObject* parent) : QAbstractListModel(parent) {
   connect(&watcher_, &QFutureWatcherBase::finished, this, [this] {
-    take(watcher_.result());
+    applyListing(watcher_.result());
     if (std::exchange(again_, false)) refresh();
   });
   connect(&folders_, &QFileSystemWatcher::directoryChanged, this, &RunListModel::refresh);
@@ -144,14 +144,14 @@ void RunListModel::refresh() {
   }
   watchFolders();
   reading_ = asked_;
-  const bool wasThere = std::any_of(rows_.begin(), rows_.end(),
-                                    [this](const Row& row) { return isUnderParent(row.folder); });
+  const bool wasListed = std::any_of(rows_.begin(), rows_.end(),
+                                     [this](const Row& row) { return isUnderParent(row.folder); });
   watcher_.setFuture(
-      QtConcurrent::run(&RunListModel::listAll, parentFolder_, wasThere, singleRuns_));
+      QtConcurrent::run(&RunListModel::listAll, parentFolder_, wasListed, singleRuns_));
 }
 
 void RunListModel::watchFolders() {
-  // Not there at first, it is watched from the moment it is.
+  // A folder that does not exist yet is watched once it does.
   if (folders_.directories().isEmpty() && QFileInfo::exists(parentFolder_))
     folders_.addPath(parentFolder_);
 }
@@ -160,11 +160,10 @@ bool RunListModel::isUnderParent(const QString& folder) const {
   return QFileInfo(folder).absolutePath() == parentFolder_;
 }
 
-void RunListModel::take(Listing listing) {
+void RunListModel::applyListing(Listing listing) {
   removeMissing(listing);
-  setListingFault(listing.parentFolder == parentFolder_ ? listing.fault : QString());
-  // In the order they were made: what is there at first gets the colours that it would have got one
-  // by one.
+  setListingError(listing.parentFolder == parentFolder_ ? listing.error : QString());
+  // In the order of creation, so that colours do not depend on when the list was read.
   auto& found = listing.runs;
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::tie(a.info.created, a.folder) < std::tie(b.info.created, b.folder);
@@ -186,7 +185,7 @@ void RunListModel::take(Listing listing) {
   if (isLoaded() && !wasLoaded) Q_EMIT loaded();
 }
 
-/// Where the folder could not be listed, its runs stay as they were known.
+/// If the folder could not be listed, its runs stay in the list.
 void RunListModel::removeMissing(const Listing& listing) {
   QStringList vanished;
   for (int row = static_cast<int>(rows_.size()) - 1; row >= 0; --row) {
@@ -194,7 +193,7 @@ void RunListModel::removeMissing(const Listing& listing) {
     const bool there = std::any_of(listing.runs.begin(), listing.runs.end(),
                                    [&](const auto& run) { return folderOf(run) == folder; });
     const bool wasAskedFor = isUnderParent(folder) || singleRuns_.contains(folder);
-    if (there || (!listing.fault.isEmpty() && isUnderParent(folder))) continue;
+    if (there || (!listing.error.isEmpty() && isUnderParent(folder))) continue;
     beginRemoveRows({}, row, row);
     rows_.erase(rows_.begin() + row);
     endRemoveRows();
@@ -203,10 +202,10 @@ void RunListModel::removeMissing(const Listing& listing) {
   if (!vanished.isEmpty()) Q_EMIT runsVanished(vanished);
 }
 
-void RunListModel::setListingFault(const QString& fault) {
-  if (fault == listingFault_) return;
-  listingFault_ = fault;
-  Q_EMIT listingFaultChanged();
+void RunListModel::setListingError(const QString& error) {
+  if (error == listingError_) return;
+  listingError_ = error;
+  Q_EMIT listingErrorChanged();
 }
 
 std::vector<int> RunListModel::usedStyles() const {
@@ -220,7 +219,7 @@ void RunListModel::insertRun(const run_folder::RunSummary& summary) {
     return row.summary.info.created < summary.info.created;
   });
   const int row = static_cast<int>(at - rows_.begin());
-  styles_.give(folderOf(summary), usedStyles());
+  styles_.assign(folderOf(summary), usedStyles());
   beginInsertRows({}, row, row);
   rows_.insert(at, {folderOf(summary), summary});
   endInsertRows();

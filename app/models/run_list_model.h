@@ -12,8 +12,8 @@
 
 namespace lockstep::app {
 
-/// Runs under one folder and single runs beside it, newest first, kept up to date in the
-/// background. Rows come and go one by one, so that a view's selection stays.
+/// Runs of one folder plus single runs, newest first, updated in the background. Rows are inserted
+/// and removed one by one, so that views keep their selection.
 class RunListModel : public QAbstractListModel {
   Q_OBJECT
 
@@ -29,7 +29,7 @@ class RunListModel : public QAbstractListModel {
     BestMetricRole,
     AliveRole,
     ErrorRole,
-    StyleIndexRole,  ///< colour and dash, kept
+    StyleIndexRole,  ///< index of colour and dash, saved across restarts
     CreatedRole,
   };
   explicit RunListModel(QObject* parent = nullptr);
@@ -41,24 +41,24 @@ class RunListModel : public QAbstractListModel {
   /// The folder whose runs are listed. It need not exist yet.
   void setParentFolder(const QString& folder);
   QString parentFolder() const { return parentFolder_; }
-  /// A run that is listed wherever it lies.
+  /// Adds a run that need not be in the parent folder.
   void addRun(const QString& folder);
-  /// What a live connection knows before run.json says it.
+  /// State and step from a live connection, ahead of run.json.
   void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
-  /// Row of a run folder, -1: not listed.
+  /// Row of a run folder; -1: not listed.
   int rowOf(const QString& folder) const;
   const run_folder::RunSummary& summary(int row) const { return rows_[row].summary; }
   int styleIndexOf(const QString& folder) const;
-  /// What these runs are called side by side: by their folders where names are alike.
+  /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
-  /// Runs that are drawn together get styles that differ.
+  /// Gives runs that are drawn together different styles.
   void makeDistinct(const QStringList& folders);
   QStringList keptStyles() const { return styles_.kept(); }
-  /// Before the first listing: what keptStyles() was.
+  /// Restores saved keptStyles(); call it before the first listing.
   void restoreStyles(const QStringList& kept) { styles_.restore(kept); }
-  /// Why the runs under the folder are those of an earlier listing; empty: they are not.
-  QString listingFault() const { return listingFault_; }
-  /// Everything that was asked for so far has been listed.
+  /// Why the parent folder could not be listed; empty: it could.
+  QString listingError() const { return listingError_; }
+  /// All folders and runs requested so far have been listed.
   bool isLoaded() const { return listed_ == asked_; }
 
  public Q_SLOTS:
@@ -68,9 +68,9 @@ class RunListModel : public QAbstractListModel {
   /// isLoaded() became true.
   void loaded();
   void runChanged(const QString& folder);
-  /// Folders of runs that were listed and are there no more.
+  /// Folders of listed runs that no longer exist.
   void runsVanished(const QStringList& folders);
-  void listingFaultChanged();
+  void listingErrorChanged();
   void stylesChanged();
 
  private:
@@ -81,14 +81,14 @@ class RunListModel : public QAbstractListModel {
   struct Listing {
     QString parentFolder;
     std::vector<run_folder::RunSummary> runs;
-    QString fault;  ///< of the parent folder: `runs` has none of it
+    QString error;  ///< why the parent folder could not be listed; `runs` then lacks its runs
   };
-  static Listing listAll(const QString& parent, bool wasThere, const QStringList& singles);
+  static Listing listAll(const QString& parent, bool wasListed, const QStringList& singles);
   bool isUnderParent(const QString& folder) const;
-  void take(Listing listing);
+  void applyListing(Listing listing);
   void removeMissing(const Listing& listing);
   void insertRun(const run_folder::RunSummary& summary);
-  void setListingFault(const QString& fault);
+  void setListingError(const QString& error);
   std::vector<int> usedStyles() const;
   void watchFolders();
 
@@ -100,10 +100,10 @@ class RunListModel : public QAbstractListModel {
   QFileSystemWatcher folders_;
   QTimer poll_;
   bool again_ = false;
-  int asked_ = 1;    ///< folders and runs asked for; 1: none yet
-  int reading_ = 0;  ///< asked_ when the present listing began
-  int listed_ = 0;   ///< asked_ when the last one that is done began
-  QString listingFault_;
+  int asked_ = 1;    ///< number of requests (folders and runs) so far; 1: none yet
+  int reading_ = 0;  ///< asked_ when the current listing started
+  int listed_ = 0;   ///< asked_ when the last finished listing started
+  QString listingError_;
 };
 
 }  // namespace lockstep::app

@@ -9,24 +9,24 @@
 
 namespace lockstep::app {
 
-/// What the window tells about the chosen run, and what it can be asked for.
+/// State of the current run as the top bar shows it, and the commands that are possible.
 struct RunStatus {
   QString name;
   base::OpenEnum<protocol::RunState> state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
   QString averagePrecisionName;  ///< "last AP"
-  bool isHidden = false;         ///< by the filter of the run list
-  bool isLive = false;           ///< its engine can be asked
-  bool canResume = false;        ///< it ended before its last step, and can go on
+  bool isHidden = false;         ///< hidden by the filter of the run list
+  bool isLive = false;           ///< connected to its engine
+  bool canResume = false;        ///< it ended before its last step and can be resumed
 
   bool isWorking() const;
   bool canStop() const;
-  /// The button that pauses resumes instead.
+  /// The pause button resumes instead.
   bool resumes() const;
-  /// How far it is.
+  /// Such as "step 120 / 400".
   QString stepText() const;
-  /// As wide as stepText() can get; empty: not known.
+  /// The widest text that stepText() can return; empty: unknown.
   QString widestStepText() const;
 };
 

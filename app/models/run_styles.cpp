@@ -7,14 +7,14 @@
 namespace lockstep::app {
 namespace {
 
-constexpr qsizetype kMostKept = 2000;
+constexpr qsizetype kMaxKept = 2000;
 
-int leastUsed(const std::vector<int>& used, const std::set<int>& butNot = {}) {
+int leastUsed(const std::vector<int>& used, const std::set<int>& excluded = {}) {
   std::array<int, RunStyles::kCount> counts{};
   for (const int style : used) ++counts[static_cast<std::size_t>(style)];
   int least = -1;
   for (int style = 0; style < RunStyles::kCount; ++style) {
-    if (butNot.contains(style)) continue;
+    if (excluded.contains(style)) continue;
     if (least < 0 ||
         counts[static_cast<std::size_t>(style)] < counts[static_cast<std::size_t>(least)])
       least = style;
@@ -29,7 +29,7 @@ std::optional<int> RunStyles::find(const QString& run) const {
   return found == styles_.end() ? std::nullopt : std::optional(*found);
 }
 
-int RunStyles::give(const QString& run, const std::vector<int>& others) {
+int RunStyles::assign(const QString& run, const std::vector<int>& others) {
   if (const auto own = find(run)) return *own;
   set(run, leastUsed(others));
   return styles_[run];
@@ -44,7 +44,7 @@ bool RunStyles::makeDistinct(const QStringList& shown) {
   for (const QString& run : shown) {
     const auto style = find(run);
     if (!style || taken.insert(*style).second) continue;
-    // Not one that comes later in the list either: that one would have to change in its turn.
+    // Not the style of a later run in the list either, which would then have to change.
     std::set<int> used(all.begin(), all.end());
     used.insert(taken.begin(), taken.end());
     if (used.size() >= kCount) return changed;
@@ -59,7 +59,7 @@ void RunStyles::set(const QString& run, int style) {
   order_.removeAll(run);
   order_.append(run);
   styles_[run] = style;
-  if (order_.size() > kMostKept) styles_.remove(order_.takeFirst());
+  if (order_.size() > kMaxKept) styles_.remove(order_.takeFirst());
 }
 
 QStringList RunStyles::kept() const {

@@ -8,19 +8,19 @@
 
 namespace lockstep::app {
 
-/// Which colour and dash each run has, by its folder: given once and kept, from start to start too.
+/// Colour and dash of each run by its folder: assigned once and saved across restarts.
 class RunStyles {
  public:
-  static constexpr int kCount = 24;  ///< that differ
+  static constexpr int kCount = 24;  ///< number of different styles
 
   std::optional<int> find(const QString& run) const;
-  /// The style of a run; one that has none yet gets that which fewest of `others` have.
-  int give(const QString& run, const std::vector<int>& others);
-  /// Gives other styles to those of `shown` that look as one before them does, as far as there are
-  /// enough. True where one changed.
+  /// The style of a run; a new run gets the style that the fewest of `others` use.
+  int assign(const QString& run, const std::vector<int>& others);
+  /// Changes the styles of runs in `shown` that have the same style as an earlier one, as long as
+  /// there are unused styles. True if one changed.
   bool makeDistinct(const QStringList& shown);
 
-  /// One text a run, for restore(): the last given are last, and the oldest are forgotten.
+  /// One text per run for restore(), oldest first. Above a limit the oldest are dropped.
   QStringList kept() const;
   void restore(const QStringList& kept);
 

@@ -5,9 +5,8 @@
 
 namespace lockstep::app {
 
-/// Exponential moving average without the bias of its start (as TensorBoard draws it): last =
-/// s·last + (1-s)·y, value = last / (1 - sⁿ). Values that are not finite pass through and are not
-/// counted.
+/// Debiased exponential moving average, as in TensorBoard: last = s·last + (1-s)·y, value = last /
+/// (1 - sⁿ). Non-finite values are returned unchanged and not counted.
 class Smoother {
  public:
   explicit Smoother(double weight = 0.6) : weight_(weight) {}
@@ -19,7 +18,7 @@ class Smoother {
     const double bias = std::pow(weight_, static_cast<double>(count_));
     return last_ / (1 - bias);
   }
-  /// add() for values whose smoothed one nobody asks for.
+  /// add() without computing the smoothed value.
   void skip(double value) {
     if (!std::isfinite(value)) return;
     last_ = weight_ * last_ + (1 - weight_) * value;

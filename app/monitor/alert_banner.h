@@ -6,14 +6,14 @@
 
 namespace lockstep::app {
 
-/// Over the curves: the newest alert of the leading run that still holds. Once dismissed, it and
-/// the older ones stay away.
+/// Banner above the curves: the newest alert of the leading run that still applies. Dismissing it
+/// dismisses the older ones, too.
 class AlertBanner : public widgets::Banner {
   Q_OBJECT
 
  public:
   explicit AlertBanner(QWidget* parent = nullptr);
-  /// Again whenever it has changed. `isOnly`: else the run is named.
+  /// Call it whenever the run's alerts may have changed. Unless `isOnly`, the title names the run.
   void showAlertOf(const ShownRun& leading, bool isOnly);
   Dismissals* dismissals() { return &dismissals_; }
 
@@ -24,7 +24,7 @@ class AlertBanner : public widgets::Banner {
   const protocol::Alert* shownAlert() const;
 
   QPointer<RunController> run_;
-  Dismissals dismissals_;  ///< by the time of the newest alert then
+  Dismissals dismissals_;  ///< wall time of the newest dismissed alert
 };
 
 }  // namespace lockstep::app

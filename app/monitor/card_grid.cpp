@@ -12,21 +12,21 @@ namespace {
 
 constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640;
 constexpr int kSmallCardPx = 148, kMarginPx = 16, kMarginTopPx = 14;
-constexpr int kMostRows = 16;
+constexpr int kMaxRows = 16;
 
 }  // namespace
 
 CardGrid::CardGrid(QWidget* parent)
     : QWidget(parent), plans_(monitorCards()), layout_(new QGridLayout(this)) {
   layout_->setSpacing(12);
-  setTakenMargin(0);
+  setScrollBarWidth(0);
 }
 
 void CardGrid::makeCards() {
   for (const CardPlan& plan : plans_) {
     auto* card = new widgets::CurveCard(plan.title, this);
     card->setEmptyText(plan.emptyText);
-    card->plot()->setYLimits(plan.yLeast, plan.yMost);
+    card->plot()->setYLimits(plan.yMin, plan.yMax);
     card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
     QStringList tip;
     for (const CardCurve& curve : plan.curves) tip.append(QString::fromStdString(curve.tag));
@@ -41,7 +41,7 @@ void CardGrid::makeCards() {
 void CardGrid::setShown(std::vector<std::size_t> shown) {
   if (shown == shown_) return;
   shown_ = std::move(shown);
-  if (alone_ && !hasPlace(alone_)) alone_ = nullptr;
+  if (maximized_ && !hasPlace(maximized_)) maximized_ = nullptr;
   layOut();
 }
 
@@ -51,13 +51,13 @@ bool CardGrid::hasPlace(const widgets::CurveCard* card) const {
 }
 
 bool CardGrid::isShown(const widgets::CurveCard* card) const {
-  return alone_ ? card == alone_ : hasPlace(card);
+  return maximized_ ? card == maximized_ : hasPlace(card);
 }
 
-widgets::CurveCard* CardGrid::alone() const { return alone_; }
+widgets::CurveCard* CardGrid::maximized() const { return maximized_; }
 
-void CardGrid::showAlone(widgets::CurveCard* card) {
-  alone_ = card;
+void CardGrid::maximize(widgets::CurveCard* card) {
+  maximized_ = card;
   layOut();
 }
 
@@ -67,21 +67,21 @@ void CardGrid::fitWidth(int widthPx) {
   layOut();
 }
 
-void CardGrid::setTakenMargin(int widthPx) {
+void CardGrid::setScrollBarWidth(int widthPx) {
   layout_->setContentsMargins(kMarginPx, kMarginTopPx, kMarginPx - widthPx, kMarginTopPx);
 }
 
 void CardGrid::layOut() {
   if (cards_.empty()) return;
   std::vector<CardPlace> places = placeCards(plans_, shown_, columns_);
-  if (alone_) {
-    const auto card = std::find(cards_.begin(), cards_.end(), alone_.data()) - cards_.begin();
+  if (maximized_) {
+    const auto card = std::find(cards_.begin(), cards_.end(), maximized_.data()) - cards_.begin();
     places = {{static_cast<std::size_t>(card)}};
   }
   for (widgets::CurveCard* card : cards_) layout_->removeWidget(card);
-  for (int i = 0; i < kMostRows; ++i) {
+  for (int i = 0; i < kMaxRows; ++i) {
     layout_->setRowStretch(i, 0);
-    layout_->setColumnStretch(i, i < (alone_ ? 1 : columns_) ? 1 : 0);
+    layout_->setColumnStretch(i, i < (maximized_ ? 1 : columns_) ? 1 : 0);
   }
   for (widgets::CurveCard* card : cards_) card->setVisible(isShown(card));
   for (const CardPlace& place : places) {

@@ -15,7 +15,7 @@ class CurveCard;
 
 namespace lockstep::app {
 
-/// The cards of the Monitor page in four, two or one columns, or one of them alone.
+/// The cards of the Monitor page in four, two or one columns, or a single maximized card.
 class CardGrid : public QWidget {
   Q_OBJECT
 
@@ -29,14 +29,14 @@ class CardGrid : public QWidget {
   /// Indices into the plans.
   void setShown(std::vector<std::size_t> shown);
   bool isShown(const widgets::CurveCard* card) const;
-  /// nullptr: no card is alone.
-  widgets::CurveCard* alone() const;
-  /// nullptr: all of those that are shown.
-  void showAlone(widgets::CurveCard* card);
+  /// The maximized card; nullptr: none.
+  widgets::CurveCard* maximized() const;
+  /// Shows only this card; nullptr: all of setShown().
+  void maximize(widgets::CurveCard* card);
   void fitWidth(int widthPx);
-  /// Width of what stands beside the cards within the right margin.
-  void setTakenMargin(int widthPx);
-  /// The one under the pointer, else the first.
+  /// Width that the scroll bar takes from the right margin.
+  void setScrollBarWidth(int widthPx);
+  /// The card under the pointer, else the first.
   widgets::CurveCard* cardUnderPointer() const;
 
  private:
@@ -46,7 +46,7 @@ class CardGrid : public QWidget {
   std::vector<CardPlan> plans_;
   std::vector<widgets::CurveCard*> cards_;
   std::vector<std::size_t> shown_;
-  QPointer<widgets::CurveCard> alone_;
+  QPointer<widgets::CurveCard> maximized_;
   QGridLayout* layout_ = nullptr;
   int columns_ = 1;
 };

@@ -11,12 +11,12 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kPositions = 1000;  ///< of the slider for a weight of 1, which is not reached
-constexpr int kUsualSmoothing = 600;
+constexpr int kPositions = 1000;  ///< slider position for a weight of 1, one above its maximum
+constexpr int kDefaultSmoothing = 600;
 
 }  // namespace
 
-CurveTools::CurveTools(QWidget* parent) : QWidget(parent), lastSmoothing_(kUsualSmoothing) {
+CurveTools::CurveTools(QWidget* parent) : QWidget(parent), lastSmoothing_(kDefaultSmoothing) {
   buildUi();
   connectSignals();
   showSmoothing();
@@ -28,10 +28,11 @@ void CurveTools::buildUi() {
   widgets::setRole(smoothingLabel_, "muted");
   smoothing_ = new widgets::Slider;
   smoothing_->setRange(0, kPositions - 1);
-  smoothing_->setValue(kUsualSmoothing);
+  smoothing_->setValue(kDefaultSmoothing);
   smoothing_->setAccessibleName(tr("Smoothing"));
   smoothing_->setToolTip(
-      tr("Weight of the moving average, 0 to 0.999 (S: off and on). The raw line stays behind."));
+      tr("Weight of the exponential moving average, 0 to 0.999 (S switches it off and on). The raw "
+         "curve stays visible behind."));
   smoothingText_ = new QLabel;
   widgets::setRole(smoothingText_, "mono");
   smoothingText_->setFixedWidth(40);

@@ -13,7 +13,7 @@ class Slider;
 
 namespace lockstep::app {
 
-/// Smoothing and x axis of all curves.
+/// Controls for smoothing and x axis of all curves.
 class CurveTools : public QWidget {
   Q_OBJECT
 
@@ -23,11 +23,11 @@ class CurveTools : public QWidget {
   /// Weight of the moving average, 0 to 0.999.
   double smoothing() const;
   void setSmoothing(double weight);
-  /// Leaves out the word where there is little room.
+  /// Hides the label "Smoothing" in narrow windows.
   void setSpacious(bool isSpacious);
 
  public Q_SLOTS:
-  /// Off, and on again as it was.
+  /// Switches smoothing off, or on again with its last weight.
   void toggleSmoothing();
 
  Q_SIGNALS:
@@ -43,7 +43,7 @@ class CurveTools : public QWidget {
   QLabel* smoothingLabel_ = nullptr;
   QLabel* smoothingText_ = nullptr;
   QComboBox* xAxis_ = nullptr;
-  int lastSmoothing_ = 0;  ///< position of the slider when it was last on
+  int lastSmoothing_ = 0;  ///< last slider position above 0
 };
 
 }  // namespace lockstep::app

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int kLinePx = 19;
 
-/// A list that says why it is empty.
+/// A list with a text for when it is empty.
 class LogList : public QListView {
  public:
   explicit LogList(const QString& emptyText) : emptyText_(emptyText) {
-    setMinimumHeight(2 * kLinePx);  // in a low window the pages need the room more
+    setMinimumHeight(2 * kLinePx);  // leave more room to the pages in a low window
   }
 
  protected:
@@ -55,7 +55,7 @@ QColor colorOf(LogEntry::Level level, const widgets::Theme& theme) {
   return theme.text;
 }
 
-/// Time muted, text by level, both of equal width.
+/// Paints time and text in a monospaced font, the text in the colour of its level.
 class LogDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -122,10 +122,10 @@ void LogPanel::buildUi() {
   shownLog_->setFilterRole(LogModel::TextRole);
   shownLog_->setFilterCaseSensitivity(Qt::CaseInsensitive);
   logList_ = makeList(shownLog_, tr("Log"), tr("The log is empty"));
-  alertList_ =
-      makeList(alerts_, tr("Alerts"),
-               tr("No alerts. They report losses that are not finite, loss spikes, overfitting, "
-                  "slow ranks, checkpoints and files that could not be written, and failed runs"));
+  alertList_ = makeList(
+      alerts_, tr("Alerts"),
+      tr("No alerts. Alerts report non-finite losses, loss spikes, overfitting, slow ranks, "
+         "failed writes of checkpoints and files, and failed runs"));
   stack_ = new QStackedWidget;
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);

@@ -15,7 +15,7 @@ class QTabBar;
 
 namespace lockstep::app {
 
-/// The bottom dock: log of the chosen run, and its alerts.
+/// The bottom dock: log and alerts of the current run.
 class LogPanel : public QWidget {
   Q_OBJECT
 
@@ -27,7 +27,7 @@ class LogPanel : public QWidget {
   void showAlerts();
 
  Q_SIGNALS:
-  /// An alert or a line was chosen: show its step.
+  /// An alert or a log line was activated: show its step.
   void stepChosen(qint64 step);
 
  private:

@@ -71,7 +71,7 @@ void MonitorPage::buildUi() {
 
 void MonitorPage::connectSignals() {
   connect(tools_, &CurveTools::smoothingChanged, this, [this](double weight) {
-    Q_EMIT smoothingChanged(weight);  // first: the facts are of smoothed values
+    Q_EMIT smoothingChanged(weight);  // first: card facts use smoothed values
     updateCurves();
   });
   connect(tools_, &CurveTools::xAxisChanged, this, [this](widgets::XAxis axis) {
@@ -79,10 +79,10 @@ void MonitorPage::connectSignals() {
     rebuildCurves();
     updateCurves();
   });
-  // The scroll bar takes its width from the margin, so that cards and alert end at one line.
+  // The scroll bar takes its width from the margin, so that cards and alert banner stay aligned.
   QScrollBar* bar = scroll_->verticalScrollBar();
-  connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int most) {
-    grid_->setTakenMargin(most > 0 ? bar->sizeHint().width() : 0);
+  connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int max) {
+    grid_->setScrollBarWidth(max > 0 ? bar->sizeHint().width() : 0);
   });
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
@@ -103,7 +103,7 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
   connect(card, &widgets::CurveCard::predictionsRequested, this, &MonitorPage::choosePredictionsAt);
   connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
   connect(card, &widgets::CurveCard::expandRequested, this,
-          [this, card] { grid_->showAlone(grid_->alone() == card ? nullptr : card); });
+          [this, card] { grid_->maximize(grid_->maximized() == card ? nullptr : card); });
 }
 
 const std::vector<widgets::CurveCard*>& MonitorPage::cards() const { return grid_->cards(); }
@@ -118,7 +118,7 @@ bool MonitorPage::sharesRunWith(const std::vector<ShownRun>& others) const {
 void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_)
     if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
-  // A zoom is into what these runs have to show; beside another one they are still there.
+  // Keep the zoom while at least one of the runs is still shown.
   if (!sharesRunWith(runs)) resetViews();
   runs_ = std::move(runs);
   for (const ShownRun& shown : runs_) {
@@ -127,7 +127,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   }
   const bool any = !runs_.empty();
   if (any && cards().empty()) {
-    // With the first run: an empty window opens without them.
+    // Created with the first run, so that an empty window opens faster.
     grid_->makeCards();
     for (widgets::CurveCard* card : cards()) connectCard(card);
   }
@@ -138,7 +138,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_) legend.push_back({shown.name, shown.styleIndex});
   runLegend_->setRuns(std::move(legend));
   runLegend_->setVisible(runs_.size() > 1);
-  updateParts();
+  updateScope();
   rebuildCurves();
   updateCurves();
   if (isReady()) Q_EMIT readyChanged();
@@ -163,9 +163,9 @@ void MonitorPage::setHasListedRuns(bool has) {
 void MonitorPage::rebuildCurves() {
   for (std::size_t i = 0; i < cards().size(); ++i) {
     const CardPlan& plan = grid_->plans()[i];
-    std::vector<widgets::Curve> curves = curvesOfCard(plan, runs_, parts_, axis_);
+    std::vector<widgets::Curve> curves = curvesOfCard(plan, runs_, scope_, axis_);
     widgets::CurveCard* card = cards()[i];
-    // Which run is which stands over all cards.
+    // With several runs, the legend of runs is above all cards.
     card->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare(plan)
                                              : plan.curves.size() > 1);
     card->setCurves(std::move(curves));
@@ -173,16 +173,16 @@ void MonitorPage::rebuildCurves() {
   }
 }
 
-/// True where other curves are to be drawn, or another one first.
-bool MonitorPage::updateParts() {
+/// True if the cards' curves have to be rebuilt.
+bool MonitorPage::updateScope() {
   const bool hasOneRun = leading() && runs_.size() == 1;
-  CardParts parts = cardParts(hasOneRun ? &leading()->history().metrics() : nullptr);
-  grid_->setShown(cardsWith(parts, grid_->plans()));
-  return parts != std::exchange(parts_, parts);
+  CardScope scope = cardScope(hasOneRun ? &leading()->history().metrics() : nullptr);
+  grid_->setShown(cardsWith(scope, grid_->plans()));
+  return scope != std::exchange(scope_, scope);
 }
 
 void MonitorPage::updateCurves() {
-  if (updateParts()) rebuildCurves();
+  if (updateScope()) rebuildCurves();
   updateMarks();
   if (!runs_.empty()) alert_->showAlertOf(runs_.front(), runs_.size() == 1);
   updateAxisNote();
@@ -204,7 +204,7 @@ void MonitorPage::updateMarks() {
   cards().front()->plot()->setEventMarks(std::move(marks));
 }
 
-/// One x range for all cards, so that a place in one is the same place in the others.
+/// Gives all cards the same x range.
 void MonitorPage::updateXExtent() {
   std::optional<std::pair<double, double>> extent;
   for (const ShownRun& shown : runs_) {
@@ -219,7 +219,7 @@ void MonitorPage::updateXExtent() {
   for (widgets::CurveCard* card : cards()) card->plot()->setXExtent(extent);
 }
 
-/// A run that cannot be drawn over the axis does not leave without a word.
+/// Names the runs that cannot be drawn over the x axis.
 void MonitorPage::updateAxisNote() {
   QStringList names;
   for (const ShownRun& shown : runs_)
@@ -230,7 +230,7 @@ void MonitorPage::updateAxisNote() {
                          .arg(names.join(QStringLiteral(", "))));
 }
 
-/// The figures beside the titles: those of the leading run, now.
+/// Updates the texts beside the card titles, of the leading run.
 void MonitorPage::updateFacts() {
   if (!leading()) return;
   for (std::size_t i = 0; i < cards().size(); ++i) {
@@ -240,7 +240,7 @@ void MonitorPage::updateFacts() {
   }
 }
 
-/// The step of the leading run there, whichever run's curve lies under the pointer.
+/// The step is of the leading run, also when another run's curve is under the pointer.
 void MonitorPage::choosePredictionsAt(double x) {
   const RunController* run = leading();
   if (!run) return;
@@ -275,8 +275,8 @@ const RunController* MonitorPage::leading() const {
   return runs_.empty() ? nullptr : runs_.front().run.data();
 }
 
-void MonitorPage::toggleFullSize() {
-  if (!cards().empty()) grid_->showAlone(grid_->alone() ? nullptr : grid_->cardUnderPointer());
+void MonitorPage::toggleMaximized() {
+  if (!cards().empty()) grid_->maximize(grid_->maximized() ? nullptr : grid_->cardUnderPointer());
 }
 
 void MonitorPage::toggleLogY() {

@@ -25,25 +25,25 @@ class AlertBanner;
 class CardGrid;
 class CurveTools;
 
-/// The Monitor page: cards of curves of the chosen runs, with one cursor over all of them.
+/// The Monitor page: cards with curves of the selected runs and a linked cursor.
 class MonitorPage : public QWidget {
   Q_OBJECT
 
  public:
   explicit MonitorPage(QWidget* parent = nullptr);
 
-  /// The first leads: its alerts and checkpoints are shown.
+  /// The leading run is first: its alerts and checkpoints are shown.
   void setRuns(std::vector<ShownRun> runs);
-  /// Whether there are runs that could be shown, for the page without one.
+  /// Whether the run list has runs; for the text of the empty page.
   void setHasListedRuns(bool has);
   AlertBanner* alertBanner() const { return alert_; }
-  /// To be placed beside the tabs.
+  /// The caller places them beside the tabs.
   CurveTools* tools() const { return tools_; }
   /// Moves the cursor of all cards to a step of the leading run.
   void showStep(qint64 step);
-  /// Every visible card shows what its runs hold.
+  /// All visible cards are up to date.
   bool isReady() const;
-  /// Made with the first run.
+  /// Created with the first run.
   const std::vector<widgets::CurveCard*>& cards() const;
 
  public Q_SLOTS:
@@ -51,16 +51,16 @@ class MonitorPage : public QWidget {
   void toggleLogX();
   void toggleOutliers();
   void resetViews();
-  /// The card under the pointer, or the first, alone; again: all.
-  void toggleFullSize();
+  /// Maximizes the card under the pointer, or restores all cards.
+  void toggleMaximized();
 
  Q_SIGNALS:
   void readyChanged();
   void smoothingChanged(double weight);
-  /// Asked for in a card's menu, as the step of the leading run.
+  /// Requested in a card's menu; the step is of the leading run.
   void predictionsRequested(qint64 step);
   void alertsRequested();
-  /// A picture could not be written: what, where and how to mend it.
+  /// A plot could not be exported.
   void exportFailed(const QString& why);
   void emptyActionTriggered();
 
@@ -74,7 +74,7 @@ class MonitorPage : public QWidget {
   void updateEmptyState();
   void rebuildCurves();
   void updateCurves();
-  bool updateParts();
+  bool updateScope();
   void updateMarks();
   void choosePredictionsAt(double x);
   void showAlert(const protocol::Alert& alert);
@@ -91,11 +91,11 @@ class MonitorPage : public QWidget {
   CardGrid* grid_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   AlertBanner* alert_ = nullptr;
-  QLabel* axisNote_ = nullptr;               ///< which runs cannot be drawn over the axis, and why
-  widgets::RunLegend* runLegend_ = nullptr;  ///< of several runs
+  QLabel* axisNote_ = nullptr;               ///< runs that cannot be drawn over the x axis, and why
+  widgets::RunLegend* runLegend_ = nullptr;  ///< shown for several runs
   widgets::Throttle* redraw_ = nullptr;
   widgets::XAxis axis_ = widgets::XAxis::Step;
-  CardParts parts_;
+  CardScope scope_;
   bool hasListedRuns_ = false;
 };
 

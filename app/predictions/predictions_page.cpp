@@ -22,8 +22,8 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           &PredictionsPage::requestPrediction);
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
-    wantedStep_.reset();
-    followsNewest_ = step >= steps_.toOpenWith();
+    pendingStep_.reset();
+    followsNewest_ = step >= steps_.initialStep();
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
@@ -50,8 +50,8 @@ void PredictionsPage::connectStore() {
             hasDataset_ = true;
             view_->setMessage({});
             view_->setDataset(dataset, imagesFolder);
-            recallView();
-            takeResults();
+            restoreView();
+            updateResults();
           });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
@@ -60,14 +60,14 @@ void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
             view_->setMessage({});
-            view_->setPredictions(predictions.step, predictions.detections, predictions.watched);
+            view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
           });
   connect(&store_, &PredictionsStore::answerLoaded, this,
           [this](const StepPredictions& predictions) {
             if (!run_) return;
-            memories_[run_->folder()].answers.push_back(predictions);
+            viewStates_[run_->folder()].answers.push_back(predictions);
             view_->setMessage({});
-            view_->setPredictions(predictions.step, predictions.detections, predictions.watched);
+            view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
           [this](qint64, const QString& message) { view_->setMessage(message); });
@@ -77,13 +77,13 @@ void PredictionsPage::connectStore() {
 
 void PredictionsPage::setRun(RunController* run) {
   if (run_ == run && run) return;
-  remember();
+  saveViewState();
   if (run_) disconnect(run_, nullptr, this, nullptr);
   run_ = run;
   hasDataset_ = false;
-  hasRecalled_ = false;
+  hasRestoredAnswers_ = false;
   steps_ = {};
-  wantedStep_.reset();
+  pendingStep_.reset();
   followsNewest_ = true;
   view_->clear();
   view_->setMessage({});
@@ -97,36 +97,37 @@ void PredictionsPage::setRun(RunController* run) {
   if (isVisible()) load();
 }
 
-/// Of the run that is left.
-void PredictionsPage::remember() {
+/// Saves the view state of the current run.
+void PredictionsPage::saveViewState() {
   if (!hasDataset_) return;
-  Memory& memory = memories_[store_.runFolder()];
+  ViewState& memory = viewStates_[store_.runFolder()];
   memory.step = followsNewest_ ? std::nullopt : std::optional(view_->currentCheckpoint());
   memory.image = view_->shownImage();
-  if (memory.image) looked_ = memory.image;
+  if (memory.image) lastImage_ = memory.image;
 }
 
-/// The image that was looked at in another run of the same data, else in this run before.
-void PredictionsPage::recallView() {
-  const auto known = memories_.constFind(store_.runFolder());
-  if (!(looked_ && view_->showSameImage(*looked_)) && known != memories_.cend() && known->image)
+/// Shows the image that was last shown, also of another run on the same data, else this run's own.
+void PredictionsPage::restoreView() {
+  const auto known = viewStates_.constFind(store_.runFolder());
+  if (!(lastImage_ && view_->showSameImage(*lastImage_)) && known != viewStates_.cend() &&
+      known->image)
     view_->showSameImage(*known->image);
-  if (known != memories_.cend() && !wantedStep_) wantedStep_ = known->step;
+  if (known != viewStates_.cend() && !pendingStep_) pendingStep_ = known->step;
 }
 
-/// Once the run's attempt is known: where it was resumed while nobody looked any step may differ.
-void PredictionsPage::recallAnswers() {
+/// Shows answers from before, once the run's attempt is known: after a resume they are outdated.
+void PredictionsPage::restoreAnswers() {
   if (!run_->isLoaded()) return;
-  Memory& memory = memories_[run_->folder()];
-  if (memory.attempt != run_->info().attempt && !hasRecalled_) memory.answers.clear();
+  ViewState& memory = viewStates_[run_->folder()];
+  if (memory.attempt != run_->info().attempt && !hasRestoredAnswers_) memory.answers.clear();
   memory.attempt = run_->info().attempt;
-  if (std::exchange(hasRecalled_, true)) return;
+  if (std::exchange(hasRestoredAnswers_, true)) return;
   for (const StepPredictions& answer : memory.answers)
-    view_->setPredictions(answer.step, answer.detections, answer.watched);
+    view_->setPredictions(answer.step, answer.detections, answer.imageIds);
 }
 
 void PredictionsPage::connectRun() {
-  connect(run_, &RunController::resultsChanged, this, &PredictionsPage::takeResults);
+  connect(run_, &RunController::resultsChanged, this, &PredictionsPage::updateResults);
   connect(run_, &RunController::cutAfter, this, &PredictionsPage::forgetAfter);
   connectAnswers(run_.data());
 }
@@ -143,24 +144,24 @@ void PredictionsPage::load() {
   store_.setRun(run_->folder());
 }
 
-void PredictionsPage::takeResults() {
+void PredictionsPage::updateResults() {
   if (!run_ || !hasDataset_) return;
   const std::vector<std::int64_t>& kept = run_->checkpointSteps();
   steps_ = PredictionSteps(run_->history().predictionSteps(), kept);
   store_.readSteps(run_->history().predictionSteps());
   view_->setCheckpoints(steps_.all(), {kept.begin(), kept.end()});
   view_->setAveragePrecisions(maskOrBoxAp(run_->history().metrics()));
-  recallAnswers();
-  if (wantedStep_) {
-    showStep(*wantedStep_);
+  restoreAnswers();
+  if (pendingStep_) {
+    showStep(*pendingStep_);
   } else if (followsNewest_ && !steps_.isEmpty()) {
-    view_->setCurrentCheckpoint(steps_.toOpenWith());
+    view_->setCurrentCheckpoint(steps_.initialStep());
   }
 }
 
-/// The run was resumed there: what it predicted later is of a past that is gone.
+/// The run was resumed at `step`: drops its later predictions.
 void PredictionsPage::forgetAfter(qint64 step) {
-  std::erase_if(memories_[run_->folder()].answers,
+  std::erase_if(viewStates_[run_->folder()].answers,
                 [step](const StepPredictions& answer) { return answer.step > step; });
   store_.forgetAfter(step);
   steps_.forgetAfter(step);
@@ -168,11 +169,11 @@ void PredictionsPage::forgetAfter(qint64 step) {
 }
 
 void PredictionsPage::showStep(qint64 step) {
-  wantedStep_ = step;
+  pendingStep_ = step;
   if (steps_.isEmpty()) return;
-  wantedStep_.reset();
+  pendingStep_.reset();
   const qint64 shown = steps_.atOrBefore(step);
-  followsNewest_ = shown >= steps_.toOpenWith();
+  followsNewest_ = shown >= steps_.initialStep();
   view_->setCurrentCheckpoint(shown);
 }
 

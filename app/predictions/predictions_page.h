@@ -18,19 +18,18 @@ class PredictionsView;
 
 namespace lockstep::app {
 
-/// The Predictions page: gives the view of one run its data set and predictions, and asks an engine
-/// for those it lacks. Reads nothing before it is shown for the first time. Of each run it keeps
-/// what was asked for and what was looked at, for when the run is shown again.
+/// The Predictions page: loads data set and predictions of one run for its view, and requests
+/// missing predictions from an engine. Loads nothing before it is first shown. Keeps requested
+/// predictions and the view state of each run for when it is shown again.
 class PredictionsPage : public QWidget {
   Q_OBJECT
 
  public:
   explicit PredictionsPage(QWidget* parent = nullptr);
 
-  /// nullptr: none.
+  /// nullptr: no run.
   void setRun(RunController* run);
-  /// Shows the newest step with predictions or a checkpoint at or before a step of the run, as
-  /// asked for in its curves.
+  /// Shows the newest step at or before `step` that has predictions or a checkpoint.
   void showStep(qint64 step);
   bool isReady() const;
   widgets::PredictionsView* view() const { return view_; }
@@ -43,24 +42,24 @@ class PredictionsPage : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
-  /// Of a run that was shown.
-  struct Memory {
-    int attempt = 0;  ///< that the answers are of
-    std::vector<StepPredictions> answers;
-    std::optional<qint64> step;  ///< chosen; nothing: the newest
+  /// State of a run that was shown before.
+  struct ViewState {
+    int attempt = 0;                       ///< attempt of the answers
+    std::vector<StepPredictions> answers;  ///< requested predictions
+    std::optional<qint64> step;            ///< chosen step; nothing: the newest
     std::optional<coco::Image> image;
   };
   void connectSignals();
   void connectStore();
-  /// Of the live run's engine, or of one that inspects it.
+  /// Engine: RunController of a live run, or InspectProcess.
   template <typename Engine>
   void connectAnswers(Engine* engine);
   void connectRun();
   void load();
-  void takeResults();
-  void remember();
-  void recallView();
-  void recallAnswers();
+  void updateResults();
+  void saveViewState();
+  void restoreView();
+  void restoreAnswers();
   void forgetAfter(qint64 step);
   void requestPrediction(ImageId image, qint64 step);
   void announceReady();
@@ -69,13 +68,13 @@ class PredictionsPage : public QWidget {
   QPointer<RunController> run_;
   PredictionsStore store_;
   InspectProcess inspect_;
-  QHash<QString, Memory> memories_;    ///< by folder
-  std::optional<coco::Image> looked_;  ///< at last, of whichever run
+  QHash<QString, ViewState> viewStates_;  ///< by run folder
+  std::optional<coco::Image> lastImage_;  ///< last shown image of any run
   PredictionSteps steps_;
-  std::optional<qint64> wantedStep_;  ///< asked for before the steps were known
-  bool followsNewest_ = true;         ///< nobody has chosen an older step
+  std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
+  bool followsNewest_ = true;          ///< the user has not chosen an older step
   bool hasDataset_ = false;
-  bool hasRecalled_ = false;  ///< the answers of before were shown
+  bool hasRestoredAnswers_ = false;
 };
 
 }  // namespace lockstep::app

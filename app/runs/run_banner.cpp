@@ -11,21 +11,21 @@ RunBanner::RunBanner(QWidget* parent) : Banner(parent) {
     if (showsFailure_) {
       dismissals_.add(shownOf_, shownKind_);
     } else {
-      dismissedFaults_[shownOf_] = shownKind_;
+      dismissedErrors_[shownOf_] = shownKind_;
     }
   });
 }
 
 bool RunBanner::isDismissed(const RunMessage& message) const {
   return message.kind == (message.isFailure ? dismissals_.of(message.folder)
-                                            : dismissedFaults_.value(message.folder));
+                                            : dismissedErrors_.value(message.folder));
 }
 
 void RunBanner::showRuns(const std::vector<ShownRun>& runs) {
   std::optional<RunMessage> first;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto message = runMessage(runs[i], i == 0, runs.size() == 1);
-    if (!message && runs[i].run) dismissedFaults_.remove(runs[i].run->folder());
+    if (!message && runs[i].run) dismissedErrors_.remove(runs[i].run->folder());
     if (!first && message && !isDismissed(*message)) first = message;
   }
   if (!first) {
@@ -40,7 +40,7 @@ void RunBanner::showRuns(const std::vector<ShownRun>& runs) {
   shownKind_ = first->kind;
   showsFailure_ = first->isFailure;
   showMessage(Kind::Error, first->title, first->detail, first->action);
-  offerAlso(first->skipAction);
+  setOtherAction(first->skipAction);
 }
 
 }  // namespace lockstep::app

@@ -10,15 +10,15 @@
 
 namespace lockstep::app {
 
-/// Over the pages of runs: why one of those shown failed, or cannot be read or followed. It tells
-/// the leading run's before another's, offers to go on with a run that failed, goes when the fault
-/// is mended, and once dismissed stays away until there is another.
+/// Banner above the pages of runs: why a shown run failed, or cannot be read or followed. The
+/// leading run comes first. Offers to resume a failed run. Disappears when the error is gone; once
+/// dismissed, the same message is not shown again.
 class RunBanner : public widgets::Banner {
   Q_OBJECT
 
  public:
   explicit RunBanner(QWidget* parent = nullptr);
-  /// The first leads. Again whenever one of them has changed.
+  /// The leading run is first. Call it whenever one of them has changed.
   void showRuns(const std::vector<ShownRun>& runs);
   Dismissals* dismissals() { return &dismissals_; }
 
@@ -28,10 +28,10 @@ class RunBanner : public widgets::Banner {
  private:
   bool isDismissed(const RunMessage& message) const;
 
-  QString shownOf_, shownKind_;  ///< whose message stands here, and which
+  QString shownOf_, shownKind_;  ///< run folder and kind of the shown message
   bool showsFailure_ = false;
-  Dismissals dismissals_;                    ///< of failures, by the attempt
-  QHash<QString, QString> dismissedFaults_;  ///< by run: which
+  Dismissals dismissals_;                    ///< dismissed failures, by attempt
+  QHash<QString, QString> dismissedErrors_;  ///< dismissed kind by run folder
 };
 
 }  // namespace lockstep::app

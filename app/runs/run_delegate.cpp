@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kRowPx = 50, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
 
-void paintGround(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
-                 const widgets::Theme& theme) {
+void paintBackground(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
+                     const widgets::Theme& theme) {
   const bool selected = option.state & QStyle::State_Selected;
   if (!selected && !(option.state & QStyle::State_MouseOver)) return;
   painter->setPen(Qt::NoPen);
@@ -27,14 +27,15 @@ void paintGround(QPainter* painter, const QRectF& row, const QStyleOptionViewIte
   }
 }
 
-void paintProgress(QPainter* painter, const QRectF& bar, double part, const QColor& color,
+void paintProgress(QPainter* painter, const QRectF& bar, double fraction, const QColor& color,
                    const widgets::Theme& theme) {
   painter->setPen(Qt::NoPen);
   painter->setBrush(theme.cardBorder);
   painter->drawRoundedRect(bar, 2, 2);
   painter->setBrush(color);
   painter->drawRoundedRect(
-      QRectF(bar.left(), bar.top(), bar.width() * std::clamp(part, 0.0, 1.0), bar.height()), 2, 2);
+      QRectF(bar.left(), bar.top(), bar.width() * std::clamp(fraction, 0.0, 1.0), bar.height()), 2,
+      2);
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const QRectF row = QRectF(option.rect).adjusted(6, 1, -6, -1);
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
-  paintGround(painter, row, option, theme);
+  paintBackground(painter, row, option, theme);
 
   const widgets::RunStyle style =
       widgets::runStyle(index.data(RunListModel::StyleIndexRole).toInt(), theme);
@@ -69,13 +70,13 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
       QFontMetrics(nameFont).elidedText(index.data(RunListModel::NameRole).toString(),
                                         Qt::ElideMiddle, static_cast<int>(right - left)));
 
-  const QFont figureFont = widgets::monoFont(11);
-  const QString figure = bestText(index.data(RunListModel::BestMetricRole).toString(),
+  const QFont metricFont = widgets::monoFont(11);
+  const QString metric = bestText(index.data(RunListModel::BestMetricRole).toString(),
                                   index.data(RunListModel::BestValueRole));
-  painter->setFont(figureFont);
+  painter->setFont(metricFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),
-                    Qt::AlignVCenter | Qt::AlignRight, figure);
+                    Qt::AlignVCenter | Qt::AlignRight, metric);
 
   const auto state =
       index.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
@@ -86,7 +87,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, stateText);
 
   const double barLeft = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
-  const double barRight = right - QFontMetrics(figureFont).horizontalAdvance(figure) - 10;
+  const double barRight = right - QFontMetrics(metricFont).horizontalAdvance(metric) - 10;
   const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
   if (protocol::isLive(state) && steps > 0 && barRight - barLeft > 16)
     paintProgress(painter, QRectF(barLeft, stateMiddle - 2, barRight - barLeft, 4),

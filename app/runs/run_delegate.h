@@ -4,7 +4,7 @@
 
 namespace lockstep::app {
 
-/// One run of the list: colour and dash, name, state, progress while it lives, best figure.
+/// Paints one run of the list: colour and dash, name, state, progress while it runs, best metric.
 class RunDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

@@ -8,7 +8,7 @@
 
 namespace lockstep::app {
 
-/// Colour that a run's state is written in.
+/// Text colour of a run's state.
 QColor stateColor(const base::OpenEnum<protocol::RunState>& state, const widgets::Theme& theme);
 
 }  // namespace lockstep::app

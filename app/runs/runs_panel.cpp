@@ -24,7 +24,7 @@
 namespace lockstep::app {
 namespace {
 
-/// A click beside the runs leaves them selected: nobody wants to show none.
+/// A list in which a click on empty space does not clear the selection.
 class RunListView : public QListView {
  public:
   using QListView::QListView;
@@ -54,15 +54,15 @@ void RunsPanel::buildUi() {
   filterText_->setPlaceholderText(tr("Filter name or /regex/"));
   filterText_->setClearButtonEnabled(true);
   filterText_->setAccessibleName(tr("Filter runs"));
-  for (QLabel** note : {&hiddenNote_, &listingFault_}) {
+  for (QLabel** note : {&hiddenNote_, &listingError_}) {
     *note = new QLabel;
     (*note)->setWordWrap(true);
     (*note)->setTextFormat(Qt::PlainText);
-    (*note)->setMinimumWidth(1);  // a long path is no reason for a wide panel
+    (*note)->setMinimumWidth(1);  // a long path must not widen the panel
     (*note)->hide();
   }
   widgets::setRole(hiddenNote_, "muted");
-  widgets::setRole(listingFault_, "warning");
+  widgets::setRole(listingError_, "warning");
   list_ = new RunListView;
   list_->setObjectName(QStringLiteral("runList"));
   list_->setModel(model_);
@@ -82,7 +82,7 @@ void RunsPanel::buildUi() {
   head->addWidget(title);
   head->addWidget(filterText_);
   head->addWidget(hiddenNote_);
-  head->addWidget(listingFault_);
+  head->addWidget(listingError_);
   stack_ = new QStackedLayout;
   stack_->addWidget(list_);
   stack_->addWidget(empty_);
@@ -97,18 +97,18 @@ void RunsPanel::buildUi() {
 
 void RunsPanel::connectSignals() {
   connect(filterText_, &QLineEdit::textChanged, &debounce_, qOverload<>(&QTimer::start));
-  connect(&debounce_, &QTimer::timeout, this, &RunsPanel::takeFilterText);
+  connect(&debounce_, &QTimer::timeout, this, &RunsPanel::applyFilterText);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           [this](const QItemSelection& selected) {
             deselectHiddenRows(selected);
-            takeSelection();
+            updateSelection();
           });
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
-          &RunsPanel::takeSelection);
+          &RunsPanel::updateSelection);
   connect(model_, &QAbstractItemModel::rowsInserted, this,
           [this](const QModelIndex&, int first, int last) { applyFilter(first, last); });
   connect(model_, &QAbstractItemModel::rowsRemoved, this, [this] { applyFilter(0, -1); });
-  // A state changes, and the filter is for states too.
+  // The filter matches states, too, which change.
   connect(model_, &QAbstractItemModel::dataChanged, this,
           [this](const QModelIndex& first, const QModelIndex& last) {
             if (!filter_.isEmpty()) applyFilter(first.row(), last.row());
@@ -116,16 +116,16 @@ void RunsPanel::connectSignals() {
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::updateEmptyState);
-  connect(model_, &RunListModel::listingFaultChanged, this, &RunsPanel::updateListingFault);
+  connect(model_, &RunListModel::listingErrorChanged, this, &RunsPanel::updateListingError);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
   });
   connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::openMenu);
 }
 
-void RunsPanel::takeFilterText() {
+void RunsPanel::applyFilterText() {
   const bool valid = filter_.setText(filterText_->text());
-  filterText_->setProperty("fault", !valid);
+  filterText_->setProperty("invalid", !valid);
   filterText_->setToolTip(valid ? QString() : tr("Not a valid regular expression"));
   widgets::repolish(filterText_);
   alwaysShown_.clear();
@@ -164,13 +164,13 @@ void RunsPanel::updateHiddenNote() {
   hiddenNote_->setText(chosen == 0 ? text : text + tr(", %1 of them selected").arg(chosen));
 }
 
-void RunsPanel::updateListingFault() {
-  const QString fault = model_->listingFault();
-  listingFault_->setVisible(!fault.isEmpty());
-  listingFault_->setText(tr("This list may be out of date. %1").arg(fault));
+void RunsPanel::updateListingError() {
+  const QString error = model_->listingError();
+  listingError_->setVisible(!error.isEmpty());
+  listingError_->setText(tr("This list may be out of date. %1").arg(error));
 }
 
-/// Select all, or a range, is of the rows that can be seen.
+/// "Select all" and ranges must not select hidden rows.
 void RunsPanel::deselectHiddenRows(const QItemSelection& selected) {
   if (isSelecting_) return;
   QItemSelection hidden;
@@ -189,7 +189,7 @@ QStringList RunsPanel::selectedRuns() const {
   return runs;
 }
 
-void RunsPanel::takeSelection() {
+void RunsPanel::updateSelection() {
   const QModelIndex index = list_->selectionModel()->currentIndex();
   const bool selected = index.isValid() && list_->selectionModel()->isSelected(index);
   const QModelIndexList all = list_->selectionModel()->selectedIndexes();
@@ -216,9 +216,9 @@ void RunsPanel::addToSelection(const QString& folder) {
 }
 
 void RunsPanel::selectPending() {
-  if (!model_->isLoaded()) return;  // in the order they were asked for, not in that of the listing
+  if (!model_->isLoaded()) return;  // to select in the order of the requests, not of the list
   QItemSelectionModel* selection = list_->selectionModel();
-  // Nothing asked for: the newest run, so that a window opened again shows where one was.
+  // Without a request select the newest run, so that a reopened window shows it.
   if (!choseFirst_ && pending_.isEmpty() && model_->rowCount() > 0) {
     choseFirst_ = true;
     pending_ = {model_->index(0).data(RunListModel::FolderRole).toString()};
@@ -226,8 +226,8 @@ void RunsPanel::selectPending() {
   if (pending_.isEmpty()) return;
   applyFilter(0, model_->rowCount() - 1);
   const QScopedValueRollback<bool> guard(isSelecting_, true);
-  const QStringList wanted = pending_;
-  for (const QString& folder : wanted) {
+  const QStringList folders = pending_;
+  for (const QString& folder : folders) {
     const int row = model_->rowOf(folder);
     if (row < 0) continue;
     const QModelIndex index = model_->index(row);
@@ -250,13 +250,13 @@ void RunsPanel::focusFilter() {
 bool RunsPanel::clearFilter() {
   if (filterText_->text().isEmpty()) return false;
   filterText_->clear();
-  takeFilterText();
+  applyFilterText();
   return true;
 }
 
 void RunsPanel::updateEmptyState() {
   const bool isEmpty = hiddenCount() == model_->rowCount();
-  if (isEmpty && window()->focusWidget() == list_) setFocus();  // or it would go to the button
+  if (isEmpty && window()->focusWidget() == list_) setFocus();  // else the button would get it
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
   if (model_->rowCount() > 0) {

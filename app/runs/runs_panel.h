@@ -20,8 +20,8 @@ namespace lockstep::app {
 
 class RunListModel;
 
-/// The left dock: filter and list of runs. The current run leads (top bar, predictions); all
-/// selected ones are compared. The filter hides rows and leaves the selection as it is.
+/// The left dock: filter and list of runs. The current run is the leading one (top bar,
+/// predictions); all selected runs are compared. The filter hides rows but keeps the selection.
 class RunsPanel : public QWidget {
   Q_OBJECT
 
@@ -29,22 +29,22 @@ class RunsPanel : public QWidget {
   explicit RunsPanel(RunListModel* model, QWidget* parent = nullptr);
 
   QString currentRun() const { return current_; }
-  /// The filter hides it.
+  /// The current run is hidden by the filter.
   bool isCurrentHidden() const { return isCurrentHidden_; }
-  /// Current one first.
+  /// The current run is first.
   QStringList selectedRuns() const;
-  /// Selects this run alone; it may come into the list later.
+  /// Selects only this run, as soon as it is in the list.
   void selectRun(const QString& folder);
   void addToSelection(const QString& folder);
   void focusList();
   void focusFilter();
-  /// True when there was a filter to clear.
+  /// True if there was a filter to clear.
   bool clearFilter();
-  /// Why there is nothing to resume of a run, and what would go on with it; empty: there is.
+  /// Why a run cannot be resumed, and which command would continue it; empty: it can.
   static QString resumeBlockedBy(const QModelIndex& run);
 
  Q_SIGNALS:
-  /// Another current run or another selection.
+  /// The current run or the selection changed.
   void selectionChanged();
   void currentHiddenChanged();
   void resumeRequested(const QString& folder);
@@ -54,14 +54,14 @@ class RunsPanel : public QWidget {
  private:
   void buildUi();
   void connectSignals();
-  void takeSelection();
-  /// Rows first to last.
+  void updateSelection();
+  /// Applies the filter to the rows first … last.
   void applyFilter(int first, int last);
-  void takeFilterText();
+  void applyFilterText();
   void deselectHiddenRows(const QItemSelection& selected);
   int hiddenCount() const;
   void updateHiddenNote();
-  void updateListingFault();
+  void updateListingError();
   void selectPending();
   void updateEmptyState();
   void openMenu(const QPoint& position);
@@ -69,18 +69,18 @@ class RunsPanel : public QWidget {
   RunListModel* model_;
   RunFilter filter_;
   QLineEdit* filterText_ = nullptr;
-  QLabel* hiddenNote_ = nullptr;  ///< how many the filter hides
-  QLabel* listingFault_ = nullptr;
+  QLabel* hiddenNote_ = nullptr;  ///< how many runs the filter hides
+  QLabel* listingError_ = nullptr;
   QListView* list_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   QTimer debounce_;
   QString current_;
   QStringList pending_;        ///< to be selected once they are listed
-  QSet<QString> alwaysShown_;  ///< asked for since the filter was set: it does not hide them
+  QSet<QString> alwaysShown_;  ///< requested since the filter was set, which does not hide them
   bool isCurrentHidden_ = false;
   bool choseFirst_ = false;
-  bool isSelecting_ = false;  ///< here, not the user in the list
+  bool isSelecting_ = false;  ///< the selection is changed by this class, not by the user
 };
 
 }  // namespace lockstep::app

@@ -23,19 +23,19 @@ int StatePill::widthOf(const QString& text) const {
 }
 
 QSize StatePill::sizeHint() const {
-  return {widthOf(QStringLiteral("evaluating")), 22};  // the longest of them
+  return {widthOf(QStringLiteral("evaluating")), 22};  // the longest state
 }
 
 void StatePill::paintEvent(QPaintEvent*) {
   if (state_.isEmpty()) return;
   const QString text = QString::fromStdString(state_.text());
   const QColor color = stateColor(state_, widgets::currentTheme());
-  QColor ground = color;
-  ground.setAlpha(42);
+  QColor background = color;
+  background.setAlpha(42);
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(ground);
+  painter.setBrush(background);
   painter.drawRoundedRect(QRect(0, 0, widthOf(text), height()), height() / 2.0, height() / 2.0);
   painter.setBrush(color);
   painter.drawEllipse(QPointF(13, height() / 2.0), 3.5, 3.5);

@@ -8,7 +8,7 @@
 
 namespace lockstep::app {
 
-/// A run's state in its colour: a dot and the word in a rounded ground. As wide for every state.
+/// A run's state as a coloured label with a dot. Its width is the same for every state.
 class StatePill : public QWidget {
   Q_OBJECT
 

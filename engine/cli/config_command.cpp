@@ -132,7 +132,7 @@ int show(const ShowOptions& options) {
 config::Experiment experimentOf(const std::string& path) {
   const fs::path file = isFolder(path) ? fs::path(path) / "config.yaml" : fs::path(path);
   const LoadedExperiment loaded = config::loadExperiment(file);
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   return loaded.experiment;
 }
 

@@ -30,7 +30,7 @@ using config::ConfigIssue;
 /// One part of the data, read.
 struct Part {
   std::string key;  ///< "dataset.train"
-  const config::DatasetPart& paths;
+  const config::DatasetSplit& paths;
   coco::Dataset dataset;
   std::unordered_set<base::FileIdentity> files;  ///< of the images that are there
 };
@@ -86,11 +86,11 @@ class Checker {
     add(key, std::move(text)).severity = ConfigIssue::Severity::Warning;
   }
 
-  static bool isGiven(const config::DatasetPart& part) {
+  static bool isGiven(const config::DatasetSplit& part) {
     return !part.images.empty() && !part.annotations.empty();
   }
 
-  static Part read(const std::string& key, const config::DatasetPart& paths) {
+  static Part read(const std::string& key, const config::DatasetSplit& paths) {
     return {key, paths, coco::Dataset::load(paths.annotations), {}};
   }
 

@@ -62,7 +62,7 @@ config::Experiment loadRun(const fs::path& file, const fs::path& weights,
     if (start) experiment.model.weights = weights.string();
     return train || val || start;
   });
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   return experiment;
 }
 
@@ -101,7 +101,7 @@ void resolveConfig(ModelSource& source, const ModelOptions& options) {
     overrides.push_back("model.weights=" + config::writeText(fs::absolute(weights).string()));
   }
   config::LoadedExperiment loaded = config::loadExperiment(source.target, overrides);
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   source.weights = loaded.experiment.model.weights;
   if (source.weights.empty()) {
     throw base::mendable(source.target.string() +
@@ -152,7 +152,7 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
 
 void requirePart(const ModelSource& source, protocol::Split split) {
   const config::DatasetConfig& dataset = source.experiment.dataset;
-  const config::DatasetPart& part = split == protocol::Split::Train ? dataset.train : dataset.val;
+  const config::DatasetSplit& part = split == protocol::Split::Train ? dataset.train : dataset.val;
   if (!part.annotations.empty() && !part.images.empty()) return;
   throw base::mendable(source.target.string() + ": dataset." + base::textOf(split) +
                        " is not given, or not there any more; --set names another");

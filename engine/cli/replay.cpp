@@ -39,7 +39,7 @@ protocol::ReplayResult runAgain(const TrainOptions& options, const run_folder::R
       config::loadExperimentText(replay.configYaml, options.replay, options.overrides);
   std::erase_if(loaded.issues,
                 [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   config::Experiment& experiment = loaded.experiment;
   experiment.model.weights.clear();
   // The ranks of the run are done in turn, by one on this machine.

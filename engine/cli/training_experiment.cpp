@@ -38,7 +38,7 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
     std::erase_if(loaded.issues,
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   for (const config::ConfigIssue& issue : loaded.issues)
     std::fprintf(stderr, "%s\n", issue.format().c_str());
   // First, because the ranks share out the batch.

@@ -14,7 +14,7 @@ constexpr Backbone kBackbones[] = {
     {"resnet101", BlockKind::Bottleneck, {3, 4, 23, 3}},
 };
 
-/// Of a convolution without bias and the norm behind it.
+/// Parameters of a convolution without bias and of the norm after it.
 constexpr std::int64_t convAndNorm(std::int64_t in, std::int64_t out, std::int64_t kernel) {
   return in * out * kernel * kernel + 2 * out;
 }
@@ -36,7 +36,7 @@ const Backbone& findBackbone(std::string_view name) {
   for (const Backbone& each : kBackbones) {
     if (name == each.name) return each;
   }
-  throw base::mendable("model.backbone: there is no '" + std::string(name) + "'; use " +
+  throw base::mendable("model.backbone: unknown backbone '" + std::string(name) + "'; use " +
                        namesText());
 }
 

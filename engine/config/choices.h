@@ -5,11 +5,12 @@
 
 #include "engine/base/enum_text.h"
 
-/// The experiment file's words that stand for one of a few things. A key that may be `auto` is an
-/// optional: without a value it is still to be resolved.
+/// Enums of the experiment file. A key that may be `auto` is an optional enum; without a value it
+/// has not been resolved yet.
 namespace lockstep::config {
 
-/// A word and what it does, for the key's help; "" where the key's own help says it.
+/// An enum value, its text in the file and its meaning for the key's help ("" where the help says
+/// it already).
 template <typename Enum>
 struct Choice {
   Enum value;
@@ -17,7 +18,7 @@ struct Choice {
   const char* meaning;
 };
 
-/// The word for what is left to the program.
+/// The program chooses.
 inline constexpr const char* kAuto = "auto";
 template <base::HasTexts Enum>
 constexpr const char* textOrAuto(std::optional<Enum> value) {
@@ -27,16 +28,16 @@ constexpr const char* textOrAuto(std::optional<Enum> value) {
 enum class ImageCache { None, Ram };
 constexpr auto enumTexts(ImageCache) {
   using enum ImageCache;
-  return std::to_array<Choice<ImageCache>>({{None, "none", "nowhere"}, {Ram, "ram", "in memory"}});
+  return std::to_array<Choice<ImageCache>>({{None, "none", "off"}, {Ram, "ram", "in memory"}});
 }
 
-/// What becomes of an image that cannot be read.
+/// What is done about an image that cannot be read.
 enum class BadImages { Fail, Skip };
 constexpr auto enumTexts(BadImages) {
   using enum BadImages;
   return std::to_array<Choice<BadImages>>(
-      {{Fail, "fail", "the training ends, after a checkpoint"},
-       {Skip, "skip", "it is left out, logged and listed in bad_images.jsonl"}});
+      {{Fail, "fail", "save a checkpoint and end the training"},
+       {Skip, "skip", "leave it out, log it and list it in bad_images.jsonl"}});
 }
 
 enum class PadTo { Batch, Canonical };
@@ -45,8 +46,8 @@ constexpr auto enumTexts(PadTo) {
   return std::to_array<Choice<PadTo>>(
       {{Batch, "batch", "the largest image of the batch"},
        {Canonical, "canonical",
-        "the smallest of a few sizes, one for each orientation and min_size, so that "
-        "runtime.cuda_graphs has few graphs to record"}});
+        "the smallest that fits of a few sizes, one per orientation and min_size, so that "
+        "runtime.cuda_graphs captures few graphs"}});
 }
 
 /// Normalisation layers of the backbone.
@@ -54,12 +55,13 @@ enum class Norm { FrozenBatch, Batch, SyncBatch, Group };
 constexpr auto enumTexts(Norm) {
   using enum Norm;
   return std::to_array<Choice<Norm>>(
-      {{FrozenBatch, "frozen_batch", "batch norm with fixed statistics, weights and biases"},
+      {{FrozenBatch, "frozen_batch", "batch norm with frozen statistics, weights and biases"},
        {Batch, "batch", "batch norm over the images of each rank"},
        {SyncBatch, "sync_batch", "batch norm over the images of all ranks"},
-       {Group, "group", "group norm of 32 groups, for small batches and from scratch"}});
+       {Group, "group",
+        "group norm with 32 groups, for small batches and for training from scratch"}});
 }
-/// Whether its statistics follow every batch of the training.
+/// Whether its statistics are computed from each training batch.
 constexpr bool hasBatchStatistics(Norm norm) {
   return norm == Norm::Batch || norm == Norm::SyncBatch;
 }
@@ -68,34 +70,34 @@ enum class OptimizerKind { Sgd, AdamW };
 constexpr auto enumTexts(OptimizerKind) {
   using enum OptimizerKind;
   return std::to_array<Choice<OptimizerKind>>(
-      {{Sgd, "sgd", "SGD with momentum"}, {AdamW, "adamw", "AdamW, whose base_lr is near 0.0001"}});
+      {{Sgd, "sgd", "SGD with momentum"}, {AdamW, "adamw", "AdamW, usually with base_lr 0.0001"}});
 }
 
-/// How the learning rate falls after the warm-up: learning_rate_schedule.cpp has the formulas.
+/// How the learning rate decays after the warm-up; the formulas are in learning_rate_schedule.cpp.
 enum class Schedule { Step, Cosine, Linear, Constant };
 constexpr auto enumTexts(Schedule) {
   using enum Schedule;
-  return std::to_array<Choice<Schedule>>({{Step, "step", "times gamma at each milestone"},
-                                          {Cosine, "cosine", "along half a cosine to 0"},
-                                          {Linear, "linear", "along a line to 0"},
-                                          {Constant, "constant", "not at all"}});
+  return std::to_array<Choice<Schedule>>({{Step, "step", "multiplied by gamma at each milestone"},
+                                          {Cosine, "cosine", "half a cosine down to 0"},
+                                          {Linear, "linear", "linearly down to 0"},
+                                          {Constant, "constant", "no decay"}});
 }
 
 enum class Device { Cpu, Cuda };
 constexpr auto enumTexts(Device) {
   using enum Device;
   return std::to_array<Choice<Device>>(
-      {{Cpu, "cpu", ""}, {Cuda, "cuda", "GPUs, and an error without one"}});
+      {{Cpu, "cpu", ""}, {Cuda, "cuda", "GPUs; an error if there is none"}});
 }
 
-/// What ranks talk through.
+/// Communication backend of the process group.
 enum class Backend { Nccl, Gloo };
 constexpr auto enumTexts(Backend) {
   using enum Backend;
   return std::to_array<Choice<Backend>>({{Nccl, "nccl", ""}, {Gloo, "gloo", ""}});
 }
 
-/// What the network computes in.
+/// Precision of the network's computations.
 enum class Precision { Fp32, Tf32, Bf16, Fp16 };
 constexpr auto enumTexts(Precision) {
   using enum Precision;

@@ -26,12 +26,12 @@ void warn(Issues& issues, std::string key, std::string text) {
 
 void checkName(const Experiment& experiment, Issues& issues) {
   const std::string& name = experiment.name;
-  if (name.empty()) return;  // refused by its field
+  if (name.empty()) return;  // its field reports that
   if (name.find('/') != std::string::npos || name[0] == '.' || name[0] == '-') {
     add(issues, "name",
-        name + ": run folders are named so: no '/', and no '.' or '-' at the start");
+        name + " cannot name a run folder: it must not contain '/' or start with '.' or '-'");
   } else if (name.size() > 150) {
-    add(issues, "name", "is too long for the name of a run folder: 150 bytes at most");
+    add(issues, "name", "is too long to name a run folder; use at most 150 bytes");
   }
 }
 
@@ -40,19 +40,19 @@ void checkBuilt(const Experiment& experiment, Issues& issues) {
     const std::string refusal = field.refusal(experiment);
     if (refusal.empty()) continue;
     add(issues, field.key, refusal);
-    issues.back().proposal = field.defaultText();
+    issues.back().suggestion = field.defaultText();
   }
 }
 
 void checkFrozen(const ModelConfig& model, Issues& issues) {
   if (!model.weights.empty()) return;
-  const std::string ways =
-      ": without model.weights it would freeze random numbers; give model.weights a safetensors "
-      "file, or train from scratch with model.norm: group and model.freeze_stages: 0";
+  const std::string remedy =
+      ": without model.weights this would freeze randomly initialised layers; set model.weights to "
+      "a safetensors file, or train from scratch with model.norm: group and model.freeze_stages: 0";
   if (model.norm == Norm::FrozenBatch)
-    add(issues, "model.norm", base::textOf(Norm::FrozenBatch) + ways);
+    add(issues, "model.norm", base::textOf(Norm::FrozenBatch) + remedy);
   if (model.resolvedFreezeStages() > 0) {
-    add(issues, "model.freeze_stages", std::to_string(*model.freezeStages) + ways);
+    add(issues, "model.freeze_stages", std::to_string(*model.freezeStages) + remedy);
   }
 }
 
@@ -62,7 +62,7 @@ void checkModel(const ModelConfig& model, Issues& issues) {
     if (bgIou <= fgIou) return;
     add(issues, section + ".bg_iou",
         writeNumber(bgIou) + " is above " + section + ".fg_iou, " + writeNumber(fgIou) +
-            ": nothing can be both object and background");
+            ": nothing can be both foreground and background");
   };
   checkIou("model.rpn", model.rpn.bgIou, model.rpn.fgIou);
   checkIou("model.box_head", model.boxHead.bgIou, model.boxHead.fgIou);
@@ -74,17 +74,17 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
     if (before.unit != here.unit || before.count < here.count) continue;
     add(issues, "solver.milestones",
         writeDuration(here) + " does not come after " + writeDuration(before) +
-            ": milestones have to rise");
+            ": milestones must be in ascending order");
     break;
   }
   if (solver.batchSize % solver.accumulate != 0) {
     add(issues, "solver.batch_size",
         std::to_string(solver.batchSize) +
-            " images cannot be shared out evenly to solver.accumulate: " +
-            std::to_string(solver.accumulate) + " parts");
+            " images cannot be divided evenly into solver.accumulate: " +
+            std::to_string(solver.accumulate) + " micro-batches");
   }
   if (solver.nesterov && solver.momentum == 0 && solver.optimizer == OptimizerKind::Sgd) {
-    add(issues, "solver.nesterov", "true needs a solver.momentum above 0");
+    add(issues, "solver.nesterov", "true needs solver.momentum above 0");
   }
   if (solver.warmupSteps.unit == solver.maxSteps.unit &&
       solver.warmupSteps.count > solver.maxSteps.count) {
@@ -108,8 +108,8 @@ void checkRuntime(const Experiment& experiment, Issues& issues) {
   const Norm norm = experiment.model.resolvedNorm();
   if (experiment.runtime.cudaGraphs && hasBatchStatistics(norm)) {
     add(issues, "runtime.cuda_graphs",
-        std::string("true is not for model.norm: ") + base::textOf(norm) +
-            ", whose statistics follow every batch; take frozen_batch or group");
+        std::string("true does not work with model.norm: ") + base::textOf(norm) +
+            ", whose statistics change with every batch; use frozen_batch or group");
   }
 }
 
@@ -130,9 +130,9 @@ void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
   const std::string& metric = evaluation.bestMetric;
   if (evaluation.apEvery.count > 0 || isLoss(metric)) return;
   warn(issues, "evaluation.ap_every",
-       "0 means that there is no AP: evaluation.best_metric, " + metric +
-           ", is never measured and no checkpoint is the best; name a loss there, such as "
-           "loss_total");
+       "0 means no AP: evaluation.best_metric, " + metric +
+           ", is never measured, so no checkpoint becomes the best; use a loss, such as "
+           "loss_total, as best_metric");
 }
 
 void checkFolder(const std::string& key, const std::string& path, Issues& issues) {
@@ -143,53 +143,55 @@ void checkFolder(const std::string& key, const std::string& path, Issues& issues
   } else if (failure) {
     add(issues, key, path + ": " + failure.message());
   } else if (!fs::is_directory(status)) {
-    add(issues, key, path + ": is a file; a folder is wanted");
+    add(issues, key, path + ": is a file, not a folder");
   }
 }
 
 void checkFile(const std::string& key, const std::string& path, Issues& issues) {
-  const std::string fault = base::inputFileFault(path, "a file");
-  if (!fault.empty()) add(issues, key, path + ": " + fault);
+  const std::string error = base::inputFileFault(path, "a file");
+  if (!error.empty()) add(issues, key, path + ": " + error);
 }
 
-/// `ways`: how a part of which one path is given can be mended.
-void checkPart(const std::string& key, const DatasetPart& part, const std::string& ways,
-               Issues& issues) {
-  if (!part.images.empty()) checkFolder(key + ".images", part.images, issues);
-  if (!part.annotations.empty()) checkFile(key + ".annotations", part.annotations, issues);
-  if (part.images.empty() == part.annotations.empty()) return;
-  const std::string given = part.images.empty() ? ".annotations" : ".images";
-  const std::string missing = part.images.empty() ? ".images" : ".annotations";
-  add(issues, key + given, "is given but not " + key + missing + ": " + ways);
+/// `remedy`: what to do when only one of the two paths is given.
+void checkSplit(const std::string& key, const DatasetSplit& split, const std::string& remedy,
+                Issues& issues) {
+  if (!split.images.empty()) checkFolder(key + ".images", split.images, issues);
+  if (!split.annotations.empty()) checkFile(key + ".annotations", split.annotations, issues);
+  if (split.images.empty() == split.annotations.empty()) return;
+  const std::string given = split.images.empty() ? ".annotations" : ".images";
+  const std::string missing = split.images.empty() ? ".images" : ".annotations";
+  add(issues, key + given, "is given without " + key + missing + ": " + remedy);
 }
 
 void checkDataset(const DatasetConfig& dataset, Issues& issues) {
-  checkPart("dataset.train", dataset.train, "both are needed", issues);
-  checkPart("dataset.val", dataset.val, "give both or none", issues);
+  checkSplit("dataset.train", dataset.train, "both are needed", issues);
+  checkSplit("dataset.val", dataset.val, "give both or neither", issues);
   std::error_code failure;
   if (!dataset.train.annotations.empty() && !dataset.val.annotations.empty() &&
       (dataset.train.annotations == dataset.val.annotations ||
        fs::equivalent(dataset.train.annotations, dataset.val.annotations, failure))) {
     warn(issues, "dataset.val.annotations",
-         "is the training part's file: held-out figures will say how well the training images are "
-         "remembered, not how well others are found");
+         "is the training set's file: held-out metrics will show how well the model memorised the "
+         "training images, not how well it generalises");
   }
 }
 
-/// Of a part with one path and without the other the checks across keys speak.
-bool isOpen(const DatasetPart& part) { return part.images.empty() && part.annotations.empty(); }
+/// Neither path is given. checkSplit() reports a split with only one.
+bool isMissing(const DatasetSplit& split) {
+  return split.images.empty() && split.annotations.empty();
+}
 
 }  // namespace
 
 std::vector<ConfigIssue> missingData(const Experiment& experiment) {
   Issues issues;
-  if (isOpen(experiment.dataset.train)) {
+  if (isMissing(experiment.dataset.train)) {
     add(issues, "dataset.train.images", "is not given: name the folder of the images");
     add(issues, "dataset.train.annotations", "is not given: name a COCO instances file");
   }
-  if (isOpen(experiment.dataset.val)) {
+  if (isMissing(experiment.dataset.val)) {
     warn(issues, "dataset.val.annotations",
-         "is not given: no held-out loss, no AP, no predictions and no best checkpoint");
+         "is not given: there will be no held-out loss, AP, predictions or best checkpoint");
   }
   return issues;
 }

@@ -7,7 +7,7 @@
 namespace lockstep::config {
 namespace {
 
-/// Text that stands in a cell of a Markdown table.
+/// Escaped for a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char character : text) {
@@ -22,7 +22,7 @@ std::string sectionOf(const Field& field) {
   return dot == std::string::npos ? "" : field.key.substr(0, dot);
 }
 
-/// Sections and sub-sections with keys of their own, each once, as they first come.
+/// Sections and sub-sections that have keys of their own, in the order of the fields.
 std::vector<std::string> allSections() {
   std::vector<std::string> sections;
   for (const Field& field : fields()) {
@@ -43,9 +43,9 @@ std::string rowOf(const Field& field) {
     values += " (" + field.unit + ")";
   }
   const std::string name = field.key.substr(field.key.rfind('.') + 1);
-  const std::string toCome = field.toComeText();
+  const std::string notBuilt = field.notBuiltText();
   return "| `" + name + "` | " + cell(values) + " | `" + cell(field.defaultText()) + "` | " +
-         cell(field.help + (toCome.empty() ? "" : " ") + toCome) + " |\n";
+         cell(field.help + (notBuilt.empty() ? "" : " ") + notBuilt) + " |\n";
 }
 
 }  // namespace
@@ -54,9 +54,8 @@ std::string docsMarkdown() {
   std::string text =
       "# The experiment file\n\n"
       "YAML; every key is optional. Paths are relative to the file that names them; ~ is the home "
-      "folder. Lengths of training "
-      "are steps (`200`), `12 epochs` or `20000 images`. `base:` names a file to inherit from, "
-      "and `--set solver.max_steps=200` overrides a key.\n";
+      "folder. Durations are steps (`200`), `12 epochs` or `20000 images`. `base:` names a file to "
+      "inherit from, and `--set solver.max_steps=200` overrides a key.\n";
   for (const std::string& section : allSections()) {
     text += "\n## " + (section.empty() ? "Top level" : "`" + section + "`") + "\n\n" +
             sectionHelp(section) + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";

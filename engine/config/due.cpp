@@ -11,31 +11,32 @@ bool isDue(const Duration& every, std::int64_t step) {
   return every.steps() > 0 && step % every.steps() == 0;
 }
 
-/// Steps 1 … most that are multiples of all of these; intervals above 0.
-std::int64_t commonMultiples(const std::vector<std::int64_t>& intervals, std::int64_t most) {
+/// How many of the steps 1 … last are multiples of all these intervals (> 0).
+std::int64_t commonMultiples(const std::vector<std::int64_t>& intervals, std::int64_t last) {
   std::int64_t common = 1;
   for (const std::int64_t interval : intervals) {
     const std::int64_t factor = interval / std::gcd(common, interval);
-    if (factor > most / common) return 0;
+    if (factor > last / common) return 0;
     common *= factor;
   }
-  return most / common;
+  return last / common;
 }
 
-/// Steps 1 … most that are a multiple of one of these, or the last. An interval of 0 is never due.
-std::int64_t stepsOfAny(std::initializer_list<Duration> every, std::int64_t most) {
+/// How many of the steps 1 … last are a multiple of at least one interval, or the last step. An
+/// interval of 0 is never due.
+std::int64_t stepsOfAny(std::initializer_list<Duration> every, std::int64_t last) {
   std::vector<std::int64_t> intervals;
   for (const Duration& each : every) {
     if (each.steps() > 0) intervals.push_back(each.steps());
   }
-  intervals.push_back(most);  // the last step is its only multiple
-  std::int64_t count = 0;     // by inclusion and exclusion of all choices of intervals
-  for (unsigned choice = 1; choice < 1U << intervals.size(); ++choice) {
-    std::vector<std::int64_t> chosen;
+  intervals.push_back(last);  // the last step is its only multiple
+  std::int64_t count = 0;     // by inclusion-exclusion over the subsets of intervals
+  for (unsigned mask = 1; mask < 1U << intervals.size(); ++mask) {
+    std::vector<std::int64_t> subset;
     for (std::size_t i = 0; i < intervals.size(); ++i) {
-      if ((choice >> i & 1U) != 0) chosen.push_back(intervals[i]);
+      if ((mask >> i & 1U) != 0) subset.push_back(intervals[i]);
     }
-    count += (chosen.size() % 2 == 1 ? 1 : -1) * commonMultiples(chosen, most);
+    count += (subset.size() % 2 == 1 ? 1 : -1) * commonMultiples(subset, last);
   }
   return count;
 }
@@ -60,23 +61,23 @@ Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast) {
 }
 
 TimesDue timesDue(const Experiment& experiment) {
-  const std::int64_t most = experiment.solver.maxSteps.steps();
+  const std::int64_t last = experiment.solver.maxSteps.steps();
   const EvaluationConfig& evaluation = experiment.evaluation;
   const MonitorConfig& monitor = experiment.monitor;
   const Duration checkpoint = experiment.checkpoint.every;
   TimesDue times;
-  if (most < 1) return times;
-  times.checkpoint = stepsOfAny({checkpoint}, most);
-  times.log = stepsOfAny({checkpoint, monitor.logEvery}, most);
+  if (last < 1) return times;
+  times.checkpoint = stepsOfAny({checkpoint}, last);
+  times.log = stepsOfAny({checkpoint, monitor.logEvery}, last);
   if (!experiment.dataset.hasHeldOut()) return times;
-  times.losses = stepsOfAny({evaluation.lossEvery, evaluation.apEvery}, most);
+  times.losses = stepsOfAny({evaluation.lossEvery, evaluation.apEvery}, last);
   if (evaluation.apEvery.steps() > 0)
-    times.averagePrecision = stepsOfAny({evaluation.apEvery}, most);
+    times.averagePrecision = stepsOfAny({evaluation.apEvery}, last);
   if (monitor.predictionsEvery.steps() > 0)
-    times.predictions = stepsOfAny({monitor.predictionsEvery}, most);
+    times.predictions = stepsOfAny({monitor.predictionsEvery}, last);
   times.log = stepsOfAny({checkpoint, monitor.logEvery, monitor.predictionsEvery,
                           evaluation.lossEvery, evaluation.apEvery},
-                         most);
+                         last);
   return times;
 }
 

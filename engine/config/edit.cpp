@@ -10,14 +10,15 @@
 namespace lockstep::config {
 namespace {
 
-using Parts = std::vector<std::string>;
+/// The names of a dotted key, outermost first.
+using KeyPath = std::vector<std::string>;
 
-Parts splitKey(std::string_view key) {
-  Parts parts;
+KeyPath splitKey(std::string_view key) {
+  KeyPath path;
   while (true) {
     const std::size_t dot = key.find('.');
-    parts.emplace_back(key.substr(0, dot));
-    if (dot == std::string_view::npos) return parts;
+    path.emplace_back(key.substr(0, dot));
+    if (dot == std::string_view::npos) return path;
     key.remove_prefix(dot + 1);
   }
 }
@@ -25,25 +26,25 @@ Parts splitKey(std::string_view key) {
 YamlNode parseOrThrow(const std::string& text) {
   try {
     return parseYaml(text);
-  } catch (const YamlFault& fault) {
-    const TextPlace place = placeOf(text, fault.offset);
+  } catch (const YamlError& error) {
+    const TextPlace place = placeOf(text, error.offset);
     throw base::mendable("line " + std::to_string(place.line) + ", column " +
-                         std::to_string(place.column) + ": " + fault.text);
+                         std::to_string(place.column) + ": " + error.text);
   }
 }
 
-/// How far a dotted key leads into a tree.
+/// How much of a dotted key the tree holds.
 struct Descent {
-  const YamlNode* map = nullptr;  ///< deepest map that was entered
-  std::size_t found = 0;          ///< parts of the key that are there
-  const YamlNode* key = nullptr;  ///< of the last found part; it stands in `map`
-  const YamlNode* value = nullptr;
-  std::size_t index = 0;  ///< of the last found part in `map`
+  const YamlNode* map = nullptr;    ///< deepest map that was entered
+  std::size_t found = 0;            ///< names of the path that were found
+  const YamlNode* key = nullptr;    ///< of the last name found, in `map`
+  const YamlNode* value = nullptr;  ///< likewise
+  std::size_t index = 0;            ///< of `key` in `map`
 };
 
-Descent descend(const YamlNode& root, const Parts& parts) {
+Descent descend(const YamlNode& root, const KeyPath& path) {
   Descent descent{.map = &root};
-  while (descent.found < parts.size()) {
+  while (descent.found < path.size()) {
     if (descent.value != nullptr) {
       if (descent.value->kind != YamlNode::Kind::Map) break;
       descent.map = descent.value;
@@ -51,7 +52,7 @@ Descent descend(const YamlNode& root, const Parts& parts) {
     }
     const std::vector<YamlNode>& keys = descent.map->keys;
     const auto key = std::find_if(keys.begin(), keys.end(), [&](const YamlNode& node) {
-      return node.text == parts[descent.found];
+      return node.text == path[descent.found];
     });
     if (key == keys.end()) break;
     descent.index = static_cast<std::size_t>(key - keys.begin());
@@ -72,13 +73,13 @@ bool isBlockCollection(const YamlNode& node) {
   return isCollection && !node.isFlow;
 }
 
-/// One change of a text: bytes [begin, end) become `with`.
+/// Replaces bytes [begin, end) of a text by `with`.
 struct Change {
   std::size_t begin = 0, end = 0;
   std::string with;
 };
 
-/// Where and how a text is changed; reads the text, never writes it.
+/// Works out the change of a text for an edit; does not apply it.
 class Editor {
  public:
   Editor(const std::string& text, const YamlNode& root) : text_(text), root_(root) {
@@ -86,13 +87,13 @@ class Editor {
     if (newline != std::string::npos && newline > 0 && text[newline - 1] == '\r') newline_ = "\r\n";
   }
 
-  Change set(const Parts& parts, const std::string& value) const {
-    const Descent descent = descend(root_, parts);
-    if (descent.found == parts.size()) return replace(*descent.key, *descent.value, value);
-    const Parts missing(parts.begin() + static_cast<std::ptrdiff_t>(descent.found), parts.end());
+  Change set(const KeyPath& path, const std::string& value) const {
+    const Descent descent = descend(root_, path);
+    if (descent.found == path.size()) return replace(*descent.key, *descent.value, value);
+    const KeyPath missing(path.begin() + static_cast<std::ptrdiff_t>(descent.found), path.end());
     if (descent.value == nullptr) return addToMap(*descent.map, missing, value);
     if (descent.value->kind != YamlNode::Kind::Null) {
-      throw base::mendable(parts[descent.found - 1] +
+      throw base::mendable(path[descent.found - 1] +
                            " holds a value, not keys: remove the value first");
     }
     if (descent.map->isFlow || !descent.value->isEmptyNull()) {
@@ -116,18 +117,18 @@ class Editor {
     if (newline != std::string::npos) return newline + 1;
     return text_.starts_with("\xef\xbb\xbf") ? 3 : 0;
   }
-  /// Of the newline, or the end of the text.
+  /// Offset of the newline that ends the line, or of the end of the text.
   std::size_t lineEnd(std::size_t place) const {
     return std::min(text_.find('\n', place), text_.size());
   }
-  /// The same before a carriage return.
+  /// The same without a carriage return.
   std::size_t contentEnd(std::size_t place) const {
     const std::size_t end = lineEnd(place);
     return end > place && at(end - 1) == '\r' ? end - 1 : end;
   }
   std::size_t columnOf(std::size_t place) const { return place - lineBegin(place); }
 
-  /// Spaces per level, as the first section of the file has them.
+  /// Spaces per level of indentation, as in the first section of the file.
   std::size_t indentStep() const {
     for (std::size_t index = 0; index < root_.items.size(); ++index) {
       const YamlNode& value = root_.items[index];
@@ -158,7 +159,7 @@ class Editor {
     return {value.begin, value.end, with};
   }
 
-  /// Lines of comments between a key and the end of its value, which stay when the value goes.
+  /// Comment lines between a key and the end of its value; they stay when the value is replaced.
   std::string commentsBetween(std::size_t from, std::size_t end) const {
     std::string kept;
     for (std::size_t line = lineEnd(from) + 1; line < end; line = lineEnd(line) + 1) {
@@ -168,46 +169,46 @@ class Editor {
     return kept;
   }
 
-  static std::string flowEntry(const Parts& parts, const std::string& value) {
+  static std::string flowEntry(const KeyPath& path, const std::string& value) {
     std::string entry, closing;
-    for (std::size_t index = 0; index + 1 < parts.size(); ++index) {
-      entry += parts[index] + ": {";
+    for (std::size_t index = 0; index + 1 < path.size(); ++index) {
+      entry += path[index] + ": {";
       closing += "}";
     }
-    return entry + parts.back() + ": " + value + closing;
+    return entry + path.back() + ": " + value + closing;
   }
 
-  Change addToMap(const YamlNode& map, const Parts& parts, const std::string& value) const {
-    if (!map.isFlow && map.items.empty()) return appendToEmptyFile(parts, value);
-    if (!map.isFlow) return insertLines(map.end, columnOf(map.keys.front().begin), parts, value);
+  Change addToMap(const YamlNode& map, const KeyPath& path, const std::string& value) const {
+    if (!map.isFlow && map.items.empty()) return appendToEmptyFile(path, value);
+    if (!map.isFlow) return insertLines(map.end, columnOf(map.keys.front().begin), path, value);
     if (at(map.begin) != '{') throw base::mendable("a map without braces cannot be added to");
-    if (map.items.empty()) return {map.begin + 1, map.begin + 1, flowEntry(parts, value)};
+    if (map.items.empty()) return {map.begin + 1, map.begin + 1, flowEntry(path, value)};
     const std::size_t place = std::max(map.keys.back().end, map.items.back().end);
-    return {place, place, ", " + flowEntry(parts, value)};
+    return {place, place, ", " + flowEntry(path, value)};
   }
 
-  Change appendToEmptyFile(const Parts& parts, const std::string& value) const {
+  Change appendToEmptyFile(const KeyPath& path, const std::string& value) const {
     const bool needsNewline = !text_.empty() && text_.back() != '\n';
     return {text_.size(), text_.size(),
-            (needsNewline ? newline_ : "") + blockLines(0, parts, value)};
+            (needsNewline ? newline_ : "") + blockLines(0, path, value)};
   }
 
-  /// After the line of `place`.
-  Change insertLines(std::size_t place, std::size_t indent, const Parts& parts,
+  /// Inserts after the line of `place`.
+  Change insertLines(std::size_t place, std::size_t indent, const KeyPath& path,
                      const std::string& value) const {
     const std::size_t end = lineEnd(place);
-    std::string lines = blockLines(indent, parts, value);
+    std::string lines = blockLines(indent, path, value);
     if (end < text_.size()) return {end + 1, end + 1, std::move(lines)};
-    lines.resize(lines.size() - newline_.size());  // the file ends without a newline, and stays so
+    lines.resize(lines.size() - newline_.size());  // a file without a final newline keeps none
     return {end, end, newline_ + lines};
   }
 
-  std::string blockLines(std::size_t indent, const Parts& parts, const std::string& value) const {
+  std::string blockLines(std::size_t indent, const KeyPath& path, const std::string& value) const {
     std::string lines;
-    for (std::size_t index = 0; index < parts.size(); ++index) {
-      const bool isLast = index + 1 == parts.size();
+    for (std::size_t index = 0; index < path.size(); ++index) {
+      const bool isLast = index + 1 == path.size();
       lines +=
-          std::string(indent, ' ') + parts[index] + ":" + (isLast ? " " + value : "") + newline_;
+          std::string(indent, ' ') + path[index] + ":" + (isLast ? " " + value : "") + newline_;
       indent += indentStep();
     }
     return lines;
@@ -241,7 +242,7 @@ bool isSameValue(const YamlNode& left, const YamlNode& right) {
                     isSameValue);
 }
 
-/// Values of a map by dotted key, in order, without the one that is edited and without empty ones.
+/// Values of a map by dotted key, in order, except the edited one and empty ones.
 void collectOthers(const YamlNode& map, const std::string& prefix, const std::string& edited,
                    std::vector<std::pair<std::string, const YamlNode*>>& values) {
   for (std::size_t index = 0; index < map.items.size(); ++index) {
@@ -256,9 +257,10 @@ void collectOthers(const YamlNode& map, const std::string& prefix, const std::st
   }
 }
 
-/// Applies a change and makes sure that it did what it should: every other value is the same.
+/// Applies a change and checks its result: `key` has the value `expected` (nullptr: is gone) and
+/// every other value is as before. Throws a user error otherwise.
 std::string apply(const std::string& text, const YamlNode& root, const Change& change,
-                  std::string_view key, const YamlNode* wanted) {
+                  std::string_view key, const YamlNode* expected) {
   std::string changed = text;
   changed.replace(change.begin, change.end - change.begin, change.with);
   const YamlNode newRoot = parseOrThrow(changed);
@@ -270,12 +272,13 @@ std::string apply(const std::string& text, const YamlNode& root, const Change& c
                  [](const auto& left, const auto& right) {
                    return left.first == right.first && isSameValue(*left.second, *right.second);
                  });
-  const Parts parts = splitKey(key);
-  const Descent there = descend(newRoot, parts);
-  const bool isThere = there.found == parts.size();
-  const bool isDone = wanted == nullptr ? !isThere : isThere && isSameValue(*there.value, *wanted);
+  const KeyPath path = splitKey(key);
+  const Descent result = descend(newRoot, path);
+  const bool hasKey = result.found == path.size();
+  const bool isDone =
+      expected == nullptr ? !hasKey : hasKey && isSameValue(*result.value, *expected);
   if (!areOthersSame || !isDone) {
-    throw base::mendable(std::string(key) + " cannot be edited here: change it in the text");
+    throw base::mendable(std::string(key) + " cannot be edited here: edit the YAML text instead");
   }
   return changed;
 }
@@ -285,34 +288,34 @@ std::string apply(const std::string& text, const YamlNode& root, const Change& c
 std::optional<ValueSpan> findValue(const std::string& text, std::string_view key) {
   try {
     const YamlNode root = parseYaml(text);
-    const Parts parts = splitKey(key);
-    const Descent descent = descend(root, parts);
-    if (descent.found != parts.size()) return std::nullopt;
+    const KeyPath path = splitKey(key);
+    const Descent descent = descend(root, path);
+    if (descent.found != path.size()) return std::nullopt;
     const TextPlace place = placeOf(text, descent.value->begin);
     return ValueSpan{descent.value->begin, descent.value->end, place.line, place.column};
-  } catch (const YamlFault&) {
+  } catch (const YamlError&) {
     return std::nullopt;
   }
 }
 
 std::string setValue(const std::string& text, std::string_view key, std::string_view yamlValue) {
   const std::string value(trimmed(yamlValue));
-  YamlNode wanted;
+  YamlNode expected;
   try {
-    wanted = parseYamlValue(value);
-  } catch (const YamlFault& fault) {
-    throw base::mendable(std::string(key) + ": " + value + ": " + fault.text);
+    expected = parseYamlValue(value);
+  } catch (const YamlError& error) {
+    throw base::mendable(std::string(key) + ": " + value + ": " + error.text);
   }
   const YamlNode root = parseOrThrow(text);
   const Change change = Editor(text, root).set(splitKey(key), value);
-  return apply(text, root, change, key, &wanted);
+  return apply(text, root, change, key, &expected);
 }
 
 std::string removeValue(const std::string& text, std::string_view key) {
   const YamlNode root = parseOrThrow(text);
-  const Parts parts = splitKey(key);
-  const Descent descent = descend(root, parts);
-  if (descent.found != parts.size()) return text;
+  const KeyPath path = splitKey(key);
+  const Descent descent = descend(root, path);
+  if (descent.found != path.size()) return text;
   return apply(text, root, Editor(text, root).remove(descent), key, nullptr);
 }
 

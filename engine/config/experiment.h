@@ -10,17 +10,17 @@
 #include "engine/config/level.h"
 #include "engine/config/losses.h"
 
-/// The experiment file as typed structs. Names, defaults and meaning of every key are in the field
-/// table (fields.h); code after loading reads these structs only. Paths are absolute once loaded;
-/// empty means not given.
+/// The experiment file as typed structs. The field table (fields.h) holds key names, ranges and
+/// help; code after loading reads these structs only. Paths are absolute once loaded, "" if not
+/// given.
 namespace lockstep::config {
 
-struct DatasetPart {
+struct DatasetSplit {
   std::string images;       ///< folder
   std::string annotations;  ///< COCO JSON file
 };
 
-/// Values, or a word in their place: `auto`, `none`; the word "" is `null`.
+/// A list of values, or a word in its place such as `auto` or `none`. The word "" is `null`.
 template <typename Value>
 struct ListOrWord {
   std::vector<Value> values;
@@ -33,8 +33,8 @@ struct TilesConfig {
 };
 
 struct DatasetConfig {
-  DatasetPart train;
-  DatasetPart val;
+  DatasetSplit train;
+  DatasetSplit val;
   bool skipEmpty = true;
   bool groupByAspect = true;
   double repeatThreshold = 0.0;
@@ -44,7 +44,7 @@ struct DatasetConfig {
   BadImages badImages = BadImages::Fail;
   TilesConfig tiles;
   ListOrWord<int> channels{{}, "auto"};
-  ListOrWord<Level> window;  ///< what becomes 0 and 1; null: the range of the file's type
+  ListOrWord<Level> window;  ///< mapped to 0 and 1; null: the range of the file's data type
   ListOrWord<double> mean;   ///< per channel, of 0 … 1
   ListOrWord<double> std;
 
@@ -172,7 +172,7 @@ struct CheckpointConfig {
   bool keepBest = true;
 };
 
-/// Commands of the supervisor; empty: none.
+/// Commands that the supervisor runs; empty: none.
 struct EventCommands {
   std::string best, alert, end;
 };

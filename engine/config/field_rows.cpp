@@ -6,19 +6,19 @@
 namespace lockstep::config {
 namespace {
 
-/// `Take` gets the field as it is when the table is complete: rows are still changed after they are
+/// `parse` gets the field from the finished table, because rows are still changed after they were
 /// added.
-template <typename Value, typename Take, typename Write>
-void complete(Field& field, Access<Value> access, const Take& take, const Write& write) {
+template <typename Value, typename Parse, typename Write>
+void complete(Field& field, Access<Value> access, const Parse& parse, const Write& write) {
   field.text = [get = access.get, write](const Experiment& experiment) {
     return write(get(experiment));
   };
-  field.assignNode = [key = field.key, set = std::move(access.set), take](Experiment& experiment,
-                                                                          const YamlNode& node) {
+  field.assignNode = [key = field.key, set = std::move(access.set), parse](Experiment& experiment,
+                                                                           const YamlNode& node) {
     Value value{};
-    ValueFault fault = take(*findField(key), node, value);
-    if (fault.text.empty()) set(experiment, std::move(value));
-    return fault;
+    ValueError error = parse(*findField(key), node, value);
+    if (error.text.empty()) set(experiment, std::move(value));
+    return error;
   };
 }
 
@@ -29,10 +29,10 @@ std::string writeList(const std::vector<Value>& values, const Write& write) {
   return "[" + text + "]";
 }
 
-template <typename Value, typename Take, typename Write>
-void completeListOrWord(Field& field, Access<ListOrWord<Value>> access, const Take& take,
+template <typename Value, typename Parse, typename Write>
+void completeListOrWord(Field& field, Access<ListOrWord<Value>> access, const Parse& parse,
                         const Write& write) {
-  complete(field, std::move(access), take, [write](const ListOrWord<Value>& list) {
+  complete(field, std::move(access), parse, [write](const ListOrWord<Value>& list) {
     if (!list.values.empty()) return writeList(list.values, write);
     return list.word.empty() ? std::string("null") : list.word;
   });
@@ -57,76 +57,76 @@ std::string meaningsText(const std::vector<std::pair<std::string, std::string>>&
 void completeBool(Field& field, Access<bool> access) {
   complete(
       field, std::move(access),
-      [](const Field&, const YamlNode& node, bool& value) { return takeBool(node, value); },
+      [](const Field&, const YamlNode& node, bool& value) { return parseBool(node, value); },
       [](bool value) { return std::string(value ? "true" : "false"); });
 }
 
 void completeInteger(Field& field, Access<std::int64_t> access) {
-  complete(field, std::move(access), takeInteger, writeInteger);
+  complete(field, std::move(access), parseInteger, writeInteger);
 }
 
 void completeIntegerOrAuto(Field& field, Access<std::optional<std::int64_t>> access) {
-  complete(field, std::move(access), takeIntegerOrAuto, [](std::optional<std::int64_t> value) {
+  complete(field, std::move(access), parseIntegerOrAuto, [](std::optional<std::int64_t> value) {
     return value ? std::to_string(*value) : std::string("auto");
   });
 }
 
 void completeNumber(Field& field, Access<double> access) {
-  complete(field, std::move(access), takeNumber, writeNumber);
+  complete(field, std::move(access), parseNumber, writeNumber);
 }
 
 void completeOptionalNumber(Field& field, Access<std::optional<double>> access) {
-  complete(field, std::move(access), takeOptionalNumber, [](std::optional<double> value) {
+  complete(field, std::move(access), parseOptionalNumber, [](std::optional<double> value) {
     return value ? writeNumber(*value) : std::string("null");
   });
 }
 
 void completeText(Field& field, Access<std::string> access) {
   if (field.type == FieldType::Choice) {
-    complete(field, std::move(access), takeChoice, writeNullableText);
+    complete(field, std::move(access), parseChoice, writeNullableText);
   } else {
-    complete(field, std::move(access), takeText, writeNullableText);
+    complete(field, std::move(access), parseText, writeNullableText);
   }
 }
 
 void completeDuration(Field& field, Access<Duration> access) {
-  complete(field, std::move(access), takeDuration, writeDuration);
+  complete(field, std::move(access), parseDuration, writeDuration);
 }
 
 void completeBytes(Field& field, Access<std::int64_t> access) {
-  complete(field, std::move(access), takeBytes, writeBytes);
+  complete(field, std::move(access), parseBytes, writeBytes);
 }
 
 void completeIntegers(Field& field, Access<std::vector<std::int64_t>> access) {
-  complete(field, std::move(access), takeIntegers,
+  complete(field, std::move(access), parseIntegers,
            [](const std::vector<std::int64_t>& values) { return writeList(values, writeInteger); });
 }
 
 void completeNumbers(Field& field, Access<std::vector<double>> access) {
-  complete(field, std::move(access), takeNumbers,
+  complete(field, std::move(access), parseNumbers,
            [](const std::vector<double>& values) { return writeList(values, writeNumber); });
 }
 
 void completeDurations(Field& field, Access<std::vector<Duration>> access) {
-  complete(field, std::move(access), takeDurations,
+  complete(field, std::move(access), parseDurations,
            [](const std::vector<Duration>& values) { return writeList(values, writeDuration); });
 }
 
 void completeTexts(Field& field, Access<std::vector<std::string>> access) {
-  complete(field, std::move(access), takeTexts,
+  complete(field, std::move(access), parseTexts,
            [](const std::vector<std::string>& values) { return writeList(values, writeText); });
 }
 
 void completeIntegersOrWord(Field& field, Access<ListOrWord<int>> access) {
-  completeListOrWord(field, std::move(access), takeIntegersOrWord, writeInteger);
+  completeListOrWord(field, std::move(access), parseIntegersOrWord, writeInteger);
 }
 
 void completeNumbersOrWord(Field& field, Access<ListOrWord<double>> access) {
-  completeListOrWord(field, std::move(access), takeNumbersOrWord, writeNumber);
+  completeListOrWord(field, std::move(access), parseNumbersOrWord, writeNumber);
 }
 
 void completeLevelsOrWord(Field& field, Access<ListOrWord<Level>> access) {
-  completeListOrWord(field, std::move(access), takeLevelsOrWord, writeLevel);
+  completeListOrWord(field, std::move(access), parseLevelsOrWord, writeLevel);
 }
 
 }  // namespace lockstep::config

@@ -10,7 +10,7 @@
 #include "engine/config/choices.h"
 #include "engine/config/fields.h"
 
-/// How the table of fields is written: one row per key in fields_*.cpp.
+/// Helpers to write the field table: one row per key in fields_*.cpp.
 namespace lockstep::config {
 
 /// Allowed numbers of a field.
@@ -26,7 +26,7 @@ inline Range between(double minimum, double maximum) {
   return {.minimum = minimum, .maximum = maximum};
 }
 
-/// Reads and writes one value of an experiment.
+/// Getter and setter of one value of an experiment.
 template <typename Value>
 struct Access {
   std::function<Value(const Experiment&)> get;
@@ -38,6 +38,7 @@ struct FieldTable {
   std::vector<std::pair<std::string, std::string>> sections;  ///< dotted name, help
 };
 
+// Each fills in the text() and assignNode() of a field whose value has that type.
 void completeBool(Field& field, Access<bool> access);
 void completeInteger(Field& field, Access<std::int64_t> access);
 void completeIntegerOrAuto(Field& field, Access<std::optional<std::int64_t>> access);
@@ -54,16 +55,17 @@ void completeIntegersOrWord(Field& field, Access<ListOrWord<int>> access);
 void completeNumbersOrWord(Field& field, Access<ListOrWord<double>> access);
 void completeLevelsOrWord(Field& field, Access<ListOrWord<Level>> access);
 
-/// ` word: meaning; word: meaning.` of those that have one, for the end of a help.
+/// ` word: meaning; word: meaning.` for the end of a help text; words without a meaning are left
+/// out.
 std::string meaningsText(const std::vector<std::pair<std::string, std::string>>& words);
 
-/// An enum, or an optional one whose absence is the word auto, as words of an experiment file.
+/// Texts of an enum, or of an optional enum, where no value is `auto`.
 template <typename Value>
 struct Words {
   using Enum = Value;
   static constexpr bool hasAuto = false;
   static std::string text(Value value) { return base::textOf(value); }
-  /// `word` is one of them.
+  /// `word` must be one of them.
   static Value parse(const std::string& word) { return *base::parseEnum<Value>(word); }
 };
 template <typename Value>
@@ -76,13 +78,15 @@ struct Words<std::optional<Value>> {
   }
 };
 
-/// Adds the rows of one section. Part: generic lambda from Experiment& to the section's struct,
-/// const or not. A member may be a generic lambda like it, from the section to a value.
-template <typename Part>
+/// Adds the rows of one section. GetSection: generic lambda from Experiment&, const or not, to the
+/// section's struct. A member is a pointer to member, or a generic lambda from the section to a
+/// value.
+template <typename GetSection>
 class SectionRows {
  public:
-  SectionRows(FieldTable& table, const std::string& name, const std::string& help, Part part)
-      : table_(table), prefix_(name.empty() ? "" : name + "."), part_(part) {
+  SectionRows(FieldTable& table, const std::string& name, const std::string& help,
+              GetSection section)
+      : table_(table), prefix_(name.empty() ? "" : name + "."), section_(section) {
     table.sections.emplace_back(name, help);
   }
 
@@ -113,7 +117,7 @@ class SectionRows {
     completeNumber(field, access<double>(member));
     return field;
   }
-  /// `null` is allowed: no number.
+  /// `null` means no number.
   template <typename Member>
   Field& optionalNumber(const char* key, Member member, Range range, const char* unit,
                         const char* help) {
@@ -128,7 +132,7 @@ class SectionRows {
     completeText(field, access<std::string>(member));
     return field;
   }
-  /// `null` is allowed and the same as not given.
+  /// `null` means not given.
   template <typename Member>
   Field& path(const char* key, Member member, const char* help) {
     Field& field = add(key, FieldType::Path, {}, "", help);
@@ -136,7 +140,7 @@ class SectionRows {
     completeText(field, access<std::string>(member));
     return field;
   }
-  /// A text out of a list.
+  /// One of a list of texts.
   template <typename Member>
   Field& choice(const char* key, Member member, std::vector<std::string> choices,
                 const char* help) {
@@ -145,8 +149,8 @@ class SectionRows {
     completeText(field, access<std::string>(member));
     return field;
   }
-  /// One of an enum's words; of an optional one also auto, first where that is the default. Behind
-  /// `help` comes what the words mean.
+  /// One of an enum's texts, or `auto` for an optional enum (listed first if it is the default).
+  /// The meanings of the texts are appended to `help`.
   template <typename Member>
   Field& choice(const char* key, Member member, std::string help, const char* autoMeaning = "") {
     using Value = Words<Plain<Member>>;
@@ -154,7 +158,7 @@ class SectionRows {
     for (const auto& row : base::kEnumTexts<typename Value::Enum>)
       words.emplace_back(row.text, row.meaning);
     const Experiment defaults;
-    const bool autoIsDefault = Value::text(std::invoke(member, part_(defaults))) == kAuto;
+    const bool autoIsDefault = Value::text(std::invoke(member, section_(defaults))) == kAuto;
     if (Value::hasAuto)
       words.insert(autoIsDefault ? words.begin() : words.end(), {kAuto, autoMeaning});
     Field& field = add(key, FieldType::Choice, {}, "", help + meaningsText(words));
@@ -201,7 +205,7 @@ class SectionRows {
     completeTexts(field, access<std::vector<std::string>>(member));
     return field;
   }
-  /// A list, or one of `words` in its place; without words `null`.
+  /// A list, or one of `words` in its place; with no words, `null`.
   template <typename Member>
   Field& listOrWord(const char* key, Member member, Range range, std::vector<std::string> words,
                     const char* help) {
@@ -223,7 +227,7 @@ class SectionRows {
   }
 
  private:
-  using Section = std::remove_reference_t<std::invoke_result_t<Part, Experiment&>>;
+  using Section = std::remove_reference_t<std::invoke_result_t<GetSection, Experiment&>>;
   template <typename Member>
   using Plain = std::remove_cvref_t<std::invoke_result_t<Member, Section&>>;
   static constexpr double kMaxInt = 2147483647;
@@ -244,39 +248,39 @@ class SectionRows {
 
   template <typename Value, typename Member>
   Access<Value> access(Member member) const {
-    return {[part = part_, member](const Experiment& experiment) -> Value {
-              return Value(std::invoke(member, part(experiment)));
+    return {[section = section_, member](const Experiment& experiment) -> Value {
+              return Value(std::invoke(member, section(experiment)));
             },
-            [part = part_, member](Experiment& experiment, Value value) {
-              std::invoke(member, part(experiment)) = Plain<Member>(std::move(value));
+            [section = section_, member](Experiment& experiment, Value value) {
+              std::invoke(member, section(experiment)) = Plain<Member>(std::move(value));
             }};
   }
 
   template <typename Member>
   Access<std::string> wordAccess(Member member) const {
     using Value = Words<Plain<Member>>;
-    return {[part = part_, member](const Experiment& experiment) {
-              return Value::text(std::invoke(member, part(experiment)));
+    return {[section = section_, member](const Experiment& experiment) {
+              return Value::text(std::invoke(member, section(experiment)));
             },
-            [part = part_, member](Experiment& experiment, std::string word) {
-              std::invoke(member, part(experiment)) = Value::parse(word);
+            [section = section_, member](Experiment& experiment, std::string word) {
+              std::invoke(member, section(experiment)) = Value::parse(word);
             }};
   }
 
   template <typename Member>
   Access<std::vector<std::int64_t>> listAccess(Member member) const {
-    return {[part = part_, member](const Experiment& experiment) {
-              const auto& values = std::invoke(member, part(experiment));
+    return {[section = section_, member](const Experiment& experiment) {
+              const auto& values = std::invoke(member, section(experiment));
               return std::vector<std::int64_t>(values.begin(), values.end());
             },
-            [part = part_, member](Experiment& experiment, std::vector<std::int64_t> values) {
-              std::invoke(member, part(experiment)).assign(values.begin(), values.end());
+            [section = section_, member](Experiment& experiment, std::vector<std::int64_t> values) {
+              std::invoke(member, section(experiment)).assign(values.begin(), values.end());
             }};
   }
 
   FieldTable& table_;
   std::string prefix_;
-  Part part_;
+  GetSection section_;
 };
 
 void addDatasetFields(FieldTable& table);

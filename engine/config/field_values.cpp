@@ -8,30 +8,31 @@
 namespace lockstep::config {
 namespace {
 
-ValueFault fault(std::string text, std::string proposal = {}) {
-  if (!proposal.empty()) text += "; did you mean " + proposal + "?";
-  return {std::move(text), std::move(proposal)};
+ValueError makeError(std::string text, std::string suggestion = {}) {
+  if (!suggestion.empty()) text += "; did you mean " + suggestion + "?";
+  return {std::move(text), std::move(suggestion)};
 }
 
-/// A scalar as the user wrote it, cut when it is long.
+/// A scalar as the user wrote it, shortened when long.
 std::string shown(const YamlNode& node) {
   const std::string text = shortened(node.text);
   return node.isQuoted ? "\"" + text + "\"" : text;
 }
 
-/// The fault of a node that is no plain scalar, or nothing. wanted: "a number, such as 0.02".
-std::optional<ValueFault> notPlain(const YamlNode& node, const std::string& wanted,
-                                   const std::function<bool(const std::string&)>& fits) {
+/// The error of a node that is not a plain scalar, or nothing. expected: "a number", … for the
+/// message; fits: whether a quoted text would be valid without its quotes.
+std::optional<ValueError> checkPlain(const YamlNode& node, const std::string& expected,
+                                     const std::function<bool(const std::string&)>& fits) {
   if (node.kind != YamlNode::Kind::Scalar) {
-    return fault(describeKind(node) + "; " + wanted + " is wanted");
+    return makeError(describeKind(node) + "; expected " + expected);
   }
   if (!node.isQuoted) return std::nullopt;
-  return fault(shown(node) + " is a text in quotes; " + wanted + " is wanted",
-               fits(node.text) ? node.text : std::string());
+  return makeError(shown(node) + " is a quoted text; expected " + expected,
+                   fits(node.text) ? node.text : std::string());
 }
 
-/// "" or the fault of a number outside the field's range.
-ValueFault checkRange(const Field& field, double value, const std::string& given) {
+/// "" or the error of a number outside the field's range.
+ValueError checkRange(const Field& field, double value, const std::string& given) {
   const bool isLow = field.minimumExcluded ? value <= field.minimum : value < field.minimum;
   const bool isHigh = field.maximumExcluded ? value >= field.maximum : value > field.maximum;
   if (!isLow && !isHigh) return {};
@@ -42,7 +43,7 @@ ValueFault checkRange(const Field& field, double value, const std::string& given
   return {given + (isOpenEnded ? " is not " : " is not in ") + field.rangeText(), {}};
 }
 
-/// A list that shows how values of the field are written: its default where that says it.
+/// A valid list for messages: the default, or an example where the default is not a list.
 std::string exampleList(const Field& field) {
   const std::string byDefault = field.defaultText();
   if (byDefault.starts_with('[') && byDefault != "[]") return byDefault;
@@ -58,7 +59,7 @@ std::string exampleList(const Field& field) {
   }
 }
 
-std::string wantedList(const Field& field) {
+std::string expectedList(const Field& field) {
   std::string text = "a list";
   if (field.listSize >= 0) text += " of " + std::to_string(field.listSize);
   text += ", such as " + exampleList(field);
@@ -66,52 +67,53 @@ std::string wantedList(const Field& field) {
   return text + (field.nullable ? ", or null" : "");
 }
 
-template <typename Value, typename Take>
-ValueFault takeList(const Field& field, const YamlNode& node, std::vector<Value>& values,
-                    const Take& take);
+template <typename Value, typename Parse>
+ValueError parseList(const Field& field, const YamlNode& node, std::vector<Value>& values,
+                     const Parse& parse);
 
-/// `[100, 200]` for what was written without brackets, "" when that is no list either.
-template <typename Value, typename Take>
-std::string listInBrackets(const Field& field, const YamlNode& node, const Take& take, Value) {
+/// The list that was probably meant (`[100, 200]` for `100, 200`), or "".
+template <typename Value, typename Parse>
+std::string listInBrackets(const Field& field, const YamlNode& node, const Parse& parse, Value) {
   std::string list = "[" + node.text + "]";
   std::vector<Value> values;
   try {
     const YamlNode inBrackets = parseYamlValue(list);
     const bool isList = inBrackets.kind == YamlNode::Kind::List;
-    return isList && takeList(field, inBrackets, values, take).text.empty() ? list : std::string();
-  } catch (const YamlFault&) {
+    return isList && parseList(field, inBrackets, values, parse).text.empty() ? list
+                                                                              : std::string();
+  } catch (const YamlError&) {
     return {};
   }
 }
 
-template <typename Value, typename Take>
-ValueFault takeList(const Field& field, const YamlNode& node, std::vector<Value>& values,
-                    const Take& take) {
-  const std::string wanted = wantedList(field);
+template <typename Value, typename Parse>
+ValueError parseList(const Field& field, const YamlNode& node, std::vector<Value>& values,
+                     const Parse& parse) {
+  const std::string expected = expectedList(field);
   if (node.kind == YamlNode::Kind::Scalar) {
-    return fault(shown(node) + " is no list; " + wanted + " is wanted",
-                 listInBrackets(field, node, take, Value()));
+    return makeError(shown(node) + " is not a list; expected " + expected,
+                     listInBrackets(field, node, parse, Value()));
   }
   if (node.kind != YamlNode::Kind::List) {
-    return fault(describeKind(node) + "; " + wanted + " is wanted");
+    return makeError(describeKind(node) + "; expected " + expected);
   }
   if (field.listSize >= 0 && node.items.size() != static_cast<std::size_t>(field.listSize)) {
-    return fault("has " + std::to_string(node.items.size()) + " values; " +
-                 std::to_string(field.listSize) + " are wanted");
+    return makeError("has " + std::to_string(node.items.size()) + " values; expected " +
+                     std::to_string(field.listSize));
   }
   if (node.items.empty() && !field.mayBeEmpty)
-    return fault("is an empty list; give one value or more");
-  std::vector<Value> taken(node.items.size());
-  for (std::size_t index = 0; index < taken.size(); ++index) {
-    ValueFault found = take(field, node.items[index], taken[index]);
-    if (found.text.empty()) continue;
-    return {"value " + std::to_string(index + 1) + ": " + found.text, {}};
+    return makeError("is an empty list; give one value or more");
+  std::vector<Value> parsed(node.items.size());
+  for (std::size_t index = 0; index < parsed.size(); ++index) {
+    ValueError error = parse(field, node.items[index], parsed[index]);
+    if (error.text.empty()) continue;
+    return {"value " + std::to_string(index + 1) + ": " + error.text, {}};
   }
-  values = std::move(taken);
+  values = std::move(parsed);
   return {};
 }
 
-/// The field's word that `node` is in the place of a list ("": null), or nothing.
+/// The word that `node` holds in place of a list ("": null), or nothing.
 std::optional<std::string> wordOf(const Field& field, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::Null && field.nullable) return std::string();
   const bool isWord =
@@ -120,39 +122,39 @@ std::optional<std::string> wordOf(const Field& field, const YamlNode& node) {
   return isWord ? std::optional<std::string>(node.text) : std::nullopt;
 }
 
-template <typename Value, typename Take>
-ValueFault takeListOrWord(const Field& field, const YamlNode& node, ListOrWord<Value>& list,
-                          const Take& take) {
+template <typename Value, typename Parse>
+ValueError parseListOrWord(const Field& field, const YamlNode& node, ListOrWord<Value>& list,
+                           const Parse& parse) {
   if (std::optional<std::string> word = wordOf(field, node)) {
     list = {{}, std::move(*word)};
     return {};
   }
   std::vector<Value> values;
-  ValueFault found = takeList(field, node, values, take);
-  if (found.text.empty()) list = {std::move(values), {}};
-  return found;
+  ValueError error = parseList(field, node, values, parse);
+  if (error.text.empty()) list = {std::move(values), {}};
+  return error;
 }
 
-ValueFault takeInt(const Field& field, const YamlNode& node, int& value) {
+ValueError parseInt(const Field& field, const YamlNode& node, int& value) {
   std::int64_t number = 0;
-  ValueFault found = takeInteger(field, node, number);
-  if (found.text.empty()) value = static_cast<int>(number);
-  return found;
+  ValueError error = parseInteger(field, node, number);
+  if (error.text.empty()) value = static_cast<int>(number);
+  return error;
 }
 
-ValueFault takeLevel(const Field& field, const YamlNode& node, Level& value) {
+ValueError parseLevel(const Field& field, const YamlNode& node, Level& value) {
   const auto fits = [](const std::string& text) { return readLevel(text).has_value(); };
-  const std::string wanted = "a value such as 4095 or a percentile such as 1 %";
+  const std::string expected = "a value such as 4095 or a percentile such as 1 %";
   const bool isPercentile = node.text.ends_with('%');  // with or without quotes
-  if (auto found = notPlain(node, wanted, fits); found && !isPercentile) return *found;
+  if (auto error = checkPlain(node, expected, fits); error && !isPercentile) return *error;
   const std::optional<Level> read = readLevel(node.text);
-  if (!read) return fault(shown(node) + " is not " + wanted, probableNumber(node.text));
+  if (!read) return makeError(shown(node) + " is not " + expected, probableNumber(node.text));
   if (read->isPercentile && (read->value < 0 || read->value > 100)) {
-    return fault(shown(node) + " is not in 0 … 100 %");
+    return makeError(shown(node) + " is not in 0 … 100 %");
   }
-  ValueFault found = checkRange(field, read->value, shown(node));
-  if (found.text.empty()) value = *read;
-  return found;
+  ValueError error = checkRange(field, read->value, shown(node));
+  if (error.text.empty()) value = *read;
+  return error;
 }
 
 }  // namespace
@@ -171,9 +173,9 @@ std::string describeKind(const YamlNode& node) {
   return "is the value " + shown(node);
 }
 
-ValueFault takeBool(const YamlNode& node, bool& value) {
+ValueError parseBool(const YamlNode& node, bool& value) {
   const auto fits = [](const std::string& text) { return text == "true" || text == "false"; };
-  if (auto found = notPlain(node, "true or false", fits)) return *found;
+  if (auto error = checkPlain(node, "true or false", fits)) return *error;
   if (!fits(node.text)) {
     static const std::vector<std::string> kYes{"True", "TRUE", "yes", "Yes", "on", "On", "1", "y"};
     static const std::vector<std::string> kNo{"False", "FALSE", "no", "No", "off", "Off", "0", "n"};
@@ -183,124 +185,126 @@ ValueFault takeBool(const YamlNode& node, bool& value) {
       }
       return false;
     };
-    return fault(shown(node) + " is not true or false", isIn(kYes)  ? "true"
-                                                        : isIn(kNo) ? "false"
-                                                                    : "");
+    return makeError(shown(node) + " is not true or false", isIn(kYes)  ? "true"
+                                                            : isIn(kNo) ? "false"
+                                                                        : "");
   }
   value = node.text == "true";
   return {};
 }
 
-ValueFault takeInteger(const Field& field, const YamlNode& node, std::int64_t& value) {
+ValueError parseInteger(const Field& field, const YamlNode& node, std::int64_t& value) {
   const auto fits = [](const std::string& text) { return readInteger(text).has_value(); };
-  if (auto found = notPlain(node, "a whole number", fits)) return *found;
+  if (auto error = checkPlain(node, "a whole number", fits)) return *error;
   const std::optional<std::int64_t> read = readInteger(node.text);
   if (!read) {
     const std::optional<double> number = readNumber(node.text);
-    if (number && (*number > 9e15 || *number < -9e15)) return fault(shown(node) + " is too large");
-    std::string proposal = probableNumber(node.text);
-    if (proposal.ends_with(".0")) proposal.resize(proposal.size() - 2);
-    return fault(shown(node) + " is not a whole number",
-                 readInteger(proposal) ? proposal : std::string());
+    if (number && (*number > 9e15 || *number < -9e15))
+      return makeError(shown(node) + " is too large");
+    std::string suggestion = probableNumber(node.text);
+    if (suggestion.ends_with(".0")) suggestion.resize(suggestion.size() - 2);
+    return makeError(shown(node) + " is not a whole number",
+                     readInteger(suggestion) ? suggestion : std::string());
   }
-  ValueFault found = checkRange(field, static_cast<double>(*read), shown(node));
-  if (found.text.empty()) value = *read;
-  return found;
+  ValueError error = checkRange(field, static_cast<double>(*read), shown(node));
+  if (error.text.empty()) value = *read;
+  return error;
 }
 
-ValueFault takeIntegerOrAuto(const Field& field, const YamlNode& node,
-                             std::optional<std::int64_t>& value) {
+ValueError parseIntegerOrAuto(const Field& field, const YamlNode& node,
+                              std::optional<std::int64_t>& value) {
   if (node.kind == YamlNode::Kind::Scalar && node.text == field.choices.front()) {
     value.reset();
     return {};
   }
   std::int64_t number = 0;
-  ValueFault found = takeInteger(field, node, number);
-  if (found.text.empty()) {
+  ValueError error = parseInteger(field, node, number);
+  if (error.text.empty()) {
     value = number;
-  } else if (found.proposal.empty()) {
-    found.text += ", nor the word " + field.choices.front();
+  } else if (error.suggestion.empty()) {
+    error.text += ", nor the word " + field.choices.front();
   }
-  return found;
+  return error;
 }
 
-ValueFault takeNumber(const Field& field, const YamlNode& node, double& value) {
+ValueError parseNumber(const Field& field, const YamlNode& node, double& value) {
   const auto fits = [](const std::string& text) { return readNumber(text).has_value(); };
-  if (auto found = notPlain(node, "a number", fits)) return *found;
+  if (auto error = checkPlain(node, "a number", fits)) return *error;
   const std::optional<double> read = readNumber(node.text);
-  if (!read) return fault(shown(node) + " is not a finite number", probableNumber(node.text));
-  ValueFault found = checkRange(field, *read, shown(node));
-  if (found.text.empty()) value = *read;
-  return found;
+  if (!read) return makeError(shown(node) + " is not a finite number", probableNumber(node.text));
+  ValueError error = checkRange(field, *read, shown(node));
+  if (error.text.empty()) value = *read;
+  return error;
 }
 
-ValueFault takeOptionalNumber(const Field& field, const YamlNode& node,
-                              std::optional<double>& value) {
+ValueError parseOptionalNumber(const Field& field, const YamlNode& node,
+                               std::optional<double>& value) {
   if (node.kind == YamlNode::Kind::Null && field.nullable) {
     value.reset();
     return {};
   }
   double number = 0;
-  ValueFault found = takeNumber(field, node, number);
-  if (found.text.empty()) value = number;
-  return found;
+  ValueError error = parseNumber(field, node, number);
+  if (error.text.empty()) value = number;
+  return error;
 }
 
-ValueFault takeDuration(const Field& field, const YamlNode& node, Duration& value) {
+ValueError parseDuration(const Field& field, const YamlNode& node, Duration& value) {
   const auto fits = [](const std::string& text) { return readDuration(text).has_value(); };
-  const std::string wanted = "a length such as 200 (steps), 12 epochs or 20000 images";
-  if (auto found = notPlain(node, wanted, fits)) return *found;
+  const std::string expected = "a duration such as 200 (steps), 12 epochs or 20000 images";
+  if (auto error = checkPlain(node, expected, fits)) return *error;
   const std::optional<Duration> read = readDuration(node.text);
   if (!read) {
-    const std::string proposal = probableNumber(node.text);
-    return fault(shown(node) + " is not " + wanted, readDuration(proposal) ? proposal : "");
+    const std::string suggestion = probableNumber(node.text);
+    return makeError(shown(node) + " is not " + expected,
+                     readDuration(suggestion) ? suggestion : "");
   }
-  ValueFault found = checkRange(field, read->count, shown(node));
-  if (found.text.empty()) value = *read;
-  return found;
+  ValueError error = checkRange(field, read->count, shown(node));
+  if (error.text.empty()) value = *read;
+  return error;
 }
 
-ValueFault takeBytes(const Field& field, const YamlNode& node, std::int64_t& value) {
+ValueError parseBytes(const Field& field, const YamlNode& node, std::int64_t& value) {
   const auto fits = [](const std::string& text) { return readBytes(text).has_value(); };
-  const std::string wanted = "a size such as 4 GiB or 512 MiB";
-  if (auto found = notPlain(node, wanted, fits)) return *found;
+  const std::string expected = "a size such as 4 GiB or 512 MiB";
+  if (auto error = checkPlain(node, expected, fits)) return *error;
   const std::optional<std::int64_t> read = readBytes(node.text);
   if (!read) {
-    std::string proposal = node.text;
-    if (const std::size_t unit = proposal.find_last_of("kKmMgGtT"); unit != std::string::npos) {
-      const char prefix = static_cast<char>(proposal[unit] & ~0x20);
-      proposal = std::string(trimmed(proposal.substr(0, unit))) + " " + prefix + "iB";
+    std::string suggestion = node.text;
+    if (const std::size_t unit = suggestion.find_last_of("kKmMgGtT"); unit != std::string::npos) {
+      const char prefix = static_cast<char>(suggestion[unit] & ~0x20);
+      suggestion = std::string(trimmed(suggestion.substr(0, unit))) + " " + prefix + "iB";
     }
-    return fault(shown(node) + " is not " + wanted, readBytes(proposal) ? proposal : "");
+    return makeError(shown(node) + " is not " + expected, readBytes(suggestion) ? suggestion : "");
   }
-  ValueFault found = checkRange(field, static_cast<double>(*read), shown(node));
-  if (found.text.empty()) value = *read;
-  return found;
+  ValueError error = checkRange(field, static_cast<double>(*read), shown(node));
+  if (error.text.empty()) value = *read;
+  return error;
 }
 
-ValueFault takeText(const Field& field, const YamlNode& node, std::string& value) {
-  const std::string wanted = field.type == FieldType::Path ? "a path" : "a text";
+ValueError parseText(const Field& field, const YamlNode& node, std::string& value) {
+  const std::string expected = field.type == FieldType::Path ? "a path" : "a text";
   if (node.kind == YamlNode::Kind::Null && field.nullable) {
     value.clear();
     return {};
   }
   if (node.kind != YamlNode::Kind::Scalar) {
-    return fault(describeKind(node) + "; " + wanted + " is wanted");
+    return makeError(describeKind(node) + "; expected " + expected);
   }
   if (node.text.empty()) {
-    return fault("is empty; " + wanted + (field.nullable ? " or null is wanted" : " is wanted"));
+    return makeError("is empty; expected " + expected + (field.nullable ? " or null" : ""));
   }
   for (const char character : node.text) {
     if (static_cast<unsigned char>(character) < 0x20) {
-      return fault("holds a line break or another control character; " + wanted +
-                   " of one line is wanted");
+      return makeError("contains a line break or another control character; expected " + expected +
+                       " on one line");
     }
   }
   value = node.text;
   return {};
 }
 
-ValueFault takeChoice(const Field& field, const YamlNode& node, std::string& value) {
+ValueError parseChoice(const Field& field, const YamlNode& node, std::string& value) {
   std::string list;
   for (const std::string& choice : field.choices) list += (list.empty() ? "" : ", ") + choice;
   if (node.kind == YamlNode::Kind::Null && field.nullable) {
@@ -308,43 +312,43 @@ ValueFault takeChoice(const Field& field, const YamlNode& node, std::string& val
     return {};
   }
   if (node.kind != YamlNode::Kind::Scalar) {
-    return fault(describeKind(node) + "; one of " + list + " is wanted");
+    return makeError(describeKind(node) + "; expected one of " + list);
   }
   for (const std::string& choice : field.choices) {
     if (choice != node.text) continue;
     value = choice;
     return {};
   }
-  return fault(shown(node) + " is not one of " + list, nearestWord(node.text, field.choices));
+  return makeError(shown(node) + " is not one of " + list, nearestWord(node.text, field.choices));
 }
 
-ValueFault takeIntegers(const Field& field, const YamlNode& node,
-                        std::vector<std::int64_t>& values) {
-  return takeList(field, node, values, takeInteger);
+ValueError parseIntegers(const Field& field, const YamlNode& node,
+                         std::vector<std::int64_t>& values) {
+  return parseList(field, node, values, parseInteger);
 }
 
-ValueFault takeNumbers(const Field& field, const YamlNode& node, std::vector<double>& values) {
-  return takeList(field, node, values, takeNumber);
+ValueError parseNumbers(const Field& field, const YamlNode& node, std::vector<double>& values) {
+  return parseList(field, node, values, parseNumber);
 }
 
-ValueFault takeDurations(const Field& field, const YamlNode& node, std::vector<Duration>& values) {
-  return takeList(field, node, values, takeDuration);
+ValueError parseDurations(const Field& field, const YamlNode& node, std::vector<Duration>& values) {
+  return parseList(field, node, values, parseDuration);
 }
 
-ValueFault takeTexts(const Field& field, const YamlNode& node, std::vector<std::string>& values) {
-  return takeList(field, node, values, takeText);
+ValueError parseTexts(const Field& field, const YamlNode& node, std::vector<std::string>& values) {
+  return parseList(field, node, values, parseText);
 }
 
-ValueFault takeIntegersOrWord(const Field& field, const YamlNode& node, ListOrWord<int>& list) {
-  return takeListOrWord(field, node, list, takeInt);
+ValueError parseIntegersOrWord(const Field& field, const YamlNode& node, ListOrWord<int>& list) {
+  return parseListOrWord(field, node, list, parseInt);
 }
 
-ValueFault takeNumbersOrWord(const Field& field, const YamlNode& node, ListOrWord<double>& list) {
-  return takeListOrWord(field, node, list, takeNumber);
+ValueError parseNumbersOrWord(const Field& field, const YamlNode& node, ListOrWord<double>& list) {
+  return parseListOrWord(field, node, list, parseNumber);
 }
 
-ValueFault takeLevelsOrWord(const Field& field, const YamlNode& node, ListOrWord<Level>& list) {
-  return takeListOrWord(field, node, list, takeLevel);
+ValueError parseLevelsOrWord(const Field& field, const YamlNode& node, ListOrWord<Level>& list) {
+  return parseListOrWord(field, node, list, parseLevel);
 }
 
 }  // namespace lockstep::config

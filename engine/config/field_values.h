@@ -8,41 +8,41 @@
 #include "engine/config/fields.h"
 #include "engine/config/yaml_tree.h"
 
-/// Typed values out of YAML nodes, with the words for what is wrong. Each `take…` fills `value` or
-/// returns a fault.
+/// Parses YAML nodes into typed values. Each parse function sets `value` and returns an empty
+/// error, or returns what is wrong.
 namespace lockstep::config {
 
-ValueFault takeBool(const YamlNode& node, bool& value);
-ValueFault takeInteger(const Field& field, const YamlNode& node, std::int64_t& value);
-/// Absent: the word `auto`, the field's only choice.
-ValueFault takeIntegerOrAuto(const Field& field, const YamlNode& node,
-                             std::optional<std::int64_t>& value);
-ValueFault takeNumber(const Field& field, const YamlNode& node, double& value);
-/// Absent: `null`.
-ValueFault takeOptionalNumber(const Field& field, const YamlNode& node,
-                              std::optional<double>& value);
-ValueFault takeDuration(const Field& field, const YamlNode& node, Duration& value);
-ValueFault takeBytes(const Field& field, const YamlNode& node, std::int64_t& value);
+ValueError parseBool(const YamlNode& node, bool& value);
+ValueError parseInteger(const Field& field, const YamlNode& node, std::int64_t& value);
+/// No value: the word `auto`, the field's only choice.
+ValueError parseIntegerOrAuto(const Field& field, const YamlNode& node,
+                              std::optional<std::int64_t>& value);
+ValueError parseNumber(const Field& field, const YamlNode& node, double& value);
+/// No value: `null`.
+ValueError parseOptionalNumber(const Field& field, const YamlNode& node,
+                               std::optional<double>& value);
+ValueError parseDuration(const Field& field, const YamlNode& node, Duration& value);
+ValueError parseBytes(const Field& field, const YamlNode& node, std::int64_t& value);
 /// Text, Path and Choice; `null` is "" where the field is nullable.
-ValueFault takeText(const Field& field, const YamlNode& node, std::string& value);
-ValueFault takeChoice(const Field& field, const YamlNode& node, std::string& value);
+ValueError parseText(const Field& field, const YamlNode& node, std::string& value);
+ValueError parseChoice(const Field& field, const YamlNode& node, std::string& value);
 
-ValueFault takeIntegers(const Field& field, const YamlNode& node,
-                        std::vector<std::int64_t>& values);
-ValueFault takeNumbers(const Field& field, const YamlNode& node, std::vector<double>& values);
-ValueFault takeDurations(const Field& field, const YamlNode& node, std::vector<Duration>& values);
-ValueFault takeTexts(const Field& field, const YamlNode& node, std::vector<std::string>& values);
+ValueError parseIntegers(const Field& field, const YamlNode& node,
+                         std::vector<std::int64_t>& values);
+ValueError parseNumbers(const Field& field, const YamlNode& node, std::vector<double>& values);
+ValueError parseDurations(const Field& field, const YamlNode& node, std::vector<Duration>& values);
+ValueError parseTexts(const Field& field, const YamlNode& node, std::vector<std::string>& values);
 
 /// A list, or one of the field's words (`null` where it is nullable) in its place.
-ValueFault takeIntegersOrWord(const Field& field, const YamlNode& node, ListOrWord<int>& list);
-ValueFault takeNumbersOrWord(const Field& field, const YamlNode& node, ListOrWord<double>& list);
-ValueFault takeLevelsOrWord(const Field& field, const YamlNode& node, ListOrWord<Level>& list);
+ValueError parseIntegersOrWord(const Field& field, const YamlNode& node, ListOrWord<int>& list);
+ValueError parseNumbersOrWord(const Field& field, const YamlNode& node, ListOrWord<double>& list);
+ValueError parseLevelsOrWord(const Field& field, const YamlNode& node, ListOrWord<Level>& list);
 
-/// The node of a value given outside a file: YAML, save that words need no quotes there. Throws
-/// YamlFault.
+/// The node of a value that does not come from a file, such as that of --set: YAML, but paths and
+/// texts need no quotes. Throws YamlError.
 YamlNode valueNode(const Field& field, const std::string& yamlText);
 
-/// "is a list", "is a section", … for messages about a node of the wrong kind.
+/// "is a list", "is a section", … for messages about a node of an unexpected kind.
 std::string describeKind(const YamlNode& node);
 
 }  // namespace lockstep::config

@@ -11,7 +11,7 @@
 namespace lockstep::config {
 namespace {
 
-/// A maximum that is only what the type holds is no range worth naming.
+/// The largest int: a maximum that is only the type's limit is left out of range texts.
 constexpr double kNoMaximum = 2147483647;
 
 FieldTable makeTable() {
@@ -19,9 +19,9 @@ FieldTable makeTable() {
   SectionRows top(
       table, "", "The experiment.", [](auto& e) -> auto& { return e; });
   top.text("name", &Experiment::name,
-           "Name of the experiment; its run folders are called NAME-DATE-TIME.");
+           "Name of the experiment; run folders are named NAME-DATE-TIME.");
   top.path("base", &Experiment::base,
-           "Experiment file to inherit from: this one then names only the keys that differ.");
+           "Experiment file to inherit from; this file then holds only the keys that differ.");
   addDatasetFields(table);
   addModelFields(table);
   addSolverFields(table);
@@ -94,11 +94,11 @@ YamlNode valueNode(const Field& field, const std::string& yamlText) {
   return node;
 }
 
-ValueFault Field::check(Experiment& experiment, const std::string& yamlText) const {
+ValueError Field::check(Experiment& experiment, const std::string& yamlText) const {
   try {
     return assignNode(experiment, valueNode(*this, yamlText));
-  } catch (const YamlFault& fault) {
-    return {std::string(trimmed(yamlText)) + ": " + fault.text, {}};
+  } catch (const YamlError& error) {
+    return {std::string(trimmed(yamlText)) + ": " + error.text, {}};
   }
 }
 
@@ -174,15 +174,15 @@ std::string Field::refusal(const Experiment& experiment) const {
   if (!isBuilt && value != defaultText()) {
     return value + " is not built yet; leave it at " + defaultText();
   }
-  const bool isToCome =
-      std::find(choicesToCome.begin(), choicesToCome.end(), value) != choicesToCome.end();
-  return isToCome ? value + " is not built yet; take " + defaultText() + " or another" : "";
+  const bool isUnbuilt =
+      std::find(unbuiltChoices.begin(), unbuiltChoices.end(), value) != unbuiltChoices.end();
+  return isUnbuilt ? value + " is not built yet; use " + defaultText() + " or another value" : "";
 }
 
-std::string Field::toComeText() const {
-  if (!isBuilt) return "Not built yet: only the default is taken.";
+std::string Field::notBuiltText() const {
+  if (!isBuilt) return "Not built yet: only the default is accepted.";
   std::string list;
-  for (const std::string& choice : choicesToCome) list += (list.empty() ? "" : ", ") + choice;
+  for (const std::string& choice : unbuiltChoices) list += (list.empty() ? "" : ", ") + choice;
   return list.empty() ? list : "Not built yet: " + list + ".";
 }
 

@@ -3,61 +3,64 @@
 namespace lockstep::config {
 namespace {
 
-void addParts(FieldTable& table) {
+void addSplitFields(FieldTable& table) {
   SectionRows train(
       table, "dataset.train", "The training set.",
       [](auto& e) -> auto& { return e.dataset.train; });
-  train.path("images", &DatasetPart::images, "Folder of the training images.");
-  train.path("annotations", &DatasetPart::annotations,
-             "Annotations of the training images: a COCO instances file.");
+  train.path("images", &DatasetSplit::images, "Folder of the training images.");
+  train.path("annotations", &DatasetSplit::annotations,
+             "COCO instances file with the annotations of the training images.");
 
   SectionRows val(
-      table, "dataset.val", "The held-out (validation) set: evaluated, never trained on.",
+      table, "dataset.val", "The held-out (validation) set: for evaluation, never trained on.",
       [](auto& e) -> auto& { return e.dataset.val; });
-  val.path("images", &DatasetPart::images, "Folder of the held-out (validation) images.");
-  val.path("annotations", &DatasetPart::annotations,
-           "Annotations of the held-out (validation) images: a COCO instances file.");
+  val.path("images", &DatasetSplit::images, "Folder of the held-out (validation) images.");
+  val.path("annotations", &DatasetSplit::annotations,
+           "COCO instances file with the annotations of the held-out (validation) images.");
 }
 
 void addAugmentFields(FieldTable& table) {
   SectionRows augment(
       table, "augment", "Image size and augmentation.", [](auto& e) -> auto& { return e.augment; });
   augment.integers("min_size", &AugmentConfig::minSize, between(1, 16384), "px",
-                   "Shorter side after resizing. Of several one is drawn for each training image "
-                   "(multi-scale training); evaluation uses the last. Larger finds smaller "
-                   "objects, for more time and memory.");
+                   "Shorter side after resizing, usually 800. From several values, one is drawn "
+                   "for each training image (multi-scale training) and evaluation uses the last. "
+                   "Raise it to find smaller objects, at the cost of time and memory.");
   augment.integer("max_size", &AugmentConfig::maxSize, between(1, 16384), "px",
-                  "Limit of the longer side after resizing: an image that would be longer is "
-                  "scaled down to it.");
+                  "Upper limit of the longer side after resizing, usually 1333: a longer image is "
+                  "scaled down to it. Lower it to save memory on elongated images.");
   augment.number("horizontal_flip", &AugmentConfig::horizontalFlip, between(0, 1), "",
-                 "Probability that a training image is flipped left to right; 0 where left and "
-                 "right mean something, as in text.");
+                 "Probability that a training image is flipped left to right, usually 0.5; 0 where "
+                 "left and right differ in meaning, as in text.");
   augment.number("vertical_flip", &AugmentConfig::verticalFlip, between(0, 1), "",
-                 "Probability that a training image is flipped top to bottom; usually 0.5 where "
+                 "Probability that a training image is flipped top to bottom, usually 0; 0.5 where "
                  "images have no up, as in microscopy.");
   augment.number(
       "brightness", &AugmentConfig::brightness, between(0, 1), "",
-      "Brightness jitter: the factor is drawn from 1 ± this, usually 0.1 … 0.4; 0: off.");
+      "Brightness jitter: the factor is drawn from 1 ± this value, usually 0.1 … 0.4; 0: off.");
   augment.number("contrast", &AugmentConfig::contrast, between(0, 1), "",
-                 "Contrast jitter: the factor is drawn from 1 ± this, usually 0.1 … 0.4; 0: off.");
+                 "Contrast jitter: the factor is drawn from 1 ± this value, usually 0.1 … 0.4; 0: "
+                 "off.");
   augment.number(
       "saturation", &AugmentConfig::saturation, between(0, 1), "",
-      "Saturation jitter: the factor is drawn from 1 ± this, usually 0.1 … 0.4; 0: off.");
+      "Saturation jitter: the factor is drawn from 1 ± this value, usually 0.1 … 0.4; 0: off.");
   Field& jitter = augment.numbers("scale_jitter", &AugmentConfig::scaleJitter, above(0), "",
-                                  "Least and greatest factor of random scaling of training images; "
-                                  "large-scale jitter is [0.1, 2].");
+                                  "Smallest and largest factor of random scaling of training "
+                                  "images; [1, 1]: off, large-scale jitter: [0.1, 2].");
   jitter.listSize = 2;
   jitter.isBuilt = false;
   augment
       .number("crop", &AugmentConfig::crop, between(0, 1), "",
-              "Random crops: the smallest fraction of a side that is kept; 0: off.")
+              "Random crops of training images: smallest fraction of each side that is kept, "
+              "usually 0.3 … 0.9; 0: off.")
       .isBuilt = false;
   augment
       .number("copy_paste", &AugmentConfig::copyPaste, between(0, 1), "",
-              "Copy-paste augmentation: probability that instances of another image are pasted in; "
-              "0: off.")
+              "Copy-paste augmentation: probability that instances of another image are pasted "
+              "into a training image, usually 0.5; 0: off.")
       .isBuilt = false;
-  augment.choice("pad_to", &AugmentConfig::padTo, "What training images are zero-padded to.");
+  augment.choice("pad_to", &AugmentConfig::padTo,
+                 "Size to which the images of a training batch are zero-padded.");
 }
 
 void addTileFields(FieldTable& table) {
@@ -66,11 +69,12 @@ void addTileFields(FieldTable& table) {
       [](auto& e) -> auto& { return e.dataset.tiles; });
   tiles
       .integer("size", &TilesConfig::sizePx, between(0, 16384), "px",
-               "Side of a tile, for images that are too large for memory or have tiny objects; 0: "
-               "whole images.")
+               "Side of the tiles that images are cut into, for images that do not fit into memory "
+               "or have tiny objects; 0: whole images.")
       .isBuilt = false;
   Field& overlap = tiles.number("overlap", &TilesConfig::overlap, between(0, 1), "",
-                                "Fraction of its side that a tile shares with the next.");
+                                "Overlap of neighbouring tiles as a fraction of their side; choose "
+                                "it so that the overlap holds a whole object.");
   overlap.maximumExcluded = true;
   overlap.isBuilt = false;
 }
@@ -80,23 +84,25 @@ template <typename Rows>
 void addPixelFields(Rows& dataset) {
   dataset
       .listOrWord("channels", &DatasetConfig::channels, atLeast(0), {"auto"},
-                  "Channels of 16-bit or many-channel files that the network sees; auto: RGB.")
+                  "Indices of the channels of 16-bit or multi-channel files that are the network's "
+                  "input; auto: RGB.")
       .isBuilt = false;
   Field& window =
       dataset.listOrWord("window", &DatasetConfig::window, {}, {},
-                         "Intensity window: the values, or percentiles of an image's values, that "
-                         "become 0 and 1; null: the range of the file's type.");
+                         "Intensity window [low, high], mapped to 0 and 1: pixel values such as "
+                         "4095, or percentiles of each image such as 1 %; null: the range of the "
+                         "file's data type.");
   window.listSize = 2;
   window.isBuilt = false;
   dataset
       .listOrWord("mean", &DatasetConfig::mean, between(0, 1), {},
-                  "Mean that is subtracted from each channel, of pixel values in 0 … 1; null: "
-                  "ImageNet's for RGB, else 0.5.")
+                  "Mean subtracted from each channel, for pixel values in 0 … 1; null: ImageNet's "
+                  "for RGB, else 0.5.")
       .isBuilt = false;
   Field& deviation =
       dataset.listOrWord("std", &DatasetConfig::std, between(0, 1), {},
-                         "Standard deviation that each channel is divided by, of pixel values in 0 "
-                         "… 1; null: ImageNet's for RGB, else 0.5.");
+                         "Standard deviation by which each channel is divided, for pixel values in "
+                         "0 … 1; null: ImageNet's for RGB, else 0.5.");
   deviation.minimumExcluded = true;
   deviation.isBuilt = false;
 }
@@ -107,29 +113,29 @@ void addDatasetFields(FieldTable& table) {
   SectionRows dataset(
       table, "dataset", "Images and annotations, and how they are loaded.",
       [](auto& e) -> auto& { return e.dataset; });
-  addParts(table);
+  addSplitFields(table);
   dataset.flag("skip_empty", &DatasetConfig::skipEmpty,
-               "Leave out training images without a usable annotation; false: they are trained on "
-               "as background.");
+               "Leave out training images without a usable annotation. false: train on them as "
+               "pure background, which can lower the number of false positives.");
   dataset.flag("group_by_aspect", &DatasetConfig::groupByAspect,
-               "Batch landscape images with landscape and portrait with portrait ones, so that "
-               "padding wastes little.");
+               "Batch landscape images with landscape images and portrait with portrait, so that "
+               "less of a batch is padding. false: batches mix both.");
   dataset
       .number("repeat_threshold", &DatasetConfig::repeatThreshold, between(0, 1), "",
-              "Repeat-factor sampling of rare classes, as in LVIS: images of a class that is in "
-              "fewer than this fraction of the images are repeated, usually 0.001; 0: off.")
+              "Repeat-factor sampling for rare classes, as in LVIS: images of a class that occurs "
+              "in fewer than this fraction of the images are repeated, usually 0.001; 0: off.")
       .isBuilt = false;
   dataset.integer("loader_threads", &DatasetConfig::loaderThreads, between(0, 256), "threads",
-                  "Data-loading threads of each rank; 0: as many as help. Raise it while ranks "
-                  "wait for images.");
-  dataset.choice("cache", &DatasetConfig::cache, "Where decoded images are cached.")
-      .choicesToCome = {"ram"};
+                  "Data-loading threads per rank; 0: chosen automatically. Raise it if ranks wait "
+                  "for images (time/rankN/data_seconds).");
+  dataset.choice("cache", &DatasetConfig::cache, "Cache of decoded images.").unbuiltChoices = {
+      "ram"};
   dataset
       .bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
-             "Most memory that cached images take.")
+             "Upper limit of the memory for cached images.")
       .isBuilt = false;
   dataset.choice("bad_images", &DatasetConfig::badImages,
-                 "What happens at an image that cannot be read.");
+                 "What to do about an image that cannot be read.");
   addTileFields(table);
   addPixelFields(dataset);
   addAugmentFields(table);

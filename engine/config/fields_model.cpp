@@ -4,7 +4,7 @@
 namespace lockstep::config {
 namespace {
 
-constexpr double kMostProposals = 1000000;
+constexpr double kMaxProposals = 1000000;
 
 std::vector<std::string> backboneNames() {
   std::vector<std::string> names;
@@ -18,40 +18,44 @@ void addAnchorFields(FieldTable& table) {
       [](auto& e) -> auto& { return e.model.anchors; });
   anchors
       .numbers("sizes", &AnchorConfig::sizes, above(0), "px",
-               "Side of the square anchor on each of the five FPN levels, finest first: near the "
-               "sizes of your objects after resizing.")
+               "Side of the square anchor on each of the five FPN levels, finest first. Choose "
+               "values near the object sizes after resizing.")
       .listSize = static_cast<int>(kPyramidLevels);
   anchors.numbers("aspect_ratios", &AnchorConfig::aspectRatios, above(0), "",
-                  "Height over width of the anchors at each location: near those of your objects.");
+                  "Height / width of the anchors at each location, usually 0.5, 1 and 2. Choose "
+                  "values near those of the objects.");
 }
 
 void addRpnFields(FieldTable& table) {
   SectionRows rpn(
       table, "model.rpn", "Region proposal network (RPN).",
       [](auto& e) -> auto& { return e.model.rpn; });
-  const Range count = between(1, kMostProposals);
+  const Range count = between(1, kMaxProposals);
   rpn.integer("pre_nms_top_n_train", &RpnConfig::preNmsTopNTrain, count, "proposals",
-              "Highest-scoring proposals of each FPN level that are kept before NMS, in training.");
+              "Highest-scoring proposals per FPN level that are kept before NMS in training, "
+              "usually 2000.");
   rpn.integer(
       "pre_nms_top_n_test", &RpnConfig::preNmsTopNTest, count, "proposals",
-      "Highest-scoring proposals of each FPN level that are kept before NMS, in inference.");
+      "Highest-scoring proposals per FPN level that are kept before NMS in inference, usually "
+      "1000.");
   rpn.integer("post_nms_top_n_train", &RpnConfig::postNmsTopNTrain, count, "proposals",
-              "Proposals of an image that are kept after NMS, in training.");
+              "Proposals per image that are kept after NMS in training, usually 1000 … 2000.");
   rpn.integer("post_nms_top_n_test", &RpnConfig::postNmsTopNTest, count, "proposals",
-              "Proposals of an image that are kept after NMS, in inference; fewer are faster and "
-              "find less.");
+              "Proposals per image that are kept after NMS in inference, usually 1000. Fewer are "
+              "faster but can miss objects.");
   rpn.number("nms_threshold", &RpnConfig::nmsThreshold, between(0, 1), "IoU",
-             "NMS drops the lower-scoring of two proposals whose IoU is above this.");
+             "NMS drops the lower-scoring of two proposals whose IoU is above this, usually 0.7.");
   rpn.number(
       "fg_iou", &RpnConfig::fgIou, between(0, 1), "IoU",
-      "An anchor whose IoU with a ground-truth box is at least this is positive (foreground).");
+      "An anchor whose IoU with a ground-truth box is at least this is positive (foreground); "
+      "usually 0.7.");
   rpn.number("bg_iou", &RpnConfig::bgIou, between(0, 1), "IoU",
              "An anchor whose IoU with every ground-truth box is below this is negative "
-             "(background); those between are ignored.");
+             "(background), usually 0.3; anchors between bg_iou and fg_iou are ignored.");
   rpn.integer("batch_size_per_image", &RpnConfig::batchSizePerImage, count, "anchors",
-              "Anchors of an image that are sampled for the RPN losses; 1000000: all.");
+              "Anchors per image that are sampled for the RPN losses, usually 256; 1000000: all.");
   rpn.number("positive_fraction", &RpnConfig::positiveFraction, between(0, 1), "",
-             "Largest fraction of the sampled anchors that are positive.");
+             "Upper limit of the fraction of positive anchors among those sampled, usually 0.5.");
 }
 
 void addBoxHeadFields(FieldTable& table) {
@@ -59,76 +63,80 @@ void addBoxHeadFields(FieldTable& table) {
       table, "model.box_head", "Box head: classifies proposals (RoIs) and refines their boxes.",
       [](auto& e) -> auto& { return e.model.boxHead; });
   head.integer("roi_resolution", &BoxHeadConfig::roiResolution, between(1, 64), "cells",
-               "Side of RoIAlign's output.");
+               "Side of RoIAlign's output, usually 7.");
   head.integer("sampling_ratio", &BoxHeadConfig::samplingRatio, between(1, 16), "samples",
-               "Sampling points of RoIAlign along each side of a cell.");
+               "RoIAlign's sampling points along each side of a cell, usually 2.");
   head.integer("fc_dim", &BoxHeadConfig::fcDim, between(1, 65536), "channels",
-               "Width of the two fully connected layers.");
+               "Width of the two fully connected layers, usually 1024; fewer are faster.");
   head.integer(
-      "batch_size_per_image", &BoxHeadConfig::batchSizePerImage, between(1, kMostProposals), "RoIs",
-      "RoIs of an image that are sampled for the head's losses; 1000000: all. Fewer save memory.");
+      "batch_size_per_image", &BoxHeadConfig::batchSizePerImage, between(1, kMaxProposals), "RoIs",
+      "RoIs per image that are sampled for the head's losses, usually 512; 1000000: all. Fewer "
+      "save memory.");
   head.number("positive_fraction", &BoxHeadConfig::positiveFraction, between(0, 1), "",
-              "Largest fraction of the sampled RoIs that are positive.");
-  head.number(
-      "fg_iou", &BoxHeadConfig::fgIou, between(0, 1), "IoU",
-      "An RoI whose IoU with a ground-truth box is at least this is positive (foreground).");
+              "Upper limit of the fraction of positive RoIs among those sampled, usually 0.25.");
+  head.number("fg_iou", &BoxHeadConfig::fgIou, between(0, 1), "IoU",
+              "An RoI whose IoU with a ground-truth box is at least this is positive (foreground); "
+              "usually 0.5.");
   head.number(
       "bg_iou", &BoxHeadConfig::bgIou, between(0, 1), "IoU",
-      "An RoI whose IoU with every ground-truth box is below this is negative (background).");
+      "An RoI whose IoU with every ground-truth box is below this is negative (background); "
+      "usually 0.5.");
   head.numbers("regression_weights", &BoxHeadConfig::regressionWeights, above(0), "",
-               "Weights of the regression targets dx, dy, dw and dh.")
+               "Weights of the box regression targets dx, dy, dw and dh; usually [10, 10, 5, 5].")
       .listSize = 4;
   head.number("score_threshold", &BoxHeadConfig::scoreThreshold, between(0, 1), "",
-              "Detections with a lower score are dropped.");
+              "Score threshold: detections with a lower score are dropped. Usually 0.05 for AP, "
+              "which counts low-scoring detections too.");
   head.number("nms_threshold", &BoxHeadConfig::nmsThreshold, between(0, 1), "IoU",
-              "NMS drops the lower-scoring of two detections of a class whose IoU is above this; "
-              "higher where objects of a class overlap.");
+              "NMS drops the lower-scoring of two detections of a class whose IoU is above this, "
+              "usually 0.5. Raise it where objects of a class overlap.");
   head.integer("detections_per_image", &BoxHeadConfig::detectionsPerImage, between(1, 100000),
                "detections",
-               "Most detections of an image; more for crowded ones, though COCO's AP counts 100 of "
-               "a class.");
+               "Upper limit of the detections per image, usually 100. Raise it for crowded images, "
+               "although COCO's AP counts at most 100 of a class.");
 }
 
 void addMaskHeadFields(FieldTable& table) {
   SectionRows head(
       table, "model.mask_head", "Mask head.", [](auto& e) -> auto& { return e.model.maskHead; });
   head.integer("roi_resolution", &MaskHeadConfig::roiResolution, between(1, 64), "cells",
-               "Side of RoIAlign's output; predicted masks have twice this side.");
+               "Side of RoIAlign's output, usually 14; predicted masks have twice this side.");
   head.integer("sampling_ratio", &MaskHeadConfig::samplingRatio, between(1, 16), "samples",
-               "Sampling points of RoIAlign along each side of a cell.");
+               "RoIAlign's sampling points along each side of a cell, usually 2.");
   head.integer("convs", &MaskHeadConfig::convs, between(1, 16), "layers",
-               "3 x 3 convolutions before the mask is upsampled.");
+               "Number of 3 x 3 convolutions before the mask is upsampled, usually 4.");
   head.integer("channels", &MaskHeadConfig::channels, between(1, 4096), "channels",
-               "Channels of these convolutions.");
+               "Channels of these convolutions, usually 256; fewer are faster.");
 }
 
 }  // namespace
 
 void addModelFields(FieldTable& table) {
   SectionRows model(
-      table, "model", "The network: Mask R-CNN with a ResNet and a feature pyramid.",
+      table, "model", "The network: Mask R-CNN with a ResNet-FPN backbone.",
       [](auto& e) -> auto& { return e.model; });
   model.choice("backbone", &ModelConfig::backbone, backboneNames(),
-               "Backbone network: a deeper one is more accurate, slower and takes more memory.");
+               "Backbone: a deeper ResNet is more accurate but slower and takes more memory.");
   model.choice("norm", &ModelConfig::norm, "Normalisation layers of the backbone.",
                "frozen_batch with weights, else group");
   model.number("norm_epsilon", &ModelConfig::normEpsilon, between(0, 1), "",
-               "Epsilon that normalisation layers add to the variance; torchvision's COCO_V1 "
-               "weights need 0.");
+               "Epsilon that normalisation layers add to the variance, usually 1e-5; torchvision's "
+               "COCO_V1 weights need 0.");
   model.integerOrAuto(
       "freeze_stages", &ModelConfig::freezeStages, between(0, 5), "stages",
-      "Stages of the backbone that are not trained: 0 none, 1 the stem, 2 stem and first stage, … "
-      "5 all; auto: 2 with weights, else 0. Freeze more to fine-tune on little data.");
+      "Frozen (not trained) stages of the backbone: 0 none, 1 the stem, 2 stem and first stage, … "
+      "5 all; auto: 2 with weights, else 0. Freeze more when fine-tuning on little data.");
   model.integer("fpn_channels", &ModelConfig::fpnChannels, between(1, 4096), "channels",
-                "Channels of each level of the feature pyramid network (FPN); fewer are faster.");
+                "Channels of each level of the feature pyramid network (FPN), usually 256; fewer "
+                "are faster.");
   model
       .flag("masks", &ModelConfig::masks,
-            "Whether there is a mask head; false: a box detector (Faster R-CNN), for annotations "
-            "without masks.")
+            "Whether the model has a mask head; false: a box detector (Faster R-CNN), for "
+            "annotations without masks.")
       .isBuilt = false;
   model.path("weights", &ModelConfig::weights,
-             "Pretrained weights to start from, of a whole Mask R-CNN or of a backbone: a "
-             "safetensors file under torchvision's names; null: random initialisation.");
+             "Pretrained weights to start from: a safetensors file of a whole Mask R-CNN or of a "
+             "backbone, with torchvision's parameter names; null: random initialisation.");
   addAnchorFields(table);
   addRpnFields(table);
   addBoxHeadFields(table);

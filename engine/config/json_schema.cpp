@@ -38,8 +38,8 @@ Json durationSchema(const Field& field) {
 std::vector<std::string> builtChoices(const Field& field) {
   std::vector<std::string> built;
   for (const std::string& choice : field.choices) {
-    const auto& toCome = field.choicesToCome;
-    if (std::find(toCome.begin(), toCome.end(), choice) == toCome.end()) built.push_back(choice);
+    const auto& unbuilt = field.unbuiltChoices;
+    if (std::find(unbuilt.begin(), unbuilt.end(), choice) == unbuilt.end()) built.push_back(choice);
   }
   return built;
 }
@@ -75,8 +75,8 @@ Json itemSchema(const Field& field) {
   return Json::object();
 }
 
-/// The default as JSON: YAML's flow texts of numbers, booleans and their lists are JSON; the rest
-/// are strings.
+/// The default as JSON. YAML's flow form of numbers, booleans and their lists is valid JSON; all
+/// else is a string.
 Json defaultValue(const Field& field) {
   const std::string text = field.defaultText();
   Json value = Json::parse(text, nullptr, false);
@@ -97,7 +97,8 @@ Json fieldSchema(const Field& field) {
   if (field.nullable) schema = {{"anyOf", {schema, {{"type", "null"}}}}};
   std::string description = field.help;
   if (!field.unit.empty()) description += " (" + field.unit + ")";
-  if (const std::string toCome = field.toComeText(); !toCome.empty()) description += " " + toCome;
+  if (const std::string notBuilt = field.notBuiltText(); !notBuilt.empty())
+    description += " " + notBuilt;
   schema["description"] = description;
   schema["default"] = defaultValue(field);
   if (!field.isBuilt) schema["const"] = schema["default"];

@@ -7,14 +7,14 @@
 
 namespace lockstep::config {
 
-/// The learning rate of every update, a pure function of the step: what the training uses and what
-/// is shown of it beforehand. Durations of the config must be steps already.
+/// The learning rate of every step, a pure function of the step. Training uses it, and the app
+/// plots it before training. Durations of the config must be in steps.
 class LearningRateSchedule {
  public:
   explicit LearningRateSchedule(const SolverConfig& config);
-  /// Of update `step`, 1 … max_steps: the schedule at step-1 times the warm-up.
+  /// step: 1 … max_steps. The schedule at step - 1, times the warm-up factor.
   double learningRate(std::int64_t step) const;
-  /// Steps after which the rate may jump or bend: milestones and the end of the warm-up.
+  /// Steps after which the curve may jump or have a kink: milestones and the end of the warm-up.
   std::vector<std::int64_t> corners() const;
 
  private:

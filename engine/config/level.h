@@ -2,8 +2,8 @@
 
 namespace lockstep::config {
 
-/// An intensity of an image file: a value as the file holds it (`4095`), or the percentile of its
-/// values (`1 %`).
+/// A pixel intensity: a value as stored in the file (`4095`) or a percentile of the image's values
+/// (`1 %`).
 struct Level {
   double value = 0;
   bool isPercentile = false;

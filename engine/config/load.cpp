@@ -22,13 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFileBytes = 1'000'000;
-/// More faults than a person reads at once; the rest shows when these are mended.
-constexpr std::size_t kMostIssues = 100;
+/// Further errors are left out until these are fixed.
+constexpr std::size_t kMaxIssues = 100;
 constexpr const char* kOverrideFile = "--set";
 
-/// A file being read: its text, and its name as the user knows it.
 struct Source {
-  std::string shown;
+  std::string shown;  ///< the file's name as given by the user
   std::string text;
   fs::path folder;  ///< absolute; paths in the file are relative to it
 };
@@ -40,10 +39,11 @@ fs::path absoluteFolderOf(const fs::path& file) {
 
 std::string noSuchUser(const std::string& written) {
   return written + ": there is no user " + written.substr(1, written.find('/') - 1) +
-         "; a folder whose name begins so is written ./" + written;
+         "; for a folder whose name begins with ~ write ./" + written;
 }
 
-/// A path, its home expanded, made absolute from `folder`, without a slash at its end.
+/// A path with its home folder expanded, made absolute relative to `folder`, without a trailing
+/// slash.
 std::string absolutePath(const std::string& expanded, const fs::path& folder) {
   fs::path path = (folder / expanded).lexically_normal();
   if (!path.has_filename() && path.has_relative_path()) path = path.parent_path();
@@ -54,9 +54,9 @@ class Loader {
  public:
   void loadFile(const fs::path& file) {
     std::string text;
-    if (const std::string fault = read(file, text); !fault.empty()) {
+    if (const std::string error = read(file, text); !error.empty()) {
       isIncomplete_ = true;
-      addIssue({.file = file.string(), .text = fault});
+      addIssue({.file = file.string(), .text = error});
       return;
     }
     loadText(std::move(text), file);
@@ -78,7 +78,7 @@ class Loader {
   }
 
  private:
-  /// Fills text, or says why it cannot.
+  /// Fills text, or returns why it cannot be read.
   static std::string read(const fs::path& file, std::string& text) {
     try {
       text = readExperimentFile(file);
@@ -90,36 +90,36 @@ class Loader {
     return {};
   }
 
-  bool isFull() const { return result_.issues.size() > kMostIssues; }
+  bool isFull() const { return result_.issues.size() > kMaxIssues; }
 
   void addIssue(ConfigIssue issue) {
-    if (result_.issues.size() == kMostIssues) {
-      issue.text = "and more faults from here on; mend those above first";
-      issue.proposal.clear();
+    if (result_.issues.size() == kMaxIssues) {
+      issue.text = "more errors follow; fix those above first";
+      issue.suggestion.clear();
     }
     if (!isFull()) result_.issues.push_back(std::move(issue));
   }
 
   void addIssue(const Source& source, std::size_t offset, const std::string& key,
-                ValueFault fault) {
+                ValueError error) {
     const TextPlace place = placeOf(source.text, offset);
     addIssue({.file = source.shown,
               .line = place.line,
               .column = place.column,
               .key = key,
-              .text = std::move(fault.text),
-              .proposal = std::move(fault.proposal)});
+              .text = std::move(error.text),
+              .suggestion = std::move(error.suggestion)});
   }
 
-  /// The file's base, then its own keys over it.
+  /// Applies the file's base, then its own keys.
   void apply(const Source& source, const fs::path& file) {
     result_.files.push_back(file);
     YamlNode root;
     try {
       root = parseYaml(source.text);
-    } catch (const YamlFault& fault) {
+    } catch (const YamlError& error) {
       isIncomplete_ = true;
-      addIssue(source, fault.offset, "", {fault.text, {}});
+      addIssue(source, error.offset, "", {error.text, {}});
       return;
     }
     const YamlNode* baseNode = root.find("base");
@@ -134,20 +134,20 @@ class Loader {
     const std::optional<std::string> expanded = base::expandHome(node.text);
     const fs::path baseFile =
         (file.parent_path() / expanded.value_or(node.text)).lexically_normal();
-    std::string text, fault;
+    std::string text, error;
     if (!expanded) {
-      fault = noSuchUser(node.text);
+      error = noSuchUser(node.text);
     } else if (const std::string chain = loopThrough(baseFile); !chain.empty()) {
-      fault = "the files inherit from each other in a circle: " + chain;
-    } else if (fault = read(baseFile, text); !fault.empty()) {
-      fault = baseFile.string() + ": " + fault;
+      error = "the files inherit from each other in a circle: " + chain;
+    } else if (error = read(baseFile, text); !error.empty()) {
+      error = baseFile.string() + ": " + error;
       if (fs::path(*expanded).is_relative())
-        fault += "; a base is looked for from the folder of the file that names it, " +
+        error += "; a base path is relative to the folder of the file that names it, " +
                  absoluteFolderOf(file).string();
     }
-    if (!fault.empty()) {
+    if (!error.empty()) {
       isIncomplete_ = true;
-      addIssue(source, node.begin, "base", {fault, {}});
+      addIssue(source, node.begin, "base", {error, {}});
       return;
     }
     apply({baseFile.string(), std::move(text), absoluteFolderOf(baseFile)}, baseFile);
@@ -174,7 +174,7 @@ class Loader {
       if (!isNew) {
         const TextPlace place = placeOf(source.text, first->second);
         addIssue(source, keyNode.begin, shortened(key),
-                 {"is given twice, here and in line " + std::to_string(place.line) + ", column " +
+                 {"is given twice, here and at line " + std::to_string(place.line) + ", column " +
                       std::to_string(place.column) + "; remove one of them",
                   {}});
       }
@@ -196,23 +196,23 @@ class Loader {
       applyMap(source, value, key);
     } else if (value.kind != YamlNode::Kind::Null) {
       addIssue(source, value.begin, key,
-               {describeKind(value) + "; a section of keys is wanted: " + keysOf(key), {}});
+               {describeKind(value) + "; expected a section with the keys " + keysOf(key), {}});
     }
   }
 
   void applyValue(const Source& source, const Field& field, const YamlNode& keyNode,
                   const YamlNode& value) {
     const std::size_t offset = value.isEmptyNull() ? keyNode.begin : value.begin;
-    ValueFault fault = assign(field, value, source.folder);
-    if (!fault.text.empty()) {
-      addIssue(source, offset, field.key, std::move(fault));
+    ValueError error = assign(field, value, source.folder);
+    if (!error.text.empty()) {
+      addIssue(source, offset, field.key, std::move(error));
       return;
     }
     const TextPlace place = placeOf(source.text, offset);
     result_.origins[field.key] = {source.shown, place.line, place.column};
   }
 
-  ValueFault assign(const Field& field, const YamlNode& value, const fs::path& folder) {
+  ValueError assign(const Field& field, const YamlNode& value, const fs::path& folder) {
     const bool isPath = field.type == FieldType::Path && field.key != "base" &&
                         value.kind == YamlNode::Kind::Scalar && !value.text.empty();
     if (!isPath) return field.assignNode(result_.experiment, value);
@@ -226,41 +226,41 @@ class Loader {
   void applyOverride(const std::string& override) {
     const std::size_t equals = override.find('=');
     const std::string key(trimmed(override.substr(0, equals)));
-    ValueFault fault;
+    ValueError error;
     const Field* field = findField(key);
     if (equals == std::string::npos) {
-      fault.text = "is not KEY=VALUE, such as solver.max_steps=200";
+      error.text = "is not KEY=VALUE, such as solver.max_steps=200";
     } else if (field == nullptr && isSection(key)) {
-      fault.text = "is a section; set its keys one by one: " + keysOf(key);
+      error.text = "is a section; set its keys one by one: " + keysOf(key);
     } else if (field == nullptr) {
-      fault = unknownOverride(key);
+      error = unknownOverride(key);
     } else if (key == "base") {
-      fault.text = "cannot be overridden: name it in the file";
+      error.text = "cannot be overridden: set it in the file";
     } else {
-      fault = assignOverride(*field, override.substr(equals + 1));
+      error = assignOverride(*field, override.substr(equals + 1));
     }
-    if (fault.text.empty()) {
+    if (error.text.empty()) {
       result_.origins[key] = {kOverrideFile, 0, 0};
     } else {
       addIssue({.file = kOverrideFile,
                 .key = shortened(key),
-                .text = std::move(fault.text),
-                .proposal = std::move(fault.proposal)});
+                .text = std::move(error.text),
+                .suggestion = std::move(error.suggestion)});
     }
   }
 
-  static ValueFault unknownOverride(const std::string& key) {
+  static ValueError unknownOverride(const std::string& key) {
     const std::size_t dot = key.rfind('.');
     const bool isInSection = dot != std::string::npos && isSection(key.substr(0, dot));
     return isInSection ? unknownKey(key.substr(0, dot), key.substr(dot + 1), {})
                        : unknownKey("", key, {});
   }
 
-  ValueFault assignOverride(const Field& field, const std::string& value) {
+  ValueError assignOverride(const Field& field, const std::string& value) {
     try {
       return assign(field, valueNode(field, value), absoluteFolderOf("--set"));
-    } catch (const YamlFault& fault) {
-      return {shortened(value) + ": " + fault.text, {}};
+    } catch (const YamlError& error) {
+      return {shortened(value) + ": " + error.text, {}};
     }
   }
 
@@ -281,7 +281,7 @@ class Loader {
     }
   }
 
-  /// This file, its bases, overrides; in each by place, what has no place last.
+  /// In the order: this file, its bases, overrides; within each by line, those without a line last.
   void sortIssues() {
     const auto rank = [&](const ConfigIssue& issue) {
       const auto found =
@@ -295,8 +295,7 @@ class Loader {
   }
 
   LoadedExperiment result_;
-  bool isIncomplete_ =
-      false;  ///< a file could not be read, so that checks across keys would mislead
+  bool isIncomplete_ = false;  ///< a file could not be read: cross-checks would mislead
 };
 
 }  // namespace
@@ -315,7 +314,7 @@ bool LoadedExperiment::hasErrors() const {
   });
 }
 
-void LoadedExperiment::throwIfFaulty() const {
+void LoadedExperiment::throwOnError() const {
   std::string lines;
   for (const ConfigIssue& issue : issues) {
     if (issue.severity != ConfigIssue::Severity::Error) continue;
@@ -325,12 +324,12 @@ void LoadedExperiment::throwIfFaulty() const {
 }
 
 std::string readExperimentFile(const fs::path& file) {
-  std::string fault = base::inputFileFault(file, "an experiment file");
+  std::string error = base::inputFileFault(file, "an experiment file");
   std::error_code failure;
-  if (fault.empty() && fs::file_size(file, failure) > kLargestFileBytes && !failure) {
-    fault = "is larger than 1 MB: not an experiment file";
+  if (error.empty() && fs::file_size(file, failure) > kLargestFileBytes && !failure) {
+    error = "is larger than 1 MB: not an experiment file";
   }
-  if (!fault.empty()) throw base::mendable(file.string() + ": " + fault);
+  if (!error.empty()) throw base::mendable(file.string() + ": " + error);
   return base::readFile(file);
 }
 

@@ -10,16 +10,16 @@
 
 namespace lockstep::config {
 
-/// One fault of an experiment file.
+/// One error or warning about an experiment file.
 struct ConfigIssue {
   enum class Severity { Error, Warning };
   Severity severity = Severity::Error;
-  std::string file{};      ///< as given by the user; "--set" for an override
-  int line = 0;            ///< from 1; 0: no place
-  int column = 0;          ///< from 1
-  std::string key{};       ///< dotted; may be empty
-  std::string text{};      ///< what is wrong and how to mend it
-  std::string proposal{};  ///< replacement for the key or value, or ""
+  std::string file{};        ///< as given by the user; "--set" for an override
+  int line = 0;              ///< from 1; 0: no place
+  int column = 0;            ///< from 1
+  std::string key{};         ///< dotted; may be empty
+  std::string text{};        ///< what is wrong and how to fix it
+  std::string suggestion{};  ///< replacement for the key or value, or ""
 
   /// `file:line:col: key: text`
   std::string format() const;
@@ -33,23 +33,23 @@ struct Origin {
 };
 
 struct LoadedExperiment {
-  Experiment experiment;                     ///< what could be read; usable only without errors
-  std::map<std::string, Origin> origins;     ///< of every key that a file or an override gives
-  std::vector<ConfigIssue> issues;           ///< every fault at once, in file order
+  Experiment experiment;                     ///< what could be read; complete only without errors
+  std::map<std::string, Origin> origins;     ///< of every key that a file or an override sets
+  std::vector<ConfigIssue> issues;           ///< all of them, in file order
   std::vector<std::filesystem::path> files;  ///< this file, then its bases
-  bool isWhole = true;  ///< false: one of them could not be read, or is no YAML
+  bool isWhole = true;  ///< false: one of them could not be read, or is not YAML
 
   bool hasErrors() const;
-  /// Throws Error (mendable) with every error, one a line, when there is one.
-  void throwIfFaulty() const;
+  /// Throws a user error with every error, one per line, if there are any.
+  void throwOnError() const;
 };
 
-/// The text of an experiment file. Throws Error (path: what) for anything but a regular file of at
-/// most 1 MB, without reading it.
+/// The text of an experiment file. Throws a user error (`path: what`) for anything but a regular
+/// file of at most 1 MB, without reading it.
 std::string readExperimentFile(const std::filesystem::path& file);
 
-/// Reads a file, what it inherits from (`base:`) and overrides `key=value`. Never throws for the
-/// content: see `issues`. A file that cannot be read is an issue too.
+/// Loads a file, its bases (`base:`) and overrides `key=value`. Does not throw: problems, also
+/// files that cannot be read, are in `issues`.
 LoadedExperiment loadExperiment(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides = {});
 
@@ -58,22 +58,21 @@ LoadedExperiment loadExperiment(const std::filesystem::path& file,
 LoadedExperiment loadExperimentText(const std::string& text, const std::filesystem::path& file,
                                     const std::vector<std::string>& overrides = {});
 
-/// What cannot be seen key by key: frozen norm without weights, milestones not rising, a held-out
-/// part that is the training part (a warning), missing folders and files, keys whose part is not
-/// built yet. Called by the loaders.
+/// Checks that need several keys or the disk: frozen norm without weights, milestones out of order,
+/// a held-out set that is the training set (a warning), missing folders and files, keys that are
+/// not built yet. Called by the loaders.
 std::vector<ConfigIssue> crossChecks(const Experiment& experiment);
 
-/// The data that training needs or would use and that the experiment does not name: errors for the
-/// training part, a warning for the held-out part. No fault of a file that others inherit from, so
-/// the loaders do not call it.
+/// Data paths that the experiment does not give: errors for the training set, a warning for the
+/// held-out set. A base file need not give them, so the loaders do not call this.
 std::vector<ConfigIssue> missingData(const Experiment& experiment);
 
-/// Every Duration as steps. trainImages: usable training images.
+/// Converts every Duration to steps. trainImages: number of usable training images.
 void resolveDurations(Experiment& experiment, std::int64_t trainImages);
 
 /// The complete experiment as YAML in the order of the field table, absolute paths, no `base`.
 std::string writeExperiment(const Experiment& experiment);
-/// The same with a comment behind every value for which `comment` gives one, by dotted key.
+/// The same, with the comment that `comment` returns for a dotted key ("": none) after its value.
 std::string writeExperiment(const Experiment& experiment,
                             const std::function<std::string(const std::string&)>& comment);
 

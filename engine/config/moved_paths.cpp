@@ -24,7 +24,7 @@ const YamlNode* nodeOf(const YamlNode& root, std::string_view key) {
   return nullptr;
 }
 
-/// Whether the folder of the file has a say in what the path names. `~` begins at a home.
+/// Whether the path is relative to the file's folder; a path that begins with `~` is not.
 bool isRelative(const YamlNode* node) {
   return node != nullptr && node->kind == YamlNode::Kind::Scalar && !node->text.empty() &&
          node->text[0] != '~' && fs::path(node->text).is_relative();
@@ -38,7 +38,7 @@ MovedPaths movePaths(const std::string& text, const fs::path& from, const fs::pa
   YamlNode root;
   try {
     root = parseYaml(text);
-  } catch (const YamlFault&) {
+  } catch (const YamlError&) {
     return moved;
   }
   for (const Field& field : fields()) {

@@ -8,12 +8,12 @@ namespace lockstep::config {
 
 struct MovedPaths {
   std::string text;
-  std::vector<std::string> keys;  ///< whose paths are written otherwise
+  std::vector<std::string> keys;  ///< whose paths were rewritten
 };
 
-/// An experiment file's text for another folder: its relative paths, that of `base` too, name from
-/// `to` the files that they named from `from`, and no other character differs. Both folders are
-/// absolute. A text that is not YAML stays as it is.
+/// Rewrites an experiment file's relative paths, that of `base` too, for saving in folder `to`
+/// instead of `from`; no other character changes. Both folders are absolute. A text that is not
+/// YAML is returned unchanged.
 MovedPaths movePaths(const std::string& text, const std::filesystem::path& from,
                      const std::filesystem::path& to);
 

@@ -8,7 +8,7 @@
 namespace lockstep::config {
 namespace {
 
-/// Lower case, with _ for - and space: baseLr, base-lr and BASE_LR are all near base_lr.
+/// Lower case, with _ for - and space: base-lr and BASE_LR become base_lr.
 std::string normalised(std::string_view word) {
   std::string text(word);
   for (char& character : text) {
@@ -18,12 +18,13 @@ std::string normalised(std::string_view word) {
   return text;
 }
 
-std::string_view lastPart(std::string_view key) {
+std::string_view lastName(std::string_view key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string_view::npos ? key : key.substr(dot + 1);
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours.
+/// Number of insertions, deletions, replacements and swaps of adjacent characters
+/// (Damerau-Levenshtein).
 int editDistance(std::string_view left, std::string_view right) {
   const std::size_t width = right.size() + 1;
   std::vector<int> cells((left.size() + 1) * width);
@@ -44,25 +45,25 @@ int editDistance(std::string_view left, std::string_view right) {
   return cells.back();
 }
 
-int mostEdits(std::string_view word) { return std::max(1, static_cast<int>(word.size()) / 3); }
+int maxEdits(std::string_view word) { return std::max(1, static_cast<int>(word.size()) / 3); }
 
 constexpr int kFar = std::numeric_limits<int>::max();
 
-/// How far `candidate` is from what was written, kFar when it is not near. Smaller is nearer.
+/// Distance of `candidate` from the written key; kFar if it is not near.
 int keyDistance(const std::string& written, const std::string& candidate) {
-  const std::string_view last = lastPart(written), candidateLast = lastPart(candidate);
+  const std::string_view last = lastName(written), candidateLast = lastName(candidate);
   const int whole = editDistance(written, candidate);
-  int best = whole <= mostEdits(last) ? 2 * whole : kFar;
+  int best = whole <= maxEdits(last) ? 2 * whole : kFar;
   const int edits = editDistance(last, candidateLast);
-  if (edits <= mostEdits(last)) best = std::min(best, 2 * edits + 1);
+  if (edits <= maxEdits(last)) best = std::min(best, 2 * edits + 1);
   // `lr` means base_lr, `threads` means loader_threads.
   const bool isTail = last.size() >= 2 && candidateLast.ends_with("_" + std::string(last));
-  if (isTail) best = std::min(best, 2 * mostEdits(last) + 2);
+  if (isTail) best = std::min(best, 2 * maxEdits(last) + 2);
   return best;
 }
 
-/// Words of other tools for keys that no edit distance leads to.
-std::string ownWordFor(std::string_view last) {
+/// Our key for names that other tools use and that are too far for the edit distance, or "".
+std::string keyFromOtherTools(std::string_view last) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kWords{{
       {"epochs", "solver.max_steps"},
       {"max_epochs", "solver.max_steps"},
@@ -107,7 +108,7 @@ std::string nearestKey(std::string_view key) {
   std::vector<std::string> candidates;
   for (const Field& field : fields()) candidates.push_back(field.key);
   const std::string nearest = nearestOf(key, candidates);
-  return nearest.empty() ? ownWordFor(lastPart(normalised(key.substr(0, 100)))) : nearest;
+  return nearest.empty() ? keyFromOtherTools(lastName(normalised(key.substr(0, 100)))) : nearest;
 }
 
 std::string nearestSection(std::string_view key) {
@@ -127,7 +128,7 @@ std::string nearestSection(std::string_view key) {
 std::string nearestWord(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string written = normalised(word.substr(0, 100));
   std::string nearest;
-  int least = mostEdits(word) + 1;
+  int least = maxEdits(word) + 1;
   for (const std::string& candidate : candidates) {
     const int distance = editDistance(written, normalised(candidate));
     if (distance >= least) continue;

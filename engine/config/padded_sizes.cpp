@@ -28,21 +28,21 @@ std::vector<base::ImageSize> canonicalSizes(const AugmentConfig& augment) {
     sizes.push_back({wide.width, wide.height});
   }
   std::ranges::sort(sizes, isSmaller);
-  const auto doubled = std::ranges::unique(sizes);
-  sizes.erase(doubled.begin(), doubled.end());
+  const auto duplicates = std::ranges::unique(sizes);
+  sizes.erase(duplicates.begin(), duplicates.end());
   return sizes;
 }
 
 base::ImageSize canonicalSize(const AugmentConfig& augment, const base::ImageSize& resized) {
   const std::vector<base::ImageSize> sizes = canonicalSizes(augment);
-  const auto held = std::ranges::find_if(sizes, [&](const base::ImageSize& size) {
+  const auto fitting = std::ranges::find_if(sizes, [&](const base::ImageSize& size) {
     return size.height >= resized.height && size.width >= resized.width;
   });
-  if (held == sizes.end()) {
-    throw std::out_of_range("no canonical size holds " + std::to_string(resized.height) + " x " +
+  if (fitting == sizes.end()) {
+    throw std::out_of_range("no canonical size fits " + std::to_string(resized.height) + " x " +
                             std::to_string(resized.width) + " px");
   }
-  return *held;
+  return *fitting;
 }
 
 }  // namespace lockstep::config

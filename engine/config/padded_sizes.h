@@ -9,7 +9,7 @@
 
 namespace lockstep::config {
 
-/// The next multiple of kSizeDivisor that holds a side, px.
+/// Rounds a side up to a multiple of kSizeDivisor, px.
 inline std::int64_t paddedSide(std::int64_t side) {
   return (side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor;
 }
@@ -17,15 +17,14 @@ inline base::ImageSize paddedSize(const base::ImageSize& size) {
   return {paddedSide(size.height), paddedSide(size.width)};
 }
 
-/// What training batches are padded to with `augment.pad_to: canonical`, smallest area first. For
-/// every scale of min_size a wide and a tall size: its short side, and a long one that is to it as
-/// max_size is to the largest scale; and one square of max_size, for what is longer and for batches
-/// of wide and tall images. All rounded up to multiples of kSizeDivisor; so at most two for each
-/// scale and one more.
+/// Padded sizes of training batches with `augment.pad_to: canonical`, smallest area first. Each
+/// min_size gives a landscape and a portrait size; their aspect ratio is that of max_size to the
+/// largest min_size. One square of max_size is for longer images and for batches of mixed
+/// orientation. All sides are rounded up to multiples of kSizeDivisor.
 std::vector<base::ImageSize> canonicalSizes(const AugmentConfig& augment);
 
-/// The smallest of them that holds an image after resizing. Throws std::out_of_range for a side
-/// above max_size.
+/// The smallest canonical size that fits an image after resizing. Throws std::out_of_range for a
+/// side above max_size.
 base::ImageSize canonicalSize(const AugmentConfig& augment, const base::ImageSize& resized);
 
 }  // namespace lockstep::config

@@ -17,11 +17,11 @@ std::string keysOf(const std::string& section) {
   return list;
 }
 
-ValueFault unknownKey(const std::string& section, const std::string& written,
+ValueError unknownKey(const std::string& section, const std::string& written,
                       const YamlNode& value) {
   if (written == "<<") {
     return {
-        "merge keys are not read in experiment files: write the keys here, or share them with "
+        "merge keys are not supported in experiment files: write the keys here, or share them with "
         "'base:'",
         {}};
   }

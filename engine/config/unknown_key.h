@@ -5,12 +5,12 @@
 #include "engine/config/fields.h"
 #include "engine/config/yaml_tree.h"
 
-/// What is said about a key that the table does not hold.
+/// Messages about keys that are not in the field table.
 namespace lockstep::config {
 
-/// section: dotted, "" for the top level; written: the key as it stands there; value: tells a
-/// section from a value.
-ValueFault unknownKey(const std::string& section, const std::string& written,
+/// section: dotted, "" for the top level; written: the key as in the file; value: its node, which
+/// shows whether a section or a value was meant.
+ValueError unknownKey(const std::string& section, const std::string& written,
                       const YamlNode& value);
 
 /// Names of the keys and sub-sections right below a section: "optimizer, base_lr, …".

@@ -13,7 +13,7 @@ namespace {
 
 bool isDigit(char character) { return character >= '0' && character <= '9'; }
 
-/// Length of the run of digits at the start.
+/// Number of digits at the start.
 std::size_t digitsAt(std::string_view text) {
   std::size_t length = 0;
   while (length < text.size() && isDigit(text[length])) ++length;
@@ -59,7 +59,7 @@ std::optional<NumberAndUnit> splitUnit(std::string_view text) {
 constexpr std::array<std::pair<std::string_view, int>, 5> kByteUnits{
     {{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}, {"B", 0}}};
 
-/// Whether a reader of YAML 1.1 or 1.2 could take the plain text for something else than a string.
+/// Whether a YAML 1.1 or 1.2 parser could read the plain text as anything but a string.
 bool looksLikeAnotherType(const std::string& text) {
   static constexpr std::array<std::string_view, 12> kWords{
       "null", "~", "true", "false", "yes", "no", "on", "off", ".inf", "-.inf", ".nan", "<<"};
@@ -123,15 +123,15 @@ std::optional<double> readNumber(std::string_view text) {
   if (!isDecimal(text)) return std::nullopt;
   if (text[0] == '+') text.remove_prefix(1);
   double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
-  if (fault == std::errc::result_out_of_range) {
-    // Too small for a double is 0; too large is no number.
+  if (error == std::errc::result_out_of_range) {
+    // Underflow is 0; overflow is not a number.
     return text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos
                ? std::optional<double>(0)
                : std::nullopt;
   }
-  return fault == std::errc() ? std::optional<double>(value) : std::nullopt;
+  return error == std::errc() ? std::optional<double>(value) : std::nullopt;
 }
 
 std::optional<std::int64_t> readInteger(std::string_view text) {
@@ -139,8 +139,8 @@ std::optional<std::int64_t> readInteger(std::string_view text) {
   if (text[0] == '+') text.remove_prefix(1);
   if (text.find_first_of(".eE") == std::string_view::npos) {
     std::int64_t value = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return fault == std::errc() && end == text.data() + text.size()
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size()
                ? std::optional<std::int64_t>(value)
                : std::nullopt;
   }
@@ -151,28 +151,28 @@ std::optional<std::int64_t> readInteger(std::string_view text) {
 }
 
 std::optional<Duration> readDuration(std::string_view text) {
-  const std::optional<NumberAndUnit> parts = splitUnit(text);
-  if (!parts || std::abs(parts->number) > 0x1p53) return std::nullopt;
-  const bool isWhole = parts->number == std::floor(parts->number);
-  if (parts->unit == "epochs" || parts->unit == "epoch") {
-    return Duration{parts->number, Duration::Unit::Epochs};
+  const std::optional<NumberAndUnit> read = splitUnit(text);
+  if (!read || std::abs(read->number) > 0x1p53) return std::nullopt;
+  const bool isWhole = read->number == std::floor(read->number);
+  if (read->unit == "epochs" || read->unit == "epoch") {
+    return Duration{read->number, Duration::Unit::Epochs};
   }
   if (!isWhole) return std::nullopt;
-  if (parts->unit == "images" || parts->unit == "image") {
-    return Duration{parts->number, Duration::Unit::Images};
+  if (read->unit == "images" || read->unit == "image") {
+    return Duration{read->number, Duration::Unit::Images};
   }
-  if (parts->unit.empty() || parts->unit == "steps" || parts->unit == "step") {
-    return Duration{parts->number, Duration::Unit::Steps};
+  if (read->unit.empty() || read->unit == "steps" || read->unit == "step") {
+    return Duration{read->number, Duration::Unit::Steps};
   }
   return std::nullopt;
 }
 
 std::optional<std::int64_t> readBytes(std::string_view text) {
-  const std::optional<NumberAndUnit> parts = splitUnit(text);
-  if (!parts) return std::nullopt;
+  const std::optional<NumberAndUnit> read = splitUnit(text);
+  if (!read) return std::nullopt;
   for (const auto& [name, shift] : kByteUnits) {
-    if (parts->unit != name && !(parts->unit.empty() && shift == 0)) continue;
-    const double bytes = std::ldexp(parts->number, shift);
+    if (read->unit != name && !(read->unit.empty() && shift == 0)) continue;
+    const double bytes = std::ldexp(read->number, shift);
     if (std::abs(bytes) > 0x1p53) return std::nullopt;
     if (shift == 0 && bytes != std::floor(bytes)) return std::nullopt;
     return static_cast<std::int64_t>(std::llround(bytes));

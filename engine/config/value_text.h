@@ -9,8 +9,7 @@
 #include "engine/config/duration.h"
 #include "engine/config/level.h"
 
-/// Single values as they stand in YAML: strict reading, and writing that reads back to the same
-/// value.
+/// Single values as YAML text. Reading is strict, and written text reads back to the same value.
 namespace lockstep::config {
 
 /// A finite decimal number: `0.02`, `1e-5`, `.5`. No leading zeros, underscores, hexadecimal,
@@ -30,15 +29,14 @@ std::optional<Level> readLevel(std::string_view text);
 std::string writeNumber(double value);
 std::string writeDuration(const Duration& duration);
 std::string writeLevel(const Level& level);
-/// In the largest unit that leaves a whole number.
+/// Uses the largest unit that gives a whole number.
 std::string writeBytes(std::int64_t bytes);
-/// A string as a YAML scalar that can stand in block and in flow context, quoted where it has to
-/// be.
+/// A string as a YAML scalar, valid in block and in flow context; quoted only if it has to be.
 std::string writeText(const std::string& text);
 
-/// A number that `text` probably means (`010`, `90_000`, `1,5`, `0.02 ` in quotes), or "".
+/// The number that `text` probably means (`010`, `90_000`, `1,5`, `0.02 ` in quotes), or "".
 std::string probableNumber(std::string_view text);
-/// A key or value as messages show it.
+/// Shortens a key or value for messages.
 using base::shortened;
 /// Without spaces, tabs and line breaks at both ends.
 std::string_view trimmed(std::string_view text);

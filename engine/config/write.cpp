@@ -8,14 +8,14 @@ namespace lockstep::config {
 namespace {
 
 std::vector<std::string> splitKey(const std::string& key) {
-  std::vector<std::string> parts;
+  std::vector<std::string> names;
   std::size_t begin = 0;
   for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
-    parts.push_back(key.substr(begin, dot - begin));
+    names.push_back(key.substr(begin, dot - begin));
     begin = dot + 1;
   }
-  parts.push_back(key.substr(begin));
-  return parts;
+  names.push_back(key.substr(begin));
+  return names;
 }
 
 }  // namespace
@@ -27,21 +27,21 @@ std::string writeExperiment(const Experiment& experiment) {
 std::string writeExperiment(const Experiment& experiment,
                             const std::function<std::string(const std::string&)>& comment) {
   std::string text;
-  std::vector<std::string> open;  // sections the last line stands in
+  std::vector<std::string> open;  // sections of the last line
   for (const Field& field : fields()) {
     if (field.key == "base") continue;
-    std::vector<std::string> parts = splitKey(field.key);
-    const std::string name = std::move(parts.back());
-    parts.pop_back();
+    std::vector<std::string> names = splitKey(field.key);
+    const std::string name = std::move(names.back());
+    names.pop_back();
     const auto [common, ignored] =
-        std::mismatch(parts.begin(), parts.end(), open.begin(), open.end());
-    for (auto section = common; section != parts.end(); ++section) {
-      const auto depth = static_cast<std::size_t>(section - parts.begin());
+        std::mismatch(names.begin(), names.end(), open.begin(), open.end());
+    for (auto section = common; section != names.end(); ++section) {
+      const auto depth = static_cast<std::size_t>(section - names.begin());
       text += std::string(2 * depth, ' ') + *section + ":\n";
     }
-    open = parts;
+    open = names;
     const std::string note = comment(field.key);
-    text += std::string(2 * parts.size(), ' ') + name + ": " + field.text(experiment) +
+    text += std::string(2 * names.size(), ' ') + name + ": " + field.text(experiment) +
             (note.empty() ? "" : "  # " + note) + "\n";
   }
   return text;

@@ -3,8 +3,7 @@
 
 #include "engine/config/yaml_tree.h"
 
-/// Ends of nodes. yaml-cpp says where a node begins; where it ends follows from what it holds, read
-/// in the text.
+/// Finds where nodes end. yaml-cpp gives only where they begin; the ends are found in the text.
 namespace lockstep::config {
 namespace {
 
@@ -16,8 +15,7 @@ class SpanFinder {
  public:
   explicit SpanFinder(std::string_view text) : text_(text) {}
 
-  /// parentIndent: column (from 0) of the key or dash that holds the node; `from`: no byte of the
-  /// node lies before it.
+  /// parentIndent: column (from 0) of the node's key or dash; from: the node begins here or later.
   void find(YamlNode& node, std::size_t parentIndent, std::size_t from) const {
     switch (node.kind) {
       case YamlNode::Kind::Null:
@@ -50,7 +48,7 @@ class SpanFinder {
 
   std::size_t columnOf(std::size_t place) const { return place - lineBegin(place); }
 
-  /// First byte from `place` on that is neither space nor part of a comment nor in `also`.
+  /// First byte at or after `place` that is no space, not in a comment and not in `also`.
   std::size_t skip(std::size_t place, std::string_view also = {}) const {
     while (place < text_.size()) {
       if (at(place) == '#' && (place == 0 || isSpace(at(place - 1)))) {
@@ -64,7 +62,7 @@ class SpanFinder {
     return place;
   }
 
-  /// `null` or `~` written out, as a value and not as the next key.
+  /// Length of a `null` or `~` at `place`, or 0 if there is none or it is the next key.
   std::size_t nullWordLength(std::size_t place) const {
     static constexpr std::array<std::string_view, 4> kWords{"null", "Null", "NULL", "~"};
     for (const std::string_view word : kWords) {
@@ -93,8 +91,7 @@ class SpanFinder {
     return blockScalarEnd(node.begin, parentIndent);
   }
 
-  /// A plain scalar has no escapes, so it covers as many non-space bytes of the text as its value
-  /// has.
+  /// A plain scalar has no escapes, so it has as many non-space bytes in the text as in its value.
   std::size_t plainEnd(const YamlNode& node) const {
     auto left = std::count_if(node.text.begin(), node.text.end(),
                               [](char character) { return !isSpace(character); });
@@ -112,10 +109,10 @@ class SpanFinder {
         ++place;  // '' is an escaped quote
       }
     }
-    throw YamlFault{begin, "this quote is not closed"};  // yaml-cpp lets it pass
+    throw YamlError{begin, "this quote is not closed"};  // yaml-cpp lets it pass
   }
 
-  /// End of the last line with text that is indented deeper than the holder.
+  /// End of the last line of text that is indented deeper than the parent.
   std::size_t blockScalarEnd(std::size_t begin, std::size_t parentIndent) const {
     std::size_t end = begin;
     while (end < text_.size() && !isSpace(at(end))) ++end;

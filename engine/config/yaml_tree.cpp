@@ -34,14 +34,15 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw YamlFault{offsetOf(mark),
-                    "aliases (*name) are not read in experiment files: write the value again, or "
-                    "share it with 'base:'"};
+    throw YamlError{offsetOf(mark),
+                    "aliases (*name) are not supported in experiment files: write the value again, "
+                    "or share it with 'base:'"};
   }
 
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-    throw YamlFault{offsetOf(mark),
-                    "anchors (&" + name + ") are not read in experiment files: remove the anchor"};
+    throw YamlError{
+        offsetOf(mark),
+        "anchors (&" + name + ") are not supported in experiment files: remove the anchor"};
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -79,14 +80,14 @@ class TreeBuilder : public YAML::EventHandler {
 
   void refuseTag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    throw YamlFault{offsetOf(mark),
-                    "tags (!name) are not read in experiment files: write the plain value"};
+    throw YamlError{offsetOf(mark),
+                    "tags (!name) are not supported in experiment files: write the plain value"};
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YamlNode::Kind kind,
             YAML::EmitterStyle::value style) {
     refuseTag(mark, tag);
-    if (openNodes_.size() >= kMaxDepth) throw YamlFault{offsetOf(mark), "nests too deep"};
+    if (openNodes_.size() >= kMaxDepth) throw YamlError{offsetOf(mark), "is nested too deeply"};
     YamlNode node = nodeAt(mark, kind);
     node.isFlow = style == YAML::EmitterStyle::Flow;
     openNodes_.push_back(std::move(node));
@@ -107,7 +108,7 @@ class TreeBuilder : public YAML::EventHandler {
     const bool isKey =
         parent.kind == YamlNode::Kind::Map && parent.keys.size() == parent.items.size();
     if (isKey && node.kind != YamlNode::Kind::Scalar) {
-      throw YamlFault{node.begin, "a key has to be a word"};
+      throw YamlError{node.begin, "a key must be a plain word"};
     }
     (isKey ? parent.keys : parent.items).push_back(std::move(node));
   }
@@ -122,9 +123,9 @@ void refuseBinary(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[offset]);
     const bool isControl =
         (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
-    if (isControl) throw YamlFault{offset, "holds binary data: not an experiment file"};
+    if (isControl) throw YamlError{offset, "contains binary data: not an experiment file"};
     const std::size_t length = base::utf8CharacterLength(text, offset);
-    if (length == 0) throw YamlFault{offset, "is not UTF-8 text: save the file as UTF-8"};
+    if (length == 0) throw YamlError{offset, "is not UTF-8 text: save the file as UTF-8"};
     offset += length;
   }
 }
@@ -136,19 +137,18 @@ void refuseTabs(std::string_view text) {
     const std::size_t content = line.find_first_not_of(" \t\r");
     const std::size_t tab = line.find('\t');
     if (content != std::string_view::npos && line[content] != '#' && tab < content) {
-      throw YamlFault{lineBegin + tab, "a tab: YAML is indented with spaces"};
+      throw YamlError{lineBegin + tab, "a tab in the indentation: YAML needs spaces"};
     }
     lineBegin = lineEnd + 1;
   }
 }
 
-/// yaml-cpp's words for what people most often write, in ours.
+/// Plain explanations of yaml-cpp's most frequent messages.
 std::string explainSyntax(const std::string& message) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{{
       {"illegal map value",
-       "a ':' where no key can be: does the line above lack its ':', or is this line indented "
-       "otherwise? Text that "
-       "holds ': ' needs quotes"},
+       "unexpected ':': is the ':' missing in the line above, or is the indentation wrong? Text "
+       "that contains ': ' needs quotes"},
       {"end of map flow not found", "a '}' or a ',' is missing"},
       {"end of sequence flow not found", "a ']' or a ',' is missing"},
       {"end of map not found",
@@ -157,19 +157,19 @@ std::string explainSyntax(const std::string& message) {
       {"end of sequence not found",
        "this line does not belong to the list above: check its indentation"},
       {"illegal EOF in scalar", "a quote is not closed"},
-      {"illegal flow end", "a closing bracket without its opening one"},
-      {"illegal block entry", "a '- ' where no list can begin"},
-      {"illegal map key", "a key where none can be: check the indentation"},
+      {"illegal flow end", "a closing bracket without an opening one"},
+      {"illegal block entry", "an unexpected '- ': a list cannot begin here"},
+      {"illegal map key", "an unexpected key: check the indentation"},
       {"unknown token", "a value that begins with this character needs quotes"},
   }};
   for (const auto& [theirs, ours] : kWords) {
     if (message == theirs) return std::string(ours);
   }
   if (message.find("alias") != std::string::npos || message.find("anchor") != std::string::npos) {
-    return "anchors (&name) and aliases (*name) are not read in experiment files";
+    return "anchors (&name) and aliases (*name) are not supported in experiment files";
   }
   if (message.find("recursion") != std::string::npos || message.find("Deep") != std::string::npos) {
-    return "nests too deep";
+    return "is nested too deeply";
   }
   return "is not YAML: " + message;
 }
@@ -179,7 +179,7 @@ void refuseSecondDocument(YAML::Parser& parser, std::size_t firstByte) {
   TreeBuilder rest(firstByte);
   if (!parser.HandleNextDocument(rest)) return;
   const YamlNode second = rest.takeRoot();
-  throw YamlFault{second.begin, "a second YAML document begins here: a file holds one experiment"};
+  throw YamlError{second.begin, "a second YAML document begins here: a file holds one experiment"};
 }
 
 YamlNode parseEvents(const std::string& text) {
@@ -189,9 +189,9 @@ YamlNode parseEvents(const std::string& text) {
   try {
     YAML::Parser parser(stream);
     if (parser.HandleNextDocument(builder)) refuseSecondDocument(parser, firstByte);
-  } catch (const YAML::Exception& fault) {
-    const std::size_t offset = firstByte + static_cast<std::size_t>(std::max(fault.mark.pos, 0));
-    throw YamlFault{std::min(offset, text.size()), explainSyntax(fault.msg)};
+  } catch (const YAML::Exception& error) {
+    const std::size_t offset = firstByte + static_cast<std::size_t>(std::max(error.mark.pos, 0));
+    throw YamlError{std::min(offset, text.size()), explainSyntax(error.msg)};
   }
   return builder.takeRoot();
 }
@@ -221,7 +221,7 @@ YamlNode parseYaml(const std::string& text) {
   findSpans(root, text);
   if (root.isEmptyNull()) root.kind = YamlNode::Kind::Map;
   if (root.kind != YamlNode::Kind::Map) {
-    throw YamlFault{root.begin,
+    throw YamlError{root.begin,
                     "an experiment file is a map of keys, such as 'name: first' and "
                     "'solver:' with lines below it"};
   }
@@ -232,18 +232,18 @@ YamlNode parseYamlValue(const std::string& text) {
   static constexpr std::string_view kKey = "v: ";
   refuseBinary(text);
   const std::string_view value = trimmed(text);
-  if (value.find('\n') != std::string_view::npos) throw YamlFault{0, "has more than one line"};
+  if (value.find('\n') != std::string_view::npos) throw YamlError{0, "has more than one line"};
   const std::string line = std::string(kKey) + std::string(value) + "\n";
   YamlNode root;
   try {
     root = parseEvents(line);
     findSpans(root, line);
-  } catch (YamlFault& fault) {
-    fault.offset -= std::min(fault.offset, kKey.size());
+  } catch (YamlError& error) {
+    error.offset -= std::min(error.offset, kKey.size());
     throw;
   }
   if (root.kind != YamlNode::Kind::Map || root.items.size() != 1) {
-    throw YamlFault{0, "is not one value"};
+    throw YamlError{0, "is not one value"};
   }
   return std::move(root.items.front());
 }

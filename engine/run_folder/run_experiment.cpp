@@ -40,7 +40,7 @@ void refuseFaulty(const config::LoadedExperiment& loaded, const Layout& layout) 
   const bool saysNothing = loaded.origins.empty() && !loaded.hasErrors();
   if (saysNothing) throw base::mendable(file.string() + ": is empty; remove it, and " + wayOn);
   try {
-    loaded.throwIfFaulty();
+    loaded.throwOnError();
   } catch (const Error& fault) {
     const bool isThere = fs::exists(fs::symlink_status(file, failure));
     throw base::mendable(fault.what() +

@@ -40,10 +40,10 @@ TrainingData::TrainingData(const config::Experiment& experiment, at::Device devi
   sampler = std::make_unique<data::Sampler>(
       trainSet, data::samplerOptions(experiment, world.rank(), world.size()));
   if (!experiment.dataset.hasHeldOut()) return;
-  const config::DatasetPart& part = experiment.dataset.val;
-  heldOutSet = coco::Dataset::load(part.annotations);
+  const config::DatasetSplit& val = experiment.dataset.val;
+  heldOutSet = coco::Dataset::load(val.annotations);
   heldOutLoader =
-      std::make_unique<data::SampleLoader>(*heldOutSet, part.images, experiment.augment, seed,
+      std::make_unique<data::SampleLoader>(*heldOutSet, val.images, experiment.augment, seed,
                                            trainLoader->classes(), data::handoverTo(device));
 }
 

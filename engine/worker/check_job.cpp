@@ -79,7 +79,7 @@ protocol::ImagesCheck lookAtImages(const coco::Dataset& dataset,
 
 protocol::Finished run(const protocol::CheckJob& job, const JobContext&) {
   const config::Experiment experiment = experimentOf(job.configYaml, !job.resumeFrom.empty());
-  const config::DatasetPart &train = experiment.dataset.train, &val = experiment.dataset.val;
+  const config::DatasetSplit &train = experiment.dataset.train, &val = experiment.dataset.val;
   const auto dataset = coco::Dataset::load(train.annotations);
   protocol::CheckResult found;
   try {

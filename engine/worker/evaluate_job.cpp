@@ -40,7 +40,7 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
   dist::World& world = joinWorld(context);
   const protocol::EvaluateJob job = sharedJob(world, own);
   const config::Experiment experiment = experimentOf(job.model.configYaml);
-  const config::DatasetPart& part = partOf(experiment, job.split);
+  const config::DatasetSplit& part = partOf(experiment, job.split);
   const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const std::string newIds = dataset.newIds().text();

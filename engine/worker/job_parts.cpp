@@ -26,12 +26,12 @@ config::Experiment experimentOf(const std::string& configYaml, bool goesOn) {
     std::erase_if(loaded.issues,
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   return loaded.experiment;
 }
 
-const config::DatasetPart& partOf(const config::Experiment& experiment, protocol::Split split) {
-  const config::DatasetPart& part =
+const config::DatasetSplit& partOf(const config::Experiment& experiment, protocol::Split split) {
+  const config::DatasetSplit& part =
       split == protocol::Split::Val ? experiment.dataset.val : experiment.dataset.train;
   if (part.annotations.empty()) {
     throw base::mendable(std::string("dataset.") + base::textOf(split) +

@@ -44,7 +44,7 @@ Job sharedJob(dist::World& world, const Job& own) {
 /// should not). `goesOn`: from a checkpoint, which has the weights; those of the start may be gone.
 config::Experiment experimentOf(const std::string& configYaml, bool goesOn = false);
 /// Throws Error (mendable) when the experiment does not give this part.
-const config::DatasetPart& partOf(const config::Experiment& experiment, protocol::Split split);
+const config::DatasetSplit& partOf(const config::Experiment& experiment, protocol::Split split);
 /// Reports progress to the supervisor, at most ten times a second. Any thread, one at a time.
 eval::Progress progressTo(Channel& channel, const std::string& what);
 

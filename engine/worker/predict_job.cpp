@@ -149,7 +149,7 @@ void leaveOutUnread(Predictions& made, const std::vector<data::ImageFault>& unre
 /// The images of the part that an evaluation takes.
 Predictions predictSplit(const PredictTask& task) {
   const config::Experiment& experiment = task.experiment;
-  const config::DatasetPart& part = partOf(experiment, task.job.split);
+  const config::DatasetSplit& part = partOf(experiment, task.job.split);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   Predictions made;
   made.loaded = train::loadModel(experiment, task.job.model.weights, &dataset, task.device);

@@ -13,7 +13,7 @@ protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context
   const config::Experiment experiment = experimentOf(job.model.configYaml);
   const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
   at::set_num_threads(experiment.runtime.cpuThreads);
-  const config::DatasetPart& part = partOf(experiment, protocol::Split::Train);
+  const config::DatasetSplit& part = partOf(experiment, protocol::Split::Train);
   const coco::Dataset dataset = coco::Dataset::load(part.annotations);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,

@@ -1,5 +1,4 @@
-// app_speed: the figures of the app's speed on this machine, offscreen. Prints one `name=value` a
-// line.
+// app_speed: measures the app's speed on this machine, offscreen. Prints `name=value` lines.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEvent>
@@ -46,7 +45,7 @@ double privateMegabytes() {
   return kilobytes / 1024;
 }
 
-/// Tells when the window was painted for the first time.
+/// Measures when the window was painted for the first time.
 class FirstPaint : public QObject {
  public:
   explicit FirstPaint(double startedAt) : startedAt_(startedAt) {}

@@ -13,7 +13,7 @@ namespace lockstep::tests {
 
 inline QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
-/// A window's document: the controller with a text that it edits.
+/// The document of a window: the controller with the text that is edited.
 struct DocumentWindow {
   explicit DocumentWindow(const QString& drafts)
       : document([this] { return shown; }, &answers, drafts) {
@@ -35,7 +35,7 @@ struct DocumentWindow {
   app::DocumentController document;
 };
 
-/// A folder with documents and drafts, and windows on it.
+/// A folder with documents and drafts, and windows that use it.
 class DocumentBench {
  public:
   void clear() { folder_ = std::make_unique<QTemporaryDir>(); }

@@ -10,13 +10,13 @@
 
 namespace lockstep::tests {
 
-/// A fake_engine that listens at path() and replays lines to whoever says hello.
+/// A fake_engine that listens at path() and sends its lines to each client that says hello.
 class FakeSocket {
  public:
   ~FakeSocket() { kill(); }
   QString path() const { return folder_.filePath(QStringLiteral("e.sock")); }
 
-  /// False when it does not come up.
+  /// Returns false if it does not start.
   bool start(const QList<QByteArray>& lines) {
     QFile file(folder_.filePath(QStringLiteral("replay.jsonl")));
     if (!file.open(QIODevice::WriteOnly)) return false;
@@ -32,8 +32,8 @@ class FakeSocket {
     process_.kill();
     process_.waitForFinished();
   }
-  /// Next line that a client sent; empty when none comes. Runs the event loop: the client sends in
-  /// this thread.
+  /// The next line that a client sent; empty if none comes. Runs the event loop, because the client
+  /// sends in this thread.
   QByteArray nextLine() {
     const bool there = QTest::qWaitFor([this] { return process_.canReadLine(); }, 5000);
     return there ? process_.readLine().trimmed() : QByteArray();

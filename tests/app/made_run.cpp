@@ -33,12 +33,12 @@ const std::pair<const char*, float> kHeads[] = {{"loss_classifier", 0.28F},
 
 void addRankTimes(events::ScalarValues& values, const MadeRun& run, std::int64_t step) {
   for (int rank = 0; rank < run.ranks; ++rank) {
-    const bool isLate = rank + 1 == run.ranks;
-    if (isLate && step > run.lateRankUntil) continue;
+    const bool isSlow = rank + 1 == run.ranks;
+    if (isSlow && step > run.slowRankUntil) continue;
     const std::string prefix = "time/rank" + std::to_string(rank) + "/";
     const auto whole = static_cast<float>(kStepSeconds);
-    const float own = (isLate ? 1.F : 0.7F) * whole + 0.03F * noise(step, 30 + rank);
-    const float data = isLate && run.isLateForImages ? 0.16F : 0.03F;
+    const float own = (isSlow ? 1.F : 0.7F) * whole + 0.03F * noise(step, 30 + rank);
+    const float data = isSlow && run.isSlowForImages ? 0.16F : 0.03F;
     values.push_back({prefix + "step_seconds", whole});
     values.push_back({prefix + "data_seconds", data + 0.02F * noise(step, 130 + rank)});
     values.push_back({prefix + "wait_seconds", whole - own});

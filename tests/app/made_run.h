@@ -10,33 +10,34 @@
 
 namespace lockstep::tests {
 
-/// What a run folder made for a test holds.
+/// Content of a run folder made for a test.
 struct MadeRun {
   std::string name = "made";
   std::string state = "finished";
-  std::string error;  ///< of a failed one
+  std::string error;  ///< of a failed run
   std::int64_t steps = 40;
   std::int64_t maxSteps = 40;
   std::int64_t evaluateEvery = 10;
   double created = 1795255200;
-  std::optional<double> stepsPerEpoch = 8;  ///< of run.json; none: of an earlier version
-  double lossOffset = 0;                    ///< tells runs apart
-  int ranks = 1;                            ///< of several the last one runs late
-  bool isLateForImages = false;
-  int gpus = -1;  ///< with figures of the processors and of so many GPUs; -1: of none
-  std::int64_t lateRankUntil = 1 << 30;  ///< the step after which it is gone
+  std::optional<double> stepsPerEpoch =
+      8;                  ///< of run.json; std::nullopt: written by an earlier version
+  double lossOffset = 0;  ///< makes runs differ
+  int ranks = 1;          ///< if several, the last one is slow
+  bool isSlowForImages = false;
+  int gpus = -1;  ///< number of GPUs with device metrics; -1: no device metrics at all
+  std::int64_t slowRankUntil = 1 << 30;  ///< last step with the slow rank
   std::string valImages;                 ///< dataset.val of config.yaml; empty: none
   std::string valAnnotations;
-  std::vector<std::int64_t> keptCheckpoints;  ///< steps whose checkpoint is on the disk
-  /// Predictions were stored with every evaluation: a box at the same place on these images.
+  std::vector<std::int64_t> keptCheckpoints;  ///< steps whose checkpoint file exists
+  /// Images with predictions at every evaluation, one box at the same place on each.
   std::vector<std::int64_t> watchedImages;
 };
 
-/// A run of that name, made so many seconds after 1970.
+/// A run with that name, created at a Unix time.
 MadeRun made(const char* name, double created);
 
-/// Writes a run folder with the engine's own writers: config.yaml, run.json and an event log of
-/// losses that fall, held-out losses that turn, AP, learning rate, times, checkpoints and log
+/// Writes a run folder with the engine's writers: config.yaml, run.json and an event log with
+/// falling losses, held-out losses that rise again, AP, learning rate, times, checkpoints and log
 /// lines. Returns its path.
 QString makeRun(const QString& parent, const MadeRun& run);
 

@@ -1,4 +1,4 @@
-// make_runs FOLDER [VAL_IMAGES VAL_ANNOTATIONS]: run folders to look at in the app, without an
+// make_runs FOLDER [VAL_IMAGES VAL_ANNOTATIONS]: writes run folders to show in the app, without an
 // engine.
 #include <QString>
 #include <cstdio>
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     std::int64_t steps;
     double offset;
     int ranks = 1;
-    bool isLateForImages = false;
+    bool isSlowForImages = false;
     int gpus = 0;
   } kRuns[] = {{"droplets-lr0.1", "failed", 60, 0.4},
                {"coco-tiny-overfit", "stopped", 250, 0.2, 16, true},
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     run.lossOffset = plan.offset;
     run.ranks = plan.ranks;
     run.gpus = plan.gpus;
-    run.isLateForImages = plan.isLateForImages;
+    run.isSlowForImages = plan.isSlowForImages;
     base.created += 3600;
     std::puts(qPrintable(lockstep::tests::makeRun(QString::fromLocal8Bit(argv[1]), run)));
   }

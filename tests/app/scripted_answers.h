@@ -8,7 +8,7 @@
 
 namespace lockstep::tests {
 
-/// A person whose answers are known beforehand, and what they were asked.
+/// Answers questions as scripted and records them.
 class ScriptedAnswers : public app::DocumentQuestions {
  public:
   Leaving leaving = Leaving::Cancel;
@@ -17,7 +17,7 @@ class ScriptedAnswers : public app::DocumentQuestions {
   QString place;
   QStringList asked;
   QString difference, reason, copyName;
-  std::function<void()> whileAsked;  ///< what happens while the next question stands there
+  std::function<void()> whileAsked;  ///< called while the next question is open
 
   Leaving beforeLeaving(const QString& name, bool hasFile) override {
     ask((hasFile ? QStringLiteral("leave ") : QStringLiteral("leave without a file ")) + name);
@@ -38,7 +38,7 @@ class ScriptedAnswers : public app::DocumentQuestions {
     copyName = copy;
     return training;
   }
-  QString whereToSave(const QString&) override {
+  QString askSavePath(const QString&) override {
     ask(QStringLiteral("where"));
     return place;
   }

@@ -25,15 +25,15 @@ using tests::optionsFor;
 
 namespace {
 
-tests::MadeRun lateRun(const char* name, double created) {
+tests::MadeRun slowRankRun(const char* name, double created) {
   tests::MadeRun run;
   run.name = name;
   run.created = created;
-  run.ranks = 3;  // the last is late: an alert
+  run.ranks = 3;  // the last is slow: an alert
   return run;
 }
 
-/// What a supervisor does: resumes the run from a step, and the next loss is not finite.
+/// Like a supervisor: resumes the run from a step, and the next loss is not finite.
 void resumeIntoNonFiniteLoss(const QString& folder, std::int64_t resumed, double time) {
   supervisor::EventJournal journal(folder.toStdString(), resumed, [](const protocol::Alert&) {});
   journal.appendScalars(resumed + 1, time,
@@ -62,7 +62,7 @@ class TstAlerts : public QObject {
  private Q_SLOTS:
   void aDismissedAlertDoesNotHideLaterOnes() {
     QTemporaryDir parent;
-    const QString folder = tests::makeRun(parent.path(), lateRun("late", 2000));
+    const QString folder = tests::makeRun(parent.path(), slowRankRun("late", 2000));
     MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
@@ -72,7 +72,7 @@ class TstAlerts : public QObject {
     dismiss(window, banner);
     controllerOf(window, folder)->refresh();
     QTRY_VERIFY(controllerOf(window, folder)->isLoaded());
-    QVERIFY2(!banner->isVisible(), "what was dismissed stays so");
+    QVERIFY2(!banner->isVisible(), "a dismissed alert stays dismissed");
 
     resumeIntoNonFiniteLoss(folder, 10, 3000);
     controllerOf(window, folder)->refresh();
@@ -81,10 +81,10 @@ class TstAlerts : public QObject {
              qPrintable(banner->detail()));
   }
 
-  void aRunsAlertsAreDismissedForThatRunAlone() {
+  void alertsAreDismissedForOneRun() {
     QTemporaryDir parent;
-    const QString first = tests::makeRun(parent.path(), lateRun("first", 2000));
-    const QString second = tests::makeRun(parent.path(), lateRun("second", 1000));
+    const QString first = tests::makeRun(parent.path(), slowRankRun("first", 2000));
+    const QString second = tests::makeRun(parent.path(), slowRankRun("second", 1000));
     MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Monitor));
     window.show();
     QTRY_VERIFY(window.isReady());
@@ -98,11 +98,11 @@ class TstAlerts : public QObject {
     QTRY_VERIFY(!banner->isVisible());
   }
 
-  void whatWasDismissedStaysSoInTheNextWindow() {
+  void dismissedAlertsStayDismissedInTheNextWindow() {
     QTemporaryDir parent, settings;
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
-    const QString folder = tests::makeRun(parent.path(), lateRun("late", 2000));
+    const QString folder = tests::makeRun(parent.path(), slowRankRun("late", 2000));
     tests::MadeRun failing;
     failing.name = "failed";
     failing.state = "failed";
@@ -128,7 +128,7 @@ class TstAlerts : public QObject {
       QTRY_VERIFY(window.isReady());
       QVERIFY(!banner->isVisible());
     }
-    // Another failure is news.
+    // Another failure is shown again.
     const run_folder::Layout layout{failed.toStdString()};
     run_folder::RunInfo info = run_folder::readRunInfo(layout);
     ++info.attempt;
@@ -139,7 +139,7 @@ class TstAlerts : public QObject {
     QTRY_VERIFY(window.findChild<app::RunBanner*>()->isVisible());
   }
 
-  void overfittingIsSaidSinceTheLowestLossAndOfWhichRun() {
+  void theOverfittingAlertNamesTheRunAndItsLowestLoss() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), tests::made("first", 2000));
     const QString other = tests::makeRun(parent.path(), tests::made("second", 1000));
@@ -164,7 +164,7 @@ class TstAlerts : public QObject {
     QTRY_COMPARE(banner->title(), QStringLiteral("first: Overfitting since step 20"));
   }
 
-  void aFailureOfAnEarlierAttemptStaysAmongTheAlerts() {
+  void anEarlierAttemptsFailureStaysAnAlert() {
     QTemporaryDir parent;
     tests::MadeRun run;
     run.name = "resumed";
@@ -184,7 +184,7 @@ class TstAlerts : public QObject {
              qPrintable(alertsIn(window)[0]));
   }
 
-  void aFailedRunsReasonIsAmongItsAlerts() {
+  void aFailedRunsErrorIsAnAlert() {
     QTemporaryDir parent;
     tests::MadeRun run;
     run.name = "failed";

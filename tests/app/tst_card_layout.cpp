@@ -10,19 +10,19 @@ using namespace lockstep::app;
 
 namespace {
 
-bool isShown(const CardParts& parts, const char* title) {
+bool isShown(const CardScope& scope, const char* title) {
   const std::vector<CardPlan> plans = monitorCards();
-  const std::vector<std::size_t> shown = cardsWith(parts, plans);
+  const std::vector<std::size_t> shown = cardsWith(scope, plans);
   return std::any_of(shown.begin(), shown.end(),
                      [&](std::size_t card) { return plans[card].title == QLatin1String(title); });
 }
 
-CardParts oneRun(int ranks, std::vector<int> gpus) {
-  CardParts parts;
-  parts.isOneRun = true;
-  parts.ranks = ranks;
-  parts.gpus = std::move(gpus);
-  return parts;
+CardScope oneRun(int ranks, std::vector<int> gpus) {
+  CardScope scope;
+  scope.isOneRun = true;
+  scope.ranks = ranks;
+  scope.gpus = std::move(gpus);
+  return scope;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ class TstCardLayout : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void cardsOfRanksAndDevicesComeWithThem() {
+  void cardsOfRanksAndDevicesAreShownIfThereAreSome() {
     QVERIFY(isShown({}, "Learning rate"));
     QVERIFY(!isShown({}, "Step time per rank, s") && !isShown({}, "Device use, %"));
     QVERIFY(!isShown(oneRun(0, {}), "Step time per rank, s"));
@@ -40,11 +40,11 @@ class TstCardLayout : public QObject {
     QVERIFY(isShown(oneRun(0, {1}), "GPU power, W"));
   }
 
-  void noTwoCardsShareAPlace_data() {
+  void cardsDoNotOverlap_data() {
     QTest::addColumn<int>("columns");
     for (const int columns : {4, 2, 1}) QTest::addRow("%d columns", columns) << columns;
   }
-  void noTwoCardsShareAPlace() {
+  void cardsDoNotOverlap() {
     QFETCH(int, columns);
     const std::vector<CardPlan> plans = monitorCards();
     const std::vector<std::size_t> shown = cardsWith(oneRun(8, {0, 1}), plans);

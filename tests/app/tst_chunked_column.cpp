@@ -17,7 +17,7 @@ class TstChunkedColumn : public QObject {
     QCOMPARE(column.back(), 29997);
   }
 
-  void truncatingFreesBlocksAndAppendingGoesOn() {
+  void truncatingFreesBlocksAndAppendingContinues() {
     ChunkedColumn<int> column;
     for (int i = 0; i < 10000; ++i) column.append(i);
     const std::size_t before = column.bytes();

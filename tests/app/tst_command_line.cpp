@@ -79,7 +79,7 @@ class TstCommandLine : public QObject {
     }
   }
 
-  void goodArgumentsAreTaken() {
+  void goodArgumentsAreAccepted() {
     QTemporaryDir folder;
     const app::CommandLine line = app::parseCommandLine(
         {folder.path(), QStringLiteral("--page=monitor"), QStringLiteral("--theme"),

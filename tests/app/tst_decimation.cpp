@@ -44,8 +44,8 @@ class TstDecimation : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  /// Against a plain pass over every point of every column.
-  void keepsLeastAndGreatestOfEveryColumn() {
+  /// Compared with a plain pass over every point of every column.
+  void keepsMinimumAndMaximumOfEveryColumn() {
     const MetricStore store = madeStore(20000);
     const auto* series = store.series("loss");
     const std::vector<double> columns = edges(1000.5, 15000.5, 300);
@@ -89,7 +89,7 @@ class TstDecimation : public QObject {
     QCOMPARE(curve.smooth[1].y(), store.series("loss")->smoothed(99));
   }
 
-  void smoothedValuesAreThoseOfAllPointsNotOfTheDrawnOnes() {
+  void smoothingUsesAllPointsNotOnlyDrawnOnes() {
     const MetricStore store = madeStore(20000);
     const auto* series = store.series("loss");
     const CurveSamples curve = decimate(*series, XScale{}, edges(0, 20001, 250), true);
@@ -114,7 +114,7 @@ class TstDecimation : public QObject {
     QCOMPARE(curve.nonFinite[0].y(), static_cast<double>(store.series("loss")->value(4)));
   }
 
-  void aColumnOfNothingButNonFiniteValuesIsAGap() {
+  void aColumnOfOnlyNonFiniteValuesIsAGap() {
     MetricStore store;
     for (int i = 0; i < 4000; ++i)
       store.append(i, i, {{"loss", i >= 1000 && i < 3000 ? std::nanf("") : 1.F}});
@@ -126,7 +126,7 @@ class TstDecimation : public QObject {
     QVERIFY(!curve.nonFinite.empty() && curve.nonFinite.size() <= 51);
   }
 
-  void otherQuantitiesOfXAreFollowed_data() {
+  void otherXAxesAreSupported_data() {
     QTest::addColumn<int>("quantity");
     QTest::addColumn<double>("x");
     QTest::newRow("step") << static_cast<int>(widgets::XAxis::Step) << 11.0;
@@ -134,7 +134,7 @@ class TstDecimation : public QObject {
     QTest::newRow("relative") << static_cast<int>(widgets::XAxis::Relative) << 5.0;
     QTest::newRow("wall") << static_cast<int>(widgets::XAxis::Wall) << 505.0;
   }
-  void otherQuantitiesOfXAreFollowed() {
+  void otherXAxesAreSupported() {
     QFETCH(int, quantity);
     QFETCH(double, x);
     const MetricStore store = madeStore(100);

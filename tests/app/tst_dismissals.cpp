@@ -25,13 +25,13 @@ class TstDismissals : public QObject {
     QCOMPARE(after.kept(), before.kept());
   }
 
-  void whatIsNoLineOfTheirsIsLeftOut() {
+  void otherLinesAreIgnored() {
     Dismissals dismissals;
     dismissals.restore({QString(), QStringLiteral("no tab"), QStringLiteral("\t/runs/a")});
     QVERIFY(dismissals.kept().isEmpty());
   }
 
-  void theyAreBounded() {
+  void theirNumberIsBounded() {
     Dismissals dismissals;
     for (int run = 0; run < 2000; ++run)
       dismissals.add(QString::number(run), QStringLiteral("message"));

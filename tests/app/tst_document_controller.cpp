@@ -14,7 +14,7 @@ using app::DocumentQuestions;
 using Kind = app::DocumentNotice::Kind;
 using tests::text;
 
-/// Nothing typed is lost, and nothing is overwritten that was not seen.
+/// No edit is lost, and no external change is overwritten unseen.
 class TstDocumentController : public QObject, private tests::DocumentBench {
   Q_OBJECT
 
@@ -79,7 +79,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(made->shown, text("b"));
   }
 
-  void aRunsRecordIsOpenedAsACopyAndNeverWritten() {
+  void aRunsConfigIsOpenedAsACopyAndNeverWritten() {
     const QString run = tests::makeRun(folder(), {});
     const QString record = run + text("/config.yaml");
     const QByteArray before = read(record);
@@ -101,7 +101,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.hasFile());
   }
 
-  void whatChangedOutsideIsNotOverwrittenUnasked_data() {
+  void anExternalChangeIsNotOverwrittenUnasked_data() {
     QTest::addColumn<int>("answer");
     QTest::addColumn<QByteArray>("inFile");
     QTest::addColumn<QString>("shown");
@@ -115,7 +115,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     row("elsewhere", Overwriting::SaveAs, "theirs", "two");
     row("cancel", Overwriting::Cancel, "theirs", "two");
   }
-  void whatChangedOutsideIsNotOverwrittenUnasked() {
+  void anExternalChangeIsNotOverwrittenUnasked() {
     QFETCH(int, answer);
     QFETCH(QByteArray, inFile);
     QFETCH(QString, shown);
@@ -133,23 +133,23 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QTRY_COMPARE(draftCount(), isCancelled ? 1 : 0);
   }
 
-  void whatCannotBeReadIsNotTaken_data() {
+  void anUnreadableFileIsNotLoaded_data() {
     QTest::addColumn<int>("answer");
     QTest::addColumn<QByteArray>("inFile");
-    QTest::addColumn<QString>("told");
+    QTest::addColumn<QString>("message");
     using Overwriting = DocumentQuestions::Overwriting;
     const auto row = [](const char* name, Overwriting answer, const char* inFile,
-                        const char* told) {
-      QTest::newRow(name) << static_cast<int>(answer) << QByteArray(inFile) << text(told);
+                        const char* message) {
+      QTest::newRow(name) << static_cast<int>(answer) << QByteArray(inFile) << text(message);
     };
     row("overwrite", Overwriting::Overwrite, "two", "");
     row("reload", Overwriting::Reload, "\xff\xff", "is not UTF-8");
     row("cancel", Overwriting::Cancel, "\xff\xff", "");
   }
-  void whatCannotBeReadIsNotTaken() {
+  void anUnreadableFileIsNotLoaded() {
     QFETCH(int, answer);
     QFETCH(QByteArray, inFile);
-    QFETCH(QString, told);
+    QFETCH(QString, message);
     const auto made = edited();
     write(path("a.yaml"), "\xff\xff");
     QSignalSpy failed(&made->document, &DocumentController::failed);
@@ -158,15 +158,15 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(made->document.save(), isSaved);
     QCOMPARE(made->answers.asked, QStringList{text("overwrite unreadable a.yaml")});
     QVERIFY(made->answers.reason.contains(text("is not UTF-8")));
-    QCOMPARE(failed.count(), told.isEmpty() ? 0 : 1);
-    if (!told.isEmpty()) QVERIFY(failed[0][1].toString().contains(told));
+    QCOMPARE(failed.count(), message.isEmpty() ? 0 : 1);
+    if (!message.isEmpty()) QVERIFY(failed[0][1].toString().contains(message));
     QCOMPARE(made->shown, text("two"));
     QCOMPARE(read(path("a.yaml")), inFile);
     QCOMPARE(made->document.isUnsaved(), !isSaved);
     QTRY_COMPARE(draftCount(), isSaved ? 0 : 1);
   }
 
-  void aFileThatVanishesWhileAskedLeavesTheText() {
+  void aFileDeletedDuringTheQuestionKeepsTheText() {
     const auto made = edited();
     write(path("a.yaml"), "theirs");
     QSignalSpy failed(&made->document, &DocumentController::failed);
@@ -181,7 +181,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QTRY_COMPARE(draftCount(), 1);
   }
 
-  void aFileThatTurnsUnreadableWhileAskedIsAskedAboutAgain() {
+  void aFileUnreadableDuringTheQuestionIsAskedAboutAgain() {
     const auto made = edited();
     write(path("a.yaml"), "theirs");
     made->answers.overwriting = DocumentQuestions::Overwriting::Reload;
@@ -198,14 +198,14 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.isUnsaved());
   }
 
-  void whatIsWrittenWhileAskedIsShownBeforeItIsLost_data() {
+  void aChangeDuringTheQuestionIsShownBeforeItIsLost_data() {
     QTest::addColumn<int>("answer");
     QTest::addColumn<QByteArray>("inFile");
     using Overwriting = DocumentQuestions::Overwriting;
     QTest::newRow("overwrite") << static_cast<int>(Overwriting::Overwrite) << QByteArray("two");
     QTest::newRow("reload") << static_cast<int>(Overwriting::Reload) << QByteArray("theirs 2");
   }
-  void whatIsWrittenWhileAskedIsShownBeforeItIsLost() {
+  void aChangeDuringTheQuestionIsShownBeforeItIsLost() {
     QFETCH(int, answer);
     QFETCH(QByteArray, inFile);
     const auto made = edited();
@@ -213,7 +213,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
     made->answers.whileAsked = [this, &made] {
       write(path("a.yaml"), "theirs 2");
-      made->document.checkFile();  // as the watcher does while a dialog stands there
+      made->document.checkFile();  // as the watcher does while a dialog is open
     };
     made->document.save();
     QCOMPARE(made->answers.asked.size(), 2);
@@ -222,7 +222,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(made->shown, QString::fromUtf8(inFile));
   }
 
-  void aFileThatIsAsItWasAgainIsNotTakenForWhatWasShown() {
+  void aFileChangedBackDuringTheQuestionIsAskedAboutAgain() {
     const auto made = edited();
     write(path("a.yaml"), "theirs");
     QSignalSpy failed(&made->document, &DocumentController::failed);
@@ -235,7 +235,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.isUnsaved());
   }
 
-  void discardedEditsKeepTheirDraftUntilAnotherDocumentStandsThere() {
+  void discardedEditsKeepTheirDraftUntilAnotherDocumentIsOpen() {
     const auto made = edited();
     QTRY_COMPARE(draftCount(), 1);
     write(path("b.yaml"), "b");
@@ -252,7 +252,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(draftCount(), 0);
   }
 
-  void theSameTextOutsideIsNoConflict() {
+  void anExternalChangeToTheSameTextIsNoConflict() {
     const auto made = edited();
     write(path("a.yaml"), "two");
     QVERIFY(made->document.save());
@@ -260,7 +260,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(!made->document.isUnsaved());
   }
 
-  void aChangeOutsideIsReadWhenNothingIsEdited() {
+  void anExternalChangeIsLoadedIfNothingIsEdited() {
     write(path("a.yaml"), "one");
     const auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
@@ -269,12 +269,12 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(made->document.notice().kind, Kind::Reloaded);
     QVERIFY(!made->document.isUnsaved());
     QVERIFY(made->answers.asked.isEmpty());
-    // The text before is an edit again when it is brought back.
+    // Undo restores the previous text, which is an edit again.
     made->type("one");
     QVERIFY(made->document.isUnsaved());
   }
 
-  void aChangeOutsideIsToldWhileSomethingIsEdited() {
+  void anExternalChangeIsReportedIfSomethingIsEdited() {
     const auto made = edited();
     write(path("a.yaml"), "theirs");
     QTRY_COMPARE(made->document.notice().kind, Kind::ChangedOutside);
@@ -285,7 +285,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(made->document.notice().kind, Kind::None);
   }
 
-  void aDeletedFileIsToldAndItsTextKept() {
+  void aDeletedFileIsReportedAndItsTextKept() {
     write(path("a.yaml"), "one");
     auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
@@ -300,7 +300,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QTRY_COMPARE(draftCount(), 0);
   }
 
-  void aSaveThatFailsSaysWhyAndKeepsTheEdits() {
+  void aFailedSaveIsReportedAndKeepsTheEdits() {
     const auto made = edited();
     QSignalSpy failed(&made->document, &DocumentController::failed);
     made->answers.overwriting = DocumentQuestions::Overwriting::SaveAs;
@@ -313,7 +313,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QTRY_COMPARE(draftCount(), 1);
   }
 
-  void savedInAnotherFolderItNamesTheSameFiles() {
+  void savingInAnotherFolderRewritesRelativePaths() {
     QVERIFY(QDir(folder()).mkdir(text("elsewhere")));
     write(path("a.yaml"), "base: base.yaml  # mine\nmodel: {weights: ../w}\nname: a\n");
     const auto made = window();
@@ -328,14 +328,14 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.notice().detail.contains(text("base, model.weights")));
     QVERIFY(made->document.notice().detail.contains(folder()));
     QCOMPARE(draftCount(), 0);
-    // Beside itself nothing moves, and nothing is said.
+    // In the same folder no path changes, and there is no message.
     made->answers.place = path("elsewhere/c.yaml");
     QVERIFY(made->document.saveAs());
     QCOMPARE(read(path("elsewhere/c.yaml")), moved);
     QCOMPARE(made->document.notice().kind, Kind::None);
   }
 
-  void whereItCannotBeSavedNoPathIsRewritten() {
+  void aFailedSaveRewritesNoPath() {
     write(path("a.yaml"), "base: base.yaml\n");
     const auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
@@ -345,7 +345,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(!made->document.isUnsaved());
   }
 
-  void whatIsInNoFileIsAskedAboutAsSuch() {
+  void anUnsavedDocumentIsAskedAbout() {
     const auto made = window();
     QVERIFY(made->document.openCopyOfRun(tests::makeRun(folder(), {})));
     made->type("name: other\n");
@@ -389,11 +389,11 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(read(path("a.yaml")), inFile);
     if (file.isEmpty()) return;
     QCOMPARE(read(file), QByteArray("two"));
-    QCOMPARE(made->document.fileToTrain(), file);  // nothing is edited any more
+    QCOMPARE(made->document.fileToTrain(), file);  // there are no edits left
     QCOMPARE(made->answers.asked.size(), 1);
   }
 
-  void whatChangedOnDiskJustNowIsSeenBeforeItIsTrained() {
+  void aChangeOnDiskIsSeenBeforeTraining() {
     write(path("a.yaml"), "one");
     const auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));

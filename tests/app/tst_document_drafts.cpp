@@ -11,15 +11,15 @@ using namespace lockstep;
 using Kind = app::DocumentNotice::Kind;
 using tests::text;
 
-/// What was typed outlives the window.
+/// Edits survive the window.
 class TstDocumentDrafts : public QObject, private tests::DocumentBench {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() { clear(); }
 
-  void editsComeBackAfterACrash() {
-    edited().reset();  // a window that goes without a word
+  void editsAreRecoveredAfterACrash() {
+    edited().reset();  // a window that is destroyed without closing
     QCOMPARE(draftCount(), 1);
     const auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
@@ -33,7 +33,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QCOMPARE(made->document.notice().kind, Kind::None);
   }
 
-  void editsThatCameBackCanBeKeptOrDiscarded() {
+  void recoveredEditsCanBeKeptOrDiscarded() {
     edited().reset();
     auto made = window();
     QVERIFY(made->document.open(path("a.yaml")));
@@ -49,7 +49,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QCOMPARE(draftCount(), 0);
   }
 
-  void editsOfAFileThatChangedSinceAskBeforeTheyOverwriteIt() {
+  void recoveredEditsAskBeforeTheyOverwriteAChangedFile() {
     edited().reset();
     write(path("a.yaml"), "theirs");
     const auto made = window();
@@ -59,11 +59,11 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QVERIFY(!made->document.save());
     QCOMPARE(made->answers.asked, QStringList{text("overwrite a.yaml")});
     QCOMPARE(read(path("a.yaml")), QByteArray("theirs"));
-    made->document.acceptNotice();  // gives them up
+    made->document.acceptNotice();  // discards them
     QCOMPARE(made->shown, text("theirs"));
   }
 
-  void editsOfAFileThatIsGoneComeBackToo() {
+  void editsOfADeletedFileAreRecovered() {
     edited().reset();
     QVERIFY(QFile::remove(path("a.yaml")));
     const auto made = window();
@@ -74,7 +74,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QCOMPARE(read(path("a.yaml")), QByteArray("two"));
   }
 
-  void editsOfACopyWithoutAFileComeBack() {
+  void editsOfAnUnsavedCopyAreRecovered() {
     const QString run = tests::makeRun(folder(), {});
     auto made = window();
     QVERIFY(made->document.openCopyOfRun(run));
@@ -96,12 +96,12 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QVERIFY(made->answers.asked.isEmpty());
   }
 
-  void severalWindowsKeepTheirDraftsApart() {
+  void severalWindowsHaveTheirOwnDrafts() {
     auto first = edited();
     QTRY_COMPARE(draftCount(), 1);
     auto second = window();
     QVERIFY(second->document.open(path("a.yaml")));
-    QCOMPARE(second->shown, text("one"));  // the first window lives: its edits are its own
+    QCOMPARE(second->shown, text("one"));  // the first window is open: its edits are its own
     QCOMPARE(second->document.notice().kind, Kind::EditedElsewhere);
     second->type("three");
     first->type("two 2");
@@ -113,12 +113,12 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
       left << draft.draft.text;
     left.sort();
     QCOMPARE(left, (QStringList{text("three"), text("two 2")}));
-    // One is put over the file, the other still waits.
+    // One is shown over the file, the other is still a draft.
     QVERIFY(third->document.open(path("a.yaml")));
     QCOMPARE(third->document.orphanedDrafts().size(), 1);
   }
 
-  void draftsThatWaitAreAnnouncedAndOpened() {
+  void otherDraftsAreAnnouncedAndOpened() {
     edited().reset();
     const auto made = window();
     made->document.announceDrafts();
@@ -129,7 +129,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QCOMPARE(made->document.notice().kind, Kind::Restored);
   }
 
-  void draftsThatCannotBeKeptAreTold() {
+  void draftsThatCannotBeWrittenAreReported() {
     write(path("state"), "a file where the folder should be");
     const auto made = edited();
     QCOMPARE(made->document.notice().kind, Kind::BackupFailed);

@@ -27,7 +27,7 @@ namespace {
 
 QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
-/// Presses a button of the next question, as soon as it is asked.
+/// Clicks a button of the next question as soon as it is shown.
 class Answer : public QObject {
  public:
   explicit Answer(const char* button) : button_(text(button)) {
@@ -35,7 +35,7 @@ class Answer : public QObject {
     look_.start(5);
   }
   bool isGiven() const { return isGiven_; }
-  /// All that the question said and offered.
+  /// All texts of the question and its buttons.
   QString asked() const { return asked_.join(QLatin1Char('\n')); }
 
  private:
@@ -61,7 +61,7 @@ class Answer : public QObject {
 
 }  // namespace
 
-/// The window around documents: what closing, opening and training ask, and what the bar says.
+/// Documents in the window: the questions of closing, opening and training, and the top bar.
 class TstDocumentsInWindow : public QObject {
   Q_OBJECT
 
@@ -122,13 +122,13 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(read("a.yaml"), QByteArray("name: two\n"));
   }
 
-  void savingOverAChangedFileAsksWithWhatCanBeDone_data() {
+  void savingOverAChangedFileAsksWhatToDo_data() {
     QTest::addColumn<QByteArray>("theirs");
     QTest::addColumn<bool>("isReadable");
     QTest::newRow("another text") << QByteArray("name: theirs\n") << true;
     QTest::newRow("no text") << QByteArray("\xff\n") << false;
   }
-  void savingOverAChangedFileAsksWithWhatCanBeDone() {
+  void savingOverAChangedFileAsksWhatToDo() {
     QFETCH(QByteArray, theirs);
     QFETCH(bool, isReadable);
     auto window = open({path("a.yaml")});
@@ -138,20 +138,21 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(!window->configurePage()->save());
     QVERIFY(cancel.isGiven());
     QCOMPARE(cancel.asked().contains(text("Reload")), isReadable);
-    QCOMPARE(cancel.asked().contains(text("Lines of the file")), isReadable);
+    QCOMPARE(cancel.asked().contains(text("Lines in the file")), isReadable);
     QCOMPARE(cancel.asked().contains(text("is not UTF-8")), !isReadable);
     QVERIFY(cancel.asked().contains(text("Overwrite the file")));
     QCOMPARE(read("a.yaml"), theirs);
   }
 
-  void aDamagedDraftIsToldAtTheStart() {
+  void aDamagedDraftIsReportedAtStartup() {
     QVERIFY(QDir().mkpath(path("state")));
     write("state/2f1c7a52-5a0f-4d0c-8f7e-3f8f2f6f1a11.json", "{\"text\": \"na");
     auto window = open({});
-    bool isTold = false;
+    bool hasLabelWith = false;
     for (const auto* banner : window->findChildren<widgets::Banner*>())
-      isTold = isTold || (banner->isVisible() && banner->detail().contains(text(".damaged")));
-    QVERIFY(isTold);
+      hasLabelWith =
+          hasLabelWith || (banner->isVisible() && banner->detail().contains(text(".damaged")));
+    QVERIFY(hasLabelWith);
   }
 
   void aCopyOfARunIsNotOpenedOverEdits() {
@@ -166,7 +167,7 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
   }
 
-  void whatIsBeingTypedIsSavedToo() {
+  void textBeingTypedIsSaved() {
     auto window = open({path("a.yaml")});
     QTRY_VERIFY(window->isReady());
     auto* yaml = window->findChild<widgets::YamlText*>();
@@ -178,7 +179,7 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(!window->isWindowModified());
   }
 
-  void editsComeBackWhenNothingElseIsOpened() {
+  void editsAreRecoveredIfNothingElseIsOpened() {
     {
       auto window = open({path("a.yaml")});
       type(*window, "name: two\n");
@@ -213,17 +214,18 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
   }
 
-  void ofTwoExperimentsItIsSaidWhichIsOpen() {
+  void withTwoExperimentsTheOpenOneIsNamed() {
     write("b.yaml", "name: b\n");
     auto window = open({path("a.yaml"), path("b.yaml")});
-    bool isTold = false;
+    bool hasLabelWith = false;
     for (const auto* banner : window->findChildren<widgets::Banner*>())
-      isTold = isTold || (banner->isVisible() && banner->detail().contains(path("a.yaml")));
-    QVERIFY(isTold);
+      hasLabelWith =
+          hasLabelWith || (banner->isVisible() && banner->detail().contains(path("a.yaml")));
+    QVERIFY(hasLabelWith);
     QCOMPARE(window->configurePage()->documentName(), text("b.yaml"));
   }
 
-  void trainNamesTheFileAndNothingMovesWithNames() {
+  void trainNamesTheFileAndTheLayoutStaysStable() {
     tests::MadeRun shortOne, longOne;
     shortOne.name = "a";
     shortOne.created = 2000;
@@ -256,8 +258,8 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(places(), before);
   }
 
-  /// Before and after a new start of the program.
-  void aCopyInNoFileSaysSoUntilItIsSaved() {
+  /// Before and after a restart of the program.
+  void anUnsavedCopyIsMarkedUntilItIsSaved() {
     QVERIFY(QDir().mkpath(path("runs")));
     const QString run = tests::makeRun(path("runs"), {});
     const auto says = [](MainWindow& window, const char* words) {
@@ -284,12 +286,12 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(cancel.asked().contains(text("not saved in any file")));
   }
 
-  void tabTitlesAreWhole_data() {
+  void tabTitlesAreNotElided_data() {
     QTest::addColumn<bool>("withExperiment");
     QTest::newRow("without an experiment") << false;
     QTest::newRow("with one") << true;
   }
-  void tabTitlesAreWhole() {
+  void tabTitlesAreNotElided() {
     QFETCH(bool, withExperiment);
     auto window = open(withExperiment ? QStringList{path("a.yaml")} : QStringList());
     QTRY_VERIFY(window->isReady());

@@ -36,7 +36,7 @@ class TstDraftFolder : public QObject {
  private Q_SLOTS:
   void init() { parent_ = std::make_unique<QTemporaryDir>(); }
 
-  void whatAWindowLeavesIsFoundWhole() {
+  void anOrphanedDraftIsFound() {
     const DraftFolder drafts(folder());
     const Draft written =
         draft(QStringLiteral("/a/ü.yaml"), QStringLiteral("name: \"é\"\r\n# \u2028\n"));
@@ -45,7 +45,7 @@ class TstDraftFolder : public QObject {
       keeper->keep(draft(written.file, QStringLiteral("before")));
       keeper->keep(written);
       keeper->finish();
-      QVERIFY(drafts.orphaned().isEmpty());  // its window lives
+      QVERIFY(drafts.orphaned().isEmpty());  // its window is open
     }
     const QList<OrphanedDraft> left = drafts.orphaned();
     QCOMPARE(left.size(), 1);
@@ -55,7 +55,7 @@ class TstDraftFolder : public QObject {
     QCOMPARE(left[0].draft.edited, written.edited);
   }
 
-  void onlyItsOwnerCanReadIt() {
+  void onlyTheOwnerCanReadADraft() {
     const DraftFolder drafts(folder());
     const auto keeper = drafts.make();
     keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("secret")));
@@ -67,7 +67,7 @@ class TstDraftFolder : public QObject {
       QCOMPARE(modeOf(folder() + QLatin1Char('/') + name), mode_t{0600});
   }
 
-  void whatIsDroppedIsGone() {
+  void aDroppedDraftIsRemoved() {
     const DraftFolder drafts(folder());
     const auto keeper = drafts.make();
     keeper->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
@@ -75,7 +75,7 @@ class TstDraftFolder : public QObject {
     QVERIFY(QDir(folder()).isEmpty());
   }
 
-  void aDraftIsTakenOnce() {
+  void aDraftIsTakenByOneWindowOnly() {
     const DraftFolder drafts(folder());
     {
       const auto keeper = drafts.make();
@@ -91,7 +91,7 @@ class TstDraftFolder : public QObject {
     QVERIFY(QDir(folder()).isEmpty());
   }
 
-  void theLastEditedComesFirstAndWhatIsSavedIsNone() {
+  void draftsAreSortedByEditTimeWithoutSavedOnes() {
     const DraftFolder drafts(folder());
     QFile file(parent_->filePath(QStringLiteral("saved.yaml")));
     QVERIFY(file.open(QIODevice::WriteOnly));
@@ -119,7 +119,7 @@ class TstDraftFolder : public QObject {
     QVERIFY(!drafts.isEditedElsewhere(QStringLiteral("/b.yaml"), own.get()));
   }
 
-  void whatIsNoDraftStaysUntouched() {
+  void otherFilesStayUntouched() {
     const DraftFolder drafts(folder());
     QVERIFY(drafts.orphaned().isEmpty());  // no folder
     drafts.make();
@@ -132,24 +132,24 @@ class TstDraftFolder : public QObject {
     QVERIFY(file.exists());
   }
 
-  void aLockWithoutADraftIsTakenAway() {
+  void aLockWithoutADraftIsRemoved() {
     const DraftFolder drafts(folder());
     drafts.make();  // a window that was killed before it wrote
-    const auto living = drafts.make();
+    const auto owned = drafts.make();
     QVERIFY(drafts.orphaned().isEmpty());
     QCOMPARE(QDir(folder()).entryList(QDir::Files),
-             QStringList{living->id() + QStringLiteral(".lock")});
+             QStringList{owned->id() + QStringLiteral(".lock")});
   }
 
-  void aDamagedDraftIsSetAsideAndToldOnce() {
+  void aDamagedDraftIsMovedAwayAndReportedOnce() {
     const DraftFolder drafts(folder());
-    const auto living = drafts.make();
+    const auto owned = drafts.make();
     const auto damage = [this](const QString& id) {
       QFile file(folder() + QLatin1Char('/') + id + QStringLiteral(".json"));
       QVERIFY(file.open(QIODevice::WriteOnly));
       file.write("{\"text\": \"what was ty");
     };
-    damage(living->id());  // its window is about to write it anew
+    damage(owned->id());  // its window is about to write it again
     const QString id = drafts.make()->id();
     damage(id);
     drafts.make()->keep(draft(QStringLiteral("/a.yaml"), QStringLiteral("x")));
@@ -163,7 +163,7 @@ class TstDraftFolder : public QObject {
     QVERIFY(!QFile::exists(folder() + QLatin1Char('/') + id + QStringLiteral(".lock")));
   }
 
-  void aDraftThatCannotBeWrittenSaysSoOnce() {
+  void aDraftThatCannotBeWrittenIsReportedOnce() {
     const DraftFolder drafts(folder());
     const auto keeper = drafts.make();
     QSignalSpy failed(keeper.get(), &DraftKeeper::failed),
@@ -181,13 +181,13 @@ class TstDraftFolder : public QObject {
     QCOMPARE(recovered.count(), 1);
   }
 
-  void draftsStandInTheStateFolder() {
+  void draftsAreInTheStateFolder() {
     const QByteArray before = qgetenv("XDG_STATE_HOME");
     qputenv("XDG_STATE_HOME", "/somewhere/state");
-    QCOMPARE(DraftFolder::usualFolder(), QStringLiteral("/somewhere/state/lockstep/drafts"));
+    QCOMPARE(DraftFolder::defaultFolder(), QStringLiteral("/somewhere/state/lockstep/drafts"));
     for (const char* unset : {"", "relative"}) {
       qputenv("XDG_STATE_HOME", unset);
-      QCOMPARE(DraftFolder::usualFolder(),
+      QCOMPARE(DraftFolder::defaultFolder(),
                QDir::homePath() + QStringLiteral("/.local/state/lockstep/drafts"));
     }
     before.isNull() ? qunsetenv("XDG_STATE_HOME") : qputenv("XDG_STATE_HOME", before);

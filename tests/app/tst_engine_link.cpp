@@ -48,7 +48,7 @@ class TstEngineLink : public QObject {
 
   void aSilentSocketDoesNotCountAsConnected() {
     tests::FakeSocket engine;
-    QVERIFY(engine.start({"@await", "@await", kWelcome}));  // it answers nothing to a hello
+    QVERIFY(engine.start({"@await", "@await", kWelcome}));  // it does not answer a hello
     EngineLink link;
     link.setWelcomeTimeout(std::chrono::milliseconds(50));
     int hellos = 0;
@@ -61,14 +61,14 @@ class TstEngineLink : public QObject {
       wasConnected = wasConnected || state == EngineLink::State::Connected;
     });
     link.connectToEngine(engine.path());
-    QTRY_VERIFY(hellos > 1);  // it was tried anew
+    QTRY_VERIFY(hellos > 1);  // it was tried again
     QVERIFY(!wasConnected);
-    QVERIFY2(link.trouble().contains(QStringLiteral("does not respond")),
-             qPrintable(link.trouble()));
+    QVERIFY2(link.lastError().contains(QStringLiteral("does not respond")),
+             qPrintable(link.lastError()));
     QVERIFY(link.sendCommand(protocol::CommandName::Stop).isEmpty());
   }
 
-  void aSocketThatIsNotThereYetIsTriedAgain() {
+  void aMissingSocketIsRetried() {
     tests::FakeSocket engine;
     EngineLink link;
     QSignalSpy connected(&link, &EngineLink::connected), failed(&link, &EngineLink::failed);
@@ -79,7 +79,7 @@ class TstEngineLink : public QObject {
     QCOMPARE(failed.count(), 0);
   }
 
-  void aLostConnectionIsToldAndMadeAgain() {
+  void aLostConnectionIsReportedAndRestored() {
     tests::FakeSocket engine;
     QVERIFY(engine.start({kWelcome, "@close", kWelcome}));
     EngineLink link;
@@ -90,7 +90,7 @@ class TstEngineLink : public QObject {
     QCOMPARE(lost.count(), 1);
   }
 
-  void badLinesAreLeftOutAndTheNextIsRead() {
+  void badLinesAreSkipped() {
     tests::FakeSocket engine;
     QVERIFY(engine.start({kWelcome, "not json", R"({"v":1,"type":"from the future"})", R"([])",
                           "@half " + scalars(8).left(20), scalars(8).mid(20), scalars(9)}));
@@ -102,7 +102,7 @@ class TstEngineLink : public QObject {
     QCOMPARE(link.state(), EngineLink::State::Connected);
   }
 
-  void aLineOverTheLimitIsDroppedWhole() {
+  void aLineOverTheLimitIsDropped() {
     tests::FakeSocket engine;
     QVERIFY(engine.start(
         {QByteArray(static_cast<qsizetype>(protocol::kMaxLineBytes) + 10, 'x'), scalars(3)}));
@@ -113,7 +113,7 @@ class TstEngineLink : public QObject {
     QTRY_COMPARE(events.count(), 1);
   }
 
-  void anotherVersionEndsTheConnectionForGood() {
+  void anotherProtocolVersionClosesTheConnection() {
     tests::FakeSocket engine;
     QVERIFY(engine.start(
         {R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})"}));
@@ -125,7 +125,7 @@ class TstEngineLink : public QObject {
     QCOMPARE(link.state(), EngineLink::State::Off);
   }
 
-  void requestsAreAnsweredByTheirId() {
+  void answersAreMatchedToRequestsById() {
     tests::FakeSocket engine;
     QVERIFY(engine.start({kWelcome}));
     EngineLink link;

@@ -16,7 +16,7 @@ class TstEngineProcess : public QObject {
  private Q_SLOTS:
   void cleanup() { qunsetenv("FAKE_ENGINE"); }
 
-  void theRunFolderOfStandardOutputIsTold() {
+  void theRunFolderIsReadFromStandardOutput() {
     QTemporaryDir folder;
     const QString arguments = folder.filePath(QStringLiteral("arguments"));
     qputenv("FAKE_ENGINE",
@@ -66,7 +66,7 @@ class TstEngineProcess : public QObject {
                                         "\n--resume\n--detach\n--set\ndataset.bad_images=skip"));
   }
 
-  void aFaultIsToldWithTextAndExitStatus() {
+  void aFailureHasTextAndExitStatus() {
     qputenv("FAKE_ENGINE", "--stderr|a.yaml:3:1: solver.base_lr: -1 is not > 0|--exit-code|2");
     EngineProcess process(program("fake_engine"));
     QSignalSpy failed(&process, &EngineProcess::failed);
@@ -77,7 +77,7 @@ class TstEngineProcess : public QObject {
     QVERIFY(!process.isStarting());
   }
 
-  void onlyTheLastFiftyLinesOfAFaultAreTold() {
+  void aFailureHasAtMostFiftyLines() {
     QByteArray lines;
     for (int i = 0; i < 80; ++i) lines += "line " + QByteArray::number(i) + "\n";
     qputenv("FAKE_ENGINE", "--stderr|" + lines + "|--exit-code|1");
@@ -85,12 +85,12 @@ class TstEngineProcess : public QObject {
     QSignalSpy failed(&process, &EngineProcess::failed);
     process.startTraining(QStringLiteral("a.yaml"), {});
     QVERIFY(failed.wait());
-    const QStringList told = failed[0][0].toString().split(QLatin1Char('\n'));
-    QCOMPARE(told.size(), 50);
-    QCOMPARE(told.last(), QStringLiteral("line 79"));
+    const QStringList kept = failed[0][0].toString().split(QLatin1Char('\n'));
+    QCOMPARE(kept.size(), 50);
+    QCOMPARE(kept.last(), QStringLiteral("line 79"));
   }
 
-  void aProgramThatIsNotThereIsTold() {
+  void aMissingProgramIsReported() {
     EngineProcess process(QStringLiteral("/nowhere/lockstep-engine"));
     QSignalSpy failed(&process, &EngineProcess::failed);
     process.startTraining(QStringLiteral("a.yaml"), {});
@@ -99,7 +99,7 @@ class TstEngineProcess : public QObject {
     QCOMPARE(failed[0][1].toInt(), -1);
   }
 
-  void successWithoutARunFolderIsAFault() {
+  void successWithoutARunFolderIsAFailure() {
     qputenv("FAKE_ENGINE", "--exit-code|0");
     EngineProcess process(program("fake_engine"));
     QSignalSpy failed(&process, &EngineProcess::failed);
@@ -107,7 +107,7 @@ class TstEngineProcess : public QObject {
     QVERIFY(failed.wait());
   }
 
-  void aSecondStartMeanwhileIsRefused() {
+  void aSecondStartIsRefused() {
     qputenv("FAKE_ENGINE", "--hang");
     auto process = std::make_unique<EngineProcess>(program("fake_engine"));
     QSignalSpy failed(process.get(), &EngineProcess::failed);

@@ -22,7 +22,7 @@ class TstExperimentFile : public QObject {
   std::unique_ptr<QTemporaryDir> folder_;
   QString path(const char* name) const { return folder_->filePath(QString::fromUtf8(name)); }
   static QString text(const char* bytes) { return QString::fromUtf8(bytes); }
-  /// As another program does: in place, or a new file over it.
+  /// Like another program: in place, or by a new file moved over it.
   static void writeOutside(const QString& path, const QByteArray& bytes, bool replaces = false) {
     QFile file(replaces ? path + QStringLiteral(".new") : path);
     QVERIFY(file.open(QIODevice::WriteOnly));
@@ -30,7 +30,7 @@ class TstExperimentFile : public QObject {
     file.close();
     if (replaces) QCOMPARE(::rename(file.fileName().toLocal8Bit(), path.toLocal8Bit()), 0);
   }
-  static QString whyNotRead(const QString& path) {
+  static QString readError(const QString& path) {
     try {
       ExperimentFile::read(path);
     } catch (const Error& error) {
@@ -42,7 +42,7 @@ class TstExperimentFile : public QObject {
  private Q_SLOTS:
   void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
-  void whatIsReadIsWrittenToTheLastByte() {
+  void readingAndWritingKeepsEveryByte() {
     for (const char* bytes : {"", "name: \"été\"   # kept\r\n\r\nb: 1", "\xef\xbb\xbfname: a\n"}) {
       writeOutside(path("a.yaml"), bytes);
       ExperimentFile::write(path("b.yaml"), ExperimentFile::read(path("a.yaml")));
@@ -52,25 +52,25 @@ class TstExperimentFile : public QObject {
     }
   }
 
-  void whatIsNoTextFileIsRefused() {
+  void onlyTextFilesAreAccepted() {
     writeOutside(path("latin1.yaml"), "name: \xe9t\xe9\n");
-    QVERIFY(whyNotRead(path("latin1.yaml")).contains(text("is not UTF-8")));
+    QVERIFY(readError(path("latin1.yaml")).contains(text("is not UTF-8")));
     writeOutside(path("zero.yaml"), QByteArray("name: a\0b", 9));
-    QVERIFY(whyNotRead(path("zero.yaml")).contains(text("zero bytes")));
-    QVERIFY(whyNotRead(folder_->path()).contains(text("is a folder")));
-    QVERIFY(whyNotRead(text("/dev/zero")).contains(text("is a device")));
-    QVERIFY(whyNotRead(path("nowhere.yaml")).contains(text("no such file")));
+    QVERIFY(readError(path("zero.yaml")).contains(text("zero bytes")));
+    QVERIFY(readError(folder_->path()).contains(text("is a folder")));
+    QVERIFY(readError(text("/dev/zero")).contains(text("is a device")));
+    QVERIFY(readError(path("nowhere.yaml")).contains(text("no such file")));
     QFile large(path("large.yaml"));
     QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(qint64{1} << 32));
-    QVERIFY(whyNotRead(path("large.yaml")).contains(text("not an experiment file")));
+    QVERIFY(readError(path("large.yaml")).contains(text("not an experiment file")));
   }
 
-  void aChangeOutsideIsSeen_data() {
+  void anExternalChangeIsSeen_data() {
     QTest::addColumn<bool>("replaces");
     QTest::newRow("in place") << false;
     QTest::newRow("a new file over it") << true;
   }
-  void aChangeOutsideIsSeen() {
+  void anExternalChangeIsSeen() {
     QFETCH(bool, replaces);
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
@@ -87,7 +87,7 @@ class TstExperimentFile : public QObject {
     QTRY_COMPARE(file.state(), State::Same);
   }
 
-  void touchingIsNoChange() {
+  void touchingTheFileIsNoChange() {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
     QSignalSpy changed(&file, &ExperimentFile::changed);
@@ -97,7 +97,7 @@ class TstExperimentFile : public QObject {
     QCOMPARE(changed.count(), 0);
   }
 
-  void deletingAndComingBackAreSeen() {
+  void deletingAndRestoringAreSeen() {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
     file.attach(path("a.yaml"), text("one"));
@@ -107,7 +107,7 @@ class TstExperimentFile : public QObject {
     QTRY_COMPARE(file.state(), State::Same);
   }
 
-  void aFileThatCannotBeReadAnyMoreSaysWhy() {
+  void aFileThatBecomesUnreadableHasAReason() {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
     file.attach(path("a.yaml"), text("one"));
@@ -116,7 +116,7 @@ class TstExperimentFile : public QObject {
     QVERIFY(file.readError().contains(text("UTF-8")));
   }
 
-  void aLinkIsFollowedAndStays() {
+  void aSymbolicLinkIsFollowedAndKept() {
     QVERIFY(QDir(folder_->path()).mkdir(text("real")));
     writeOutside(path("real/a.yaml"), "one");
     QVERIFY(QFile::link(path("real/a.yaml"), path("link.yaml")));
@@ -154,7 +154,7 @@ class TstExperimentFile : public QObject {
     }
   }
 
-  void aCopyBesideTakesAFreeName() {
+  void aCopyGetsAFreeName() {
     writeOutside(path("a.b.yaml"), "one");
     writeOutside(path("a.b-2.yaml"), "someone's");
     ExperimentFile file;

@@ -37,7 +37,7 @@ class TstImageCounter : public QObject {
     counter.count(file.fileName(), file.fileName());
     QVERIFY(!counter.isCounting());
     QCOMPARE(last(), std::make_pair(1LL, 2LL));
-    // What is told of other files is never the count of these.
+    // Counts of other files are not used for these.
     counter.count(QStringLiteral("/nowhere.json"), {});
     QCOMPARE(last(), std::make_pair(0LL, 0LL));
     QTRY_VERIFY(!counter.isCounting());

@@ -15,8 +15,8 @@ namespace {
 
 const QString kRun = QStringLiteral("/runs/a");
 
-/// An inspection that lives: it answers whoever greets it, or keeps silent.
-std::unique_ptr<FakeSocket> livingInspection(bool isMute = false) {
+/// A running inspection: it answers a hello, or if `isMute` nothing.
+std::unique_ptr<FakeSocket> runningInspection(bool isMute = false) {
   qunsetenv("FAKE_ENGINE");  // its own options count
   auto engine = std::make_unique<FakeSocket>();
   QList<QByteArray> lines;
@@ -26,14 +26,14 @@ std::unique_ptr<FakeSocket> livingInspection(bool isMute = false) {
   return engine->start(lines) ? std::move(engine) : nullptr;
 }
 
-/// One that was stopped: the system takes the connection, nobody answers.
+/// A stopped process: the system accepts the connection, but nothing answers.
 std::unique_ptr<FakeSocket> stoppedInspection() {
   qunsetenv("FAKE_ENGINE");
   auto engine = std::make_unique<FakeSocket>();
   return engine->start({"@await"}) ? std::move(engine) : nullptr;
 }
 
-/// `inspect` finds that one, names it and ends.
+/// `inspect` finds that one, prints its socket and exits.
 void letInspectName(const FakeSocket& engine) {
   qputenv("FAKE_ENGINE", "--stdout|{\"socket\": \"" + engine.path().toUtf8() + "\"}|--exit-code|0");
 }
@@ -59,8 +59,8 @@ class TstInspectProcess : public QObject {
     process_.reset();
   }
 
-  void theOneOfAnotherWindowIsAsked() {
-    const auto engine = livingInspection();
+  void theInspectionOfAnotherWindowIsUsed() {
+    const auto engine = runningInspection();
     QVERIFY(engine);
     letInspectName(*engine);
     process_->predict(3, 40);
@@ -68,14 +68,14 @@ class TstInspectProcess : public QObject {
     QTRY_COMPARE(ready_->count(), 2);
     QCOMPARE((*ready_)[0], (QVariantList{3, 40, QStringLiteral("answers/1.json")}));
     qputenv("FAKE_ENGINE", "--exit-code|1");
-    process_->predict(5, 30);  // on the connection that is there
+    process_->predict(5, 30);  // on the existing connection
     QTRY_COMPARE(ready_->count(), 3);
     QCOMPARE(failed_->count(), 0);
   }
 
-  void itsEndIsSeenByTheNextRequest() {
-    auto first = livingInspection();
-    const auto second = livingInspection();
+  void itsExitIsSeenByTheNextRequest() {
+    auto first = runningInspection();
+    const auto second = runningInspection();
     QVERIFY(first && second);
     letInspectName(*first);
     process_->predict(3, 40);
@@ -87,9 +87,9 @@ class TstInspectProcess : public QObject {
     QCOMPARE(failed_->count(), 0);
   }
 
-  void whatItDidNotAnswerIsAskedAgain() {
-    auto first = livingInspection(/*isMute=*/true);
-    const auto second = livingInspection();
+  void unansweredRequestsAreSentAgain() {
+    auto first = runningInspection(/*isMute=*/true);
+    const auto second = runningInspection();
     QVERIFY(first && second);
     letInspectName(*first);
     process_->predict(3, 40);
@@ -102,17 +102,17 @@ class TstInspectProcess : public QObject {
     QCOMPARE(failed_->count(), 0);
   }
 
-  void oneThatGoesBeforeItIsReachedIsReplaced() {
-    const auto living = livingInspection();
-    QVERIFY(living);
+  void oneThatExitsBeforeItIsReachedIsReplaced() {
+    const auto running = runningInspection();
+    QVERIFY(running);
     auto gone = std::make_unique<FakeSocket>();  // nobody listens there
     letInspectName(*gone);
     process_->predict(3, 40);
-    letInspectName(*living);  // what the next process says; the first has begun
+    letInspectName(*running);  // for the next process; the first has started
     QTRY_COMPARE(ready_->count(), 1);
   }
 
-  void aFaultIsTold() {
+  void aFailureIsReported() {
     qputenv("FAKE_ENGINE", "--stderr|weights do not fit|--exit-code|2");
     process_->predict(3, 40);
     QTRY_COMPARE(failed_->count(), 1);
@@ -121,10 +121,10 @@ class TstInspectProcess : public QObject {
     QTRY_COMPARE(failed_->count(), 2);
   }
 
-  void oneThatNeverAnswersIsGivenUpAndTriedAgainWhenAsked() {
+  void oneThatNeverAnswersIsGivenUpAndRetriedOnRequest() {
     const auto stopped = stoppedInspection();
-    const auto living = livingInspection();
-    QVERIFY(stopped && living);
+    const auto running = runningInspection();
+    QVERIFY(stopped && running);
     letInspectName(*stopped);
     process_->setWelcomeTimeout(std::chrono::milliseconds(10));
     process_->predict(3, 40);
@@ -132,21 +132,21 @@ class TstInspectProcess : public QObject {
     QTRY_COMPARE(failed_->count(), 2);
     QVERIFY((*failed_)[0][2].toString().contains(QStringLiteral("does not respond")));
     process_->setWelcomeTimeout(std::chrono::seconds(5));
-    letInspectName(*living);
+    letInspectName(*running);
     process_->predict(3, 40);
     QTRY_COMPARE(ready_->count(), 1);
     QCOMPARE(failed_->count(), 2);
   }
 
-  void successWithoutASocketIsAFault() {
+  void successWithoutASocketIsAFailure() {
     qputenv("FAKE_ENGINE", "--exit-code|0");
     process_->predict(3, 40);
     QTRY_COMPARE(failed_->count(), 1);
   }
 
-  void requestsOfTheRunBeforeAreForgotten() {
-    const auto silent = livingInspection(/*isMute=*/true);
-    const auto other = livingInspection();
+  void requestsOfThePreviousRunAreDropped() {
+    const auto silent = runningInspection(/*isMute=*/true);
+    const auto other = runningInspection();
     QVERIFY(silent && other);
     letInspectName(*silent);
     process_->predict(3, 40);

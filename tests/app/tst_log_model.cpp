@@ -27,7 +27,7 @@ class TstLogModel : public QObject {
              LogEntry::Level::Info);
   }
 
-  void linesThatWereCutGoAndAnotherRunReplacesAll() {
+  void cutLinesAreRemovedAndAnotherRunReplacesAll() {
     LogModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setEntries({entry(1, "a"), entry(2, "b"), entry(3, "c")});

@@ -61,7 +61,7 @@ class TstMainWindow : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theCardOfApTellsWhatItCounts() {
+  void theTooltipOfTheApCardNamesItsLimit() {
     const auto plans = app::monitorCards();
     const auto ap = std::find_if(plans.begin(), plans.end(), [](const app::CardPlan& plan) {
       return plan.title == QStringLiteral("AP");
@@ -70,20 +70,21 @@ class TstMainWindow : public QObject {
     QVERIFY(ap->tip.contains(QStringLiteral("best 100 detections of a class")));
   }
 
-  void anEmptyWindowSaysWhyAndWhatToDo() {
+  void anEmptyWindowNamesTheReasonAndTheNextStep() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({parent.path()}));
     window.show();
     QTRY_VERIFY(window.isReady());
     QCOMPARE(window.page(), app::Page::Monitor);
-    bool told = false;
+    bool isShown = false;
     for (const auto* empty : window.findChildren<widgets::EmptyState*>())
-      told = told || (empty->isVisible() && empty->title().contains(QStringLiteral("No run")));
-    QVERIFY(told);
+      isShown =
+          isShown || (empty->isVisible() && empty->title().contains(QStringLiteral("No run")));
+    QVERIFY(isShown);
     QVERIFY(!window.findChild<QPushButton*>(QStringLiteral("trainButton"))->isEnabled());
   }
 
-  void anExperimentWithFaultsCannotBeTrained() {
+  void anExperimentWithErrorsCannotBeTrained() {
     QTemporaryDir parent;
     QFile file(parent.filePath(QStringLiteral("experiment.yaml")));
     QVERIFY(file.open(QIODevice::WriteOnly));
@@ -115,7 +116,7 @@ class TstMainWindow : public QObject {
       QVERIFY2(isOffered(text), text);
     QTRY_VERIFY(window.configurePage()->isReady());
     window.showPage(app::Page::Monitor);
-    actionOf(window, "Train")->trigger();  // to the fault that is in the way
+    actionOf(window, "Train")->trigger();  // goes to the first error
     QCOMPARE(window.page(), app::Page::Configure);
     const auto* text = window.configurePage()->findChild<widgets::YamlText*>();
     QTRY_COMPARE(text->selectedText(), QStringLiteral("-1"));
@@ -133,16 +134,16 @@ class TstMainWindow : public QObject {
     QCOMPARE(empty->title(), QStringLiteral("Select a run in the list"));
   }
 
-  void theLastFiguresAndTheBestAreNamedApart() {
+  void theLastAndTheBestMetricsAreNamed() {
     QTemporaryDir parent;
     const QString run = tests::makeRun(parent.path(), made("run", 1000));
     MainWindow window(&theme_, optionsFor({run}));
     window.show();
     QTRY_VERIFY(window.isReady());
-    QStringList told;
+    QStringList labels;
     for (const QLabel* label : window.findChild<app::TopBar*>()->findChildren<QLabel*>())
-      told.append(label->text());
-    QVERIFY(!told.filter(QStringLiteral("last AP 0.")).isEmpty());
+      labels.append(label->text());
+    QVERIFY(!labels.filter(QStringLiteral("last AP 0.")).isEmpty());
     QCOMPARE(app::bestText(QStringLiteral("segm/AP"), 0.1174), QStringLiteral("best AP 0.117"));
     QCOMPARE(app::bestText(QStringLiteral("loss_total"), 1.5),
              QStringLiteral("best held-out 1.500"));
@@ -175,7 +176,7 @@ class TstMainWindow : public QObject {
     QCOMPARE(curves.size(), std::size_t{4});
     QVERIFY(curves[0].styleIndex != curves[2].styleIndex);
     QVERIFY(!curves[0].markLowest && curves[1].markLowest && curves[3].markLowest);
-    QVERIFY(!curves[1].hasOwnHue && !curves[3].hasOwnHue);  // the colour tells the run
+    QVERIFY(!curves[1].hasOwnHue && !curves[3].hasOwnHue);  // the colour is that of the run
   }
 
   void theMenuOffersWhatTheChosenRunCanDo() {
@@ -209,10 +210,10 @@ class TstMainWindow : public QObject {
     QVERIFY(room.width() < 1440);  // of the platform of tests
     QVERIFY(window.width() <= room.width() && window.height() <= room.height());
     options.keepLayout = false;
-    QCOMPARE(MainWindow(&theme_, options).size(), QSize(1440, 900));  // a picture
+    QCOMPARE(MainWindow(&theme_, options).size(), QSize(1440, 900));  // for a screenshot
   }
 
-  void aThemeOfTheCommandLineIsNotKept() {
+  void aThemeOfTheCommandLineIsNotSaved() {
     QTemporaryDir settings;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
@@ -231,7 +232,7 @@ class TstMainWindow : public QObject {
     theme_.setMode(widgets::ThemeSwitch::Mode::System);
   }
 
-  void aPlaceInAnotherRunsCurveIsAStepOfTheLeadingRun() {
+  void aPointOfAnotherRunsCurveIsAStepOfTheLeadingRun() {
     QTemporaryDir parent;
     tests::MadeRun plan = made("short", 1000);
     plan.steps = 20;
@@ -264,7 +265,7 @@ class TstMainWindow : public QObject {
     QCOMPARE(window.page(), app::Page::Monitor);
   }
 
-  void aFailedRunSaysWhyOnThePagesOfRuns() {
+  void aFailedRunShowsItsErrorOnThePagesOfRuns() {
     QTemporaryDir parent;
     const QString folder = makeFailedRun(parent.path(), "broken", 1000);
     MainWindow window(&theme_, optionsFor({folder}));
@@ -282,7 +283,7 @@ class TstMainWindow : public QObject {
     QVERIFY(banner->isVisible());
   }
 
-  void aHiddenRunsFaultDoesNotCoverTheShownOnes() {
+  void aHiddenRunsErrorDoesNotCoverTheShownOnes() {
     QTemporaryDir parent;
     const QString failed = makeFailedRun(parent.path(), "broken", 1000);
     const QString hidden = tests::makeRun(parent.path(), made("hidden", 500));
@@ -293,7 +294,7 @@ class TstMainWindow : public QObject {
     QVERIFY(!banner->isVisible());
     window.runsPanel()->selectRun(failed);
     QTRY_VERIFY(banner->isVisible());
-    // The one that was shown before is still held open, and becomes unreadable.
+    // The run shown before is still open, and becomes unreadable.
     QFile file(QString::fromStdString(events::findEventFile(hidden.toStdString()).string()));
     QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
     file.write(QByteArray(4000, 'x'));
@@ -315,7 +316,7 @@ class TstMainWindow : public QObject {
                  qPrintable(banner->title()));
   }
 
-  void aRunThatLeavesTheListSaysSo() {
+  void aRemovedRunIsReported() {
     QTemporaryDir parent;
     const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
     tests::makeRun(parent.path(), made("stays", 500));
@@ -325,17 +326,17 @@ class TstMainWindow : public QObject {
     QTRY_VERIFY(window.isReady());
     QVERIFY(QDir(gone).removeRecursively());
     window.findChild<app::RunListModel*>()->refresh();
-    const auto told = [&] {
+    const auto isReported = [&] {
       for (const auto* banner : window.findChildren<widgets::Banner*>())
         if (banner->isVisible() &&
             banner->title().contains(QStringLiteral("dropped from the list")))
           return banner->detail() == gone;
       return false;
     };
-    QTRY_VERIFY(told());
+    QTRY_VERIFY(isReported());
   }
 
-  void coloursAreKeptWithTheLayout() {
+  void coloursAreSavedWithTheLayout() {
     QTemporaryDir parent, settings;
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());

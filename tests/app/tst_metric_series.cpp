@@ -30,7 +30,7 @@ ValueSpan plainSpan(const MetricSeries& values, std::size_t begin, std::size_t e
   for (std::size_t i = begin; i < end; ++i) {
     const float value = values.value(i);
     if (!std::isfinite(value)) continue;
-    span = span.hasFinite ? ValueSpan{std::min(span.least, value), std::max(span.most, value), true}
+    span = span.hasFinite ? ValueSpan{std::min(span.min, value), std::max(span.max, value), true}
                           : ValueSpan{value, value, true};
   }
   return span;
@@ -42,7 +42,7 @@ class TstMetricSeries : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void spanEqualsLookingAtEveryValue() {
+  void spanEqualsAScanOfAllValues() {
     const MetricSeries values = series(5000, 37);
     for (std::uint64_t i = 0; i < 400; ++i) {
       std::size_t begin = base::counterHash({i, 1}) % 5000, end = base::counterHash({i, 2}) % 5001;
@@ -50,8 +50,8 @@ class TstMetricSeries : public QObject {
       const ValueSpan quick = values.span(begin, end), plain = plainSpan(values, begin, end);
       QCOMPARE(quick.hasFinite, plain.hasFinite);
       if (!plain.hasFinite) continue;
-      QCOMPARE(quick.least, plain.least);
-      QCOMPARE(quick.most, plain.most);
+      QCOMPARE(quick.min, plain.min);
+      QCOMPARE(quick.max, plain.max);
     }
   }
 
@@ -79,7 +79,7 @@ class TstMetricSeries : public QObject {
       QCOMPARE(changed.smoothed(i), smoother.add(changed.value(i)));
   }
 
-  void cuttingAndGoingOnEqualsNeverHavingBeenLonger() {
+  void cuttingAndAppendingEqualsAShorterSeries() {
     MetricSeries cut = series(1000, 50);
     const MetricSeries fresh = series(700, 50);
     cut.truncate(700);
@@ -91,8 +91,8 @@ class TstMetricSeries : public QObject {
     for (std::size_t i = 700; i < 1000; ++i) longer.append(noisy(i));
     QCOMPARE(cut.smoothed(999), longer.smoothed(999));
     const ValueSpan a = cut.span(3, 999), b = longer.span(3, 999);
-    QCOMPARE(a.least, b.least);
-    QCOMPARE(a.most, b.most);
+    QCOMPARE(a.min, b.min);
+    QCOMPARE(a.max, b.max);
   }
 
   void runsOfNonFiniteValuesAreKept() {
@@ -127,8 +127,8 @@ class TstMetricSeries : public QObject {
     QVERIFY2(values.bytes() + axis->bytes() < 160'000'000,
              qPrintable(QString::number(values.bytes() + axis->bytes())));
     const ValueSpan span = values.span(12345, 9'000'000);
-    QCOMPARE(span.least, 0.F);
-    QCOMPARE(span.most, 1023.F);
+    QCOMPARE(span.min, 0.F);
+    QCOMPARE(span.max, 1023.F);
   }
 };
 

@@ -47,14 +47,14 @@ class TstMetricStore : public QObject {
     QCOMPARE(store.series("a")->axis().size(), std::size_t{2});
   }
 
-  void aDoubledTagCountsOnce() {
+  void aDuplicateTagCountsOnce() {
     MetricStore store;
     store.append(1, 10, {{"a", 1}, {"a", 2}, {"b", 3}});
     QCOMPARE(store.series("a")->size(), std::size_t{1});
     QCOMPARE(store.series("b")->value(0), 3.F);
   }
 
-  void cuttingForgetsLaterStepsOfEveryTag() {
+  void cuttingRemovesLaterStepsOfEveryTag() {
     MetricStore store;
     for (int step = 1; step <= 20; ++step) {
       store.append(step, step, {{"train", 1.F * step}});
@@ -68,7 +68,7 @@ class TstMetricStore : public QObject {
     QCOMPARE(store.series("train")->step(12), std::int64_t{13});
   }
 
-  void smoothingHoldsForTagsToCome() {
+  void smoothingAppliesToLaterTags() {
     MetricStore store;
     store.setSmoothing(0.2);
     store.append(1, 1, {{"a", 1.F}});

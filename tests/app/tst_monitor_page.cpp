@@ -20,7 +20,7 @@ class TstMonitorPage : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void runsAreDrawnOverTheEpochsThatTheyTell() {
+  void runsAreDrawnOverTheirEpochs() {
     QTemporaryDir parent;
     const auto run = open(parent, "a", 8);
     MonitorPage page;
@@ -35,21 +35,22 @@ class TstMonitorPage : public QObject {
     QVERIFY(!note(page).contains(QStringLiteral("epoch")));
   }
 
-  void aRunThatDoesNotTellItsEpochsSaysWhyItIsNotDrawn() {
+  void aRunWithoutEpochsIsNotDrawnWithAReason() {
     QTemporaryDir parent;
-    const auto run = open(parent, "told", 8);
+    const auto run = open(parent, "newer", 8);
     const auto older = open(parent, "older", std::nullopt);
     MonitorPage page;
-    show(page, {{run.get(), QStringLiteral("told"), 0}, {older.get(), QStringLiteral("older"), 1}});
+    show(page,
+         {{run.get(), QStringLiteral("newer"), 0}, {older.get(), QStringLiteral("older"), 1}});
     QCOMPARE(note(page), QString());
     chooseEpochs(page);
     QTRY_VERIFY2(note(page).startsWith(QStringLiteral("Not shown by epoch: older. ")),
                  qPrintable(note(page)));
-    page.setRuns({{run.get(), QStringLiteral("told"), 0}});
+    page.setRuns({{run.get(), QStringLiteral("newer"), 0}});
     QCOMPARE(note(page), QString());
   }
 
-  void theMarkOfTheBestCheckpointSaysByWhat() {
+  void theMarkOfTheBestCheckpointNamesTheMetric() {
     QTemporaryDir parent;
     const auto run = open(parent, "a", 8);
     MonitorPage page;
@@ -59,7 +60,7 @@ class TstMonitorPage : public QObject {
     QVERIFY(tip && tip->isVisible());
     QVERIFY2(tip->readings()
                  .notes.join(QLatin1Char('\n'))
-                 .contains(QStringLiteral("step 40, no longer kept (best mask AP)")),
+                 .contains(QStringLiteral("step 40, deleted (best mask AP)")),
              qPrintable(tip->readings().notes.join(QLatin1Char('\n'))));
   }
 
@@ -75,7 +76,7 @@ class TstMonitorPage : public QObject {
     QVERIFY(!legend->isVisible());
   }
 
-  void aZoomEndsWithTheRunsItWasInto() {
+  void aChangeOfTheRunsResetsTheZoom() {
     QTemporaryDir parent;
     const auto a = open(parent, "a", 8), b = open(parent, "b", 8);
     const app::ShownRun first{a.get(), QStringLiteral("a"), 0};

@@ -26,19 +26,19 @@ class TstOpening : public QObject {
  private Q_SLOTS:
   void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
-  void nothingAskedForIsTheUsualFolderOfRuns() {
+  void withoutArgumentsTheDefaultFolderOfRunsIsOpened() {
     const Opening opening = openingOf({}, {});
-    QVERIFY(opening.isFree && opening.runs.isEmpty() && opening.experiment.isEmpty());
+    QVERIFY(opening.isPlainStart && opening.runs.isEmpty() && opening.experiment.isEmpty());
     QVERIFY(QDir::isAbsolutePath(opening.runsFolder));
     QVERIFY(opening.page == Page::Monitor);
-    QVERIFY(!openingOf({}, Page::Predictions).isFree);
+    QVERIFY(!openingOf({}, Page::Predictions).isPlainStart);
   }
 
-  void aFolderThatIsNoRunIsOneOfRuns() {
+  void aFolderThatIsNoRunIsAFolderOfRuns() {
     QCOMPARE(openingOf({folder_->path()}, {}).runsFolder, folder_->path());
   }
 
-  void ofSeveralExperimentsTheLastIsEdited() {
+  void theLastOfSeveralExperimentsIsEdited() {
     const QString a = experiment("a.yaml"), b = experiment("b.yaml");
     const Opening opening = openingOf({a, b}, {});
     QCOMPARE(opening.experiment, b);

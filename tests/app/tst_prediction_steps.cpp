@@ -9,7 +9,7 @@ class TstPredictionSteps : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theNewestThatShowsSomethingIsOpened_data() {
+  void theNewestUsableStepIsOpened_data() {
     QTest::addColumn<std::vector<std::int64_t>>("stored");
     QTest::addColumn<std::vector<std::int64_t>>("kept");
     QTest::addColumn<qint64>("opened");
@@ -19,13 +19,13 @@ class TstPredictionSteps : public QObject {
     QTest::newRow("never both") << Steps{10} << Steps{20, 30} << qint64{30};
     QTest::newRow("no checkpoint is kept") << Steps{10, 20} << Steps{} << qint64{20};
   }
-  void theNewestThatShowsSomethingIsOpened() {
+  void theNewestUsableStepIsOpened() {
     QFETCH(std::vector<std::int64_t>, stored);
     QFETCH(std::vector<std::int64_t>, kept);
-    QTEST(PredictionSteps(stored, kept).toOpenWith(), "opened");
+    QTEST(PredictionSteps(stored, kept).initialStep(), "opened");
   }
 
-  void aStepWithoutPredictionsGivesTheOneBefore() {
+  void aStepWithoutPredictionsGivesThePreviousOne() {
     PredictionSteps steps({10, 30}, {20});
     QCOMPARE(steps.all(), (std::vector<qint64>{10, 20, 30}));
     QCOMPARE(steps.atOrBefore(25), qint64{20});

@@ -66,7 +66,7 @@ class TstPredictionsPage : public QObject {
     QTRY_VERIFY(run.isLoaded());
     QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() > 0);
   }
-  /// How many steps the slider of checkpoints offers.
+  /// Number of steps of the checkpoint slider.
   static int offered(const PredictionsPage& page) {
     for (const auto* slider : page.findChildren<widgets::Slider*>())
       if (slider->accessibleName().startsWith(QStringLiteral("step"))) return slider->maximum() + 1;
@@ -76,7 +76,7 @@ class TstPredictionsPage : public QObject {
  private Q_SLOTS:
   void init() { parent_ = std::make_unique<QTemporaryDir>(); }
 
-  void prunedCheckpointsAreOfferedForWhatWasStoredAlone() {
+  void deletedCheckpointsOfferTheirStoredPredictions() {
     tests::MadeRun made = watchedRun("run");
     made.keptCheckpoints = {40};
     RunController run(tests::makeRun(parent_->path(), made));
@@ -88,10 +88,10 @@ class TstPredictionsPage : public QObject {
     page.view()->showImage(ImageId{5});
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
     page.view()->setCurrentCheckpoint(20);
-    QVERIFY(stage->notice().contains(QStringLiteral("the nearest is step 40")));
+    QVERIFY(stage->notice().contains(QStringLiteral("the nearest checkpoint is that of step 40")));
   }
 
-  void itOpensAtACheckpointThatIsKeptNotAtWhatWasOnlyStored() {
+  void itOpensAtAKeptCheckpoint() {
     tests::MadeRun made = watchedRun("run");
     made.keptCheckpoints = {20};
     RunController run(tests::makeRun(parent_->path(), made));
@@ -111,7 +111,7 @@ class TstPredictionsPage : public QObject {
     QCOMPARE(offered(page), 1);
   }
 
-  void aResumedRunForgetsThePredictionsOfWhatWasCut() {
+  void aResumedRunDropsThePredictionsOfCutSteps() {
     tests::MadeRun made = watchedRun("run");
     made.state = "running";
     const QString folder = tests::makeRun(parent_->path(), made);
@@ -141,7 +141,7 @@ class TstPredictionsPage : public QObject {
     QTRY_VERIFY(page.isReady());
   }
 
-  void whatWasAskedForAndLookedAtIsThereWhenTheRunIsShownAgain() {
+  void requestsAndImageAreRestoredWhenARunIsShownAgain() {
     tests::MadeRun made = watchedRun("run");
     made.keptCheckpoints = {20, 40};
     RunController run(tests::makeRun(parent_->path(), made));
@@ -169,7 +169,7 @@ class TstPredictionsPage : public QObject {
     QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
     QCOMPARE(stage->notice(), QString());
 
-    Q_EMIT run.cutAfter(10);  // resumed: that was of a past that is gone
+    Q_EMIT run.cutAfter(10);  // resumed: the later predictions are dropped
     show(page, other);
     show(page, run);
     page.view()->setCurrentCheckpoint(20);
@@ -191,10 +191,10 @@ class TstPredictionsPage : public QObject {
     show(page, other);
     QCOMPARE(page.view()->currentImage(), ImageId{3});
     show(page, run);
-    QCOMPARE(page.view()->currentImage(), ImageId{3});  // looked at last, and it is the same
+    QCOMPARE(page.view()->currentImage(), ImageId{3});  // shown last, and the same image
   }
 
-  void aStepAskedForInTheCurvesOfOneRunIsNoneOfAnother() {
+  void aStepRequestedForOneRunIsNotUsedForAnother() {
     const QString a = tests::makeRun(parent_->path(), watchedRun("a"));
     const QString b = tests::makeRun(parent_->path(), watchedRun("b"));
     widgets::ThemeSwitch theme;

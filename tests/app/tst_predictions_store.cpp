@@ -36,27 +36,27 @@ class TstPredictionsStore : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aFileOfAStepNamesImagesWithoutDetectionsToo() {
+  void aFileOfAStepNamesImagesWithoutDetections() {
     const StepPredictions read = app::parseStepPredictions(
         R"({"image_ids": [3, 5], "score_threshold": 0.05, "detections": )" + kDetections + "}", "f",
         40);
     QCOMPARE(read.step, 40);
     QCOMPARE(read.detections.size(), std::size_t{1});
-    QCOMPARE(read.watched, (std::vector<ImageId>{ImageId{3}, ImageId{5}}));
+    QCOMPARE(read.imageIds, (std::vector<ImageId>{ImageId{3}, ImageId{5}}));
   }
 
-  void aBareListOfResultsIsReadToo() {
+  void aPlainListOfResultsIsRead() {
     const StepPredictions read = app::parseStepPredictions(kDetections, "f", 1);
-    QCOMPARE(read.watched, (std::vector<ImageId>{ImageId{3}}));
+    QCOMPARE(read.imageIds, (std::vector<ImageId>{ImageId{3}}));
   }
 
-  void aBrokenFileNamesItself_data() {
+  void anInvalidFileIsNamed_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::newRow("cut off") << QByteArray("{\"image_ids\": [1");
     QTest::newRow("no detections") << QByteArray("{\"image_ids\": []}");
     QTest::newRow("a number") << QByteArray("7");
   }
-  void aBrokenFileNamesItself() {
+  void anInvalidFileIsNamed() {
     QFETCH(QByteArray, text);
     try {
       app::parseStepPredictions(text.toStdString(), "predictions/x.json", 1);
@@ -93,7 +93,7 @@ class TstPredictionsStore : public QObject {
     QVERIFY(idle.count() >= 1);
   }
 
-  void whatIsForgottenWhileItIsReadIsNeverTold() {
+  void cancelledReadsAreNotDelivered() {
     QTemporaryDir parent;
     tests::MadeRun made;
     made.watchedImages = {3};
@@ -106,13 +106,13 @@ class TstPredictionsStore : public QObject {
     store.forgetAfter(20);
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(loaded.count(), 2);
-    store.readSteps({10, 20, 30});  // the resumed run has come there again
+    store.readSteps({10, 20, 30});  // the resumed run has reached them again
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(loaded.count(), 3);
     QCOMPARE(loaded[2][0].value<StepPredictions>().step, 30);
   }
 
-  void anAnswerIsToldApartFromWhatTheRunStored() {
+  void anAnswerIsDistinguishedFromStoredPredictions() {
     QTemporaryDir parent;
     tests::MadeRun made;
     made.watchedImages = {3};
@@ -127,7 +127,7 @@ class TstPredictionsStore : public QObject {
     QCOMPARE(loaded.count(), 0);
   }
 
-  void anAnswerThatCannotBeReadNamesItsImage() {
+  void anUnreadableAnswerNamesItsImage() {
     QTemporaryDir parent;
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::answerFailed);
@@ -138,7 +138,7 @@ class TstPredictionsStore : public QObject {
     QVERIFY(failed[0][2].toString().contains(QStringLiteral("gone.json")));
   }
 
-  void aRunWithoutHeldOutImagesSaysSo() {
+  void aRunWithoutHeldOutImagesIsReported() {
     QTemporaryDir parent;
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
@@ -147,7 +147,7 @@ class TstPredictionsStore : public QObject {
     QVERIFY(failed[0][0].toString().contains(QStringLiteral("dataset.val.annotations")));
   }
 
-  void aBrokenConfigurationNamesItsLine() {
+  void anInvalidConfigNamesItsLine() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), {});
     write(folder + QStringLiteral("/config.yaml"), "name: a\ndataset: {val: {images: /a\n");
@@ -155,12 +155,12 @@ class TstPredictionsStore : public QObject {
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
     store.setRun(folder);
     QVERIFY(failed.wait());
-    const QString said = failed[0][0].toString();
-    QVERIFY2(said.startsWith(folder + QStringLiteral("/config.yaml:")), qPrintable(said));
-    QVERIFY2(!said.contains(QStringLiteral("not given")), qPrintable(said));
+    const QString message = failed[0][0].toString();
+    QVERIFY2(message.startsWith(folder + QStringLiteral("/config.yaml:")), qPrintable(message));
+    QVERIFY2(!message.contains(QStringLiteral("not given")), qPrintable(message));
   }
 
-  void resultsOfTheRunBeforeAreDropped() {
+  void resultsOfThePreviousRunAreDropped() {
     QTemporaryDir parent;
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);

@@ -41,7 +41,7 @@ QStringList curveNames(const widgets::CurveCard* card) {
 }
 }  // namespace
 
-/// What the Monitor page draws of a run's ranks and of the devices they run on.
+/// The Monitor page's cards of a run's ranks and of their devices.
 class TstRankCards : public QObject {
   Q_OBJECT
 
@@ -64,13 +64,13 @@ class TstRankCards : public QObject {
       const auto& curves = card->plot()->curves();
       QCOMPARE(curves.size(), std::size_t{3});
       for (int rank = 0; rank < 3; ++rank) {
-        // Who is slow is first, in the style it always has.
+        // The slow rank is first, in its usual style.
         QCOMPARE(curves[rank].name, QStringLiteral("rank %1").arg(kOrder[rank]));
         QCOMPARE(curves[rank].styleIndex, kOrder[rank]);
         QCOMPARE(card->plot()->drawnPointCount(rank), 16);  // 8 records, raw and smoothed
       }
     }
-    // It is highest, although a step takes all of them as long.
+    // Its curve is highest, although the steps of all ranks take as long.
     const auto own = [&](int place) {
       return cards[0]->plot()->curves()[place].source->nearest(40)->value;
     };
@@ -81,37 +81,38 @@ class TstRankCards : public QObject {
     QTRY_VERIFY(window.isReady());
     window.runsPanel()->selectRun(three);
     QTRY_VERIFY(cards[0]->isVisible());
-    // Beside another run, ranks would be taken for runs.
+    // With another run, ranks could be mistaken for runs.
     window.runsPanel()->addToSelection(one);
     QTRY_VERIFY(!cards[0]->isVisible());
   }
 
-  void whoHoldsTheOthersUpStandsBesideTheTitles_data() {
+  void theSlowRankIsNamedBesideTheTitles_data() {
     QTest::addColumn<int>("ranks");
-    QTest::addColumn<bool>("isLateForImages");
-    QTest::addColumn<int>("lateRankUntil");
+    QTest::addColumn<bool>("isSlowForImages");
+    QTest::addColumn<int>("slowRankUntil");
     QTest::addColumn<QString>("own");     // as a regular expression
     QTest::addColumn<QString>("images");  // the same
-    const QString late = QStringLiteral("rank %1 is slow: \\+4[0-9] %");
-    QTest::newRow("computing") << 3 << false << 1000 << late.arg(2) << "not why rank 2 is slow";
-    QTest::newRow("images") << 3 << true << 1000 << late.arg(2) << "why rank 2 is slow";
-    QTest::newRow("sixteen") << 16 << true << 1000 << late.arg(15) << "why rank 15 is slow";
-    QTest::newRow("it is gone") << 3 << true << 20 << "slowest: rank [01], \\+[0-9] %"
-                                << "";
+    const QString slow = QStringLiteral("rank %1 is slow: \\+4[0-9] %");
+    QTest::newRow("computing") << 3 << false << 1000 << slow.arg(2)
+                               << "not the cause of slow rank 2";
+    QTest::newRow("images") << 3 << true << 1000 << slow.arg(2) << "cause of slow rank 2";
+    QTest::newRow("sixteen") << 16 << true << 1000 << slow.arg(15) << "cause of slow rank 15";
+    QTest::newRow("it has ended") << 3 << true << 20 << "slowest: rank [01], \\+[0-9] %"
+                                  << "";
     QTest::newRow("one is left") << 2 << true << 20 << ""
                                  << "";
   }
-  void whoHoldsTheOthersUpStandsBesideTheTitles() {
+  void theSlowRankIsNamedBesideTheTitles() {
     QFETCH(int, ranks);
-    QFETCH(bool, isLateForImages);
-    QFETCH(int, lateRankUntil);
+    QFETCH(bool, isSlowForImages);
+    QFETCH(int, slowRankUntil);
     QFETCH(QString, own);
     QFETCH(QString, images);
     QTemporaryDir parent;
     tests::MadeRun plan = made("ranks", 2000);
     plan.ranks = ranks;
-    plan.isLateForImages = isLateForImages;
-    plan.lateRankUntil = lateRankUntil;
+    plan.isSlowForImages = isSlowForImages;
+    plan.slowRankUntil = slowRankUntil;
     MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
     window.show();
     QTRY_VERIFY(window.isReady());
@@ -125,7 +126,7 @@ class TstRankCards : public QObject {
     QVERIFY2(isAll(cards.at(1)->subtitle(), images), qPrintable(cards[1]->subtitle()));
   }
 
-  void devicesAreDrawnAsFarAsTheRunTellsOfThem() {
+  void devicesAreDrawnIfTheRunLogsThem() {
     QTemporaryDir parent;
     tests::MadeRun plan = made("two", 9000);
     plan.gpus = 2;
@@ -166,7 +167,7 @@ class TstRankCards : public QObject {
     QTRY_VERIFY(window.isReady());
     QVERIFY(use->isVisible());
     QCOMPARE(use->plot()->drawnPointCount(0), 0);
-    // Beside another run, GPUs would be taken for runs.
+    // With another run, GPUs could be mistaken for runs.
     window.runsPanel()->addToSelection(two);
     QTRY_VERIFY(!use->isVisible());
   }
@@ -204,7 +205,7 @@ class TstRankCards : public QObject {
     QCOMPARE(cards->widget()->width(), cards->viewport()->width());
   }
 
-  void theAlertOfALateRankLeadsToItsCurves() {
+  void theAlertOfASlowRankLinksToItsCurves() {
     QTemporaryDir parent;
     tests::MadeRun plan = made("three", 2000);
     plan.ranks = 3;

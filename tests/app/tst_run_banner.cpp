@@ -65,7 +65,7 @@ class TstRunBanner : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aFailedRunSaysWhyAndCanBeGoneOnWith() {
+  void aFailedRunShowsItsErrorAndCanBeResumed() {
     QTemporaryDir parent;
     const QString folder = makeFailedRun(parent.path(), "a");
     makeCheckpoint(folder, 20);
@@ -84,7 +84,7 @@ class TstRunBanner : public QObject {
     QCOMPARE(resumed[0][0].toString(), folder);
   }
 
-  void aRunThatMetABadImageCanGoOnWithoutIt() {
+  void aRunWithABadImageCanSkipIt() {
     QTemporaryDir parent;
     const QString folder = makeFailedRun(parent.path(), "a");
     makeCheckpoint(folder, 20);
@@ -113,7 +113,7 @@ class TstRunBanner : public QObject {
     QCOMPARE(banner.otherAction(), QString());
   }
 
-  void whatItsFolderDidNotTakeIsGoneOnFrom_data() {
+  void aRunWhoseFolderCouldNotBeWrittenIsResumed_data() {
     QTest::addColumn<QString>("elsewhere");
     QTest::addColumn<QString>("action");
     const auto row = [](const char* name, const char* elsewhere, const char* action) {
@@ -123,7 +123,7 @@ class TstRunBanner : public QObject {
     row("older", "/tmp/lockstep-1000/a/step-00000010", "Resume from step 20");
     row("none", "", "Resume from step 20");
   }
-  void whatItsFolderDidNotTakeIsGoneOnFrom() {
+  void aRunWhoseFolderCouldNotBeWrittenIsResumed() {
     QFETCH(QString, elsewhere);
     QFETCH(QString, action);
     QTemporaryDir parent;
@@ -140,7 +140,7 @@ class TstRunBanner : public QObject {
     QCOMPARE(banner.action(), action);
   }
 
-  void whereThereIsNoCheckpointItBeginsAgainAndWithoutAConfigurationNothing() {
+  void withoutACheckpointItRestartsAndWithoutAConfigNothingIsOffered() {
     QTemporaryDir parent;
     const QString folder = makeFailedRun(parent.path(), "a");
     RunController run(folder);
@@ -158,7 +158,7 @@ class TstRunBanner : public QObject {
     QCOMPARE(banner.action(), QString());
   }
 
-  void onceDismissedItStaysAwayUntilThereIsAnother() {
+  void aDismissedMessageStaysAwayUntilThereIsAnother() {
     QTemporaryDir parent;
     RunController run(makeFailedRun(parent.path(), "a"));
     open(run);
@@ -170,10 +170,10 @@ class TstRunBanner : public QObject {
     makeUnreadable(run.folder());
     const run_folder::Layout layout{run.folder().toStdString()};
     run_folder::RunInfo info = run_folder::readRunInfo(layout);
-    ++info.attempt;  // it is read anew
+    ++info.attempt;  // it is read again
     run_folder::writeRunInfo(layout, info);
     run.refresh();
-    QTRY_VERIFY(run.fault());
+    QTRY_VERIFY(run.accessError());
     banner.showRuns({shown(run, "a")});
     QVERIFY(!banner.isHidden());
     QCOMPARE(banner.title(), QStringLiteral("The run cannot be read"));
@@ -191,7 +191,7 @@ class TstRunBanner : public QObject {
     RunBanner banner;
     banner.showRuns({shown(a, "a"), shown(b, "b")});
     QCOMPARE(banner.title(), QStringLiteral("a: The run failed"));
-    // The leading one is well: the other's fault may be told. Its failure is no news there.
+    // The leading run has no problem: the read error of the other is shown, but not its failure.
     banner.showRuns({shown(b, "b"), shown(a, "a")});
     QCOMPARE(banner.title(), QStringLiteral("b: The run cannot be read"));
     banner.showRuns({});

@@ -29,7 +29,7 @@ QByteArray scalars(std::int64_t seq, std::int64_t step) {
       protocol::Scalars{seq, step, 1.8e9, {{"train/loss_total", static_cast<float>(step)}}});
 }
 
-/// A made run that a process holds and that names its socket.
+/// A made run that is locked by a process and names its socket.
 struct LiveRun {
   QTemporaryDir parent;
   QString folder;
@@ -86,7 +86,7 @@ class TstRunController : public QObject {
     QCOMPARE(QString::fromStdString(run.info().state.text()), QStringLiteral("finished"));
   }
 
-  void theSocketGoesOnWhereTheFileEnds() {
+  void theSocketContinuesWhereTheFileEnds() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
     QVERIFY(live.engine.start(
@@ -101,7 +101,7 @@ class TstRunController : public QObject {
     QVERIFY(run.secondsLeft().has_value());
   }
 
-  void aResetTakesTheCutPartAway() {
+  void aResetRemovesTheCutSteps() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
     QVERIFY(live.engine.start(
@@ -139,7 +139,7 @@ class TstRunController : public QObject {
     QTRY_COMPARE(run.linkState(), app::EngineLink::State::Off);
   }
 
-  void resultsAreToldApartFromTheScalars() {
+  void resultsAreDistinguishedFromScalars() {
     LiveRun live;
     const std::int64_t last = lastSeqIn(live.folder);
     QVERIFY(live.engine.start(
@@ -159,7 +159,7 @@ class TstRunController : public QObject {
     QCOMPARE(results.count(), 1);
   }
 
-  void checkpointsThatWerePrunedAreNotToPredictWith() {
+  void deletedCheckpointsCannotPredict() {
     QTemporaryDir parent;
     tests::MadeRun made;
     made.keptCheckpoints = {20, 40};
@@ -195,7 +195,7 @@ class TstRunController : public QObject {
     QCOMPARE(ready[0][1].toLongLong(), 20);
   }
 
-  void aLiveRunThatCannotBeReadSaysSoOnceAndTakesItBack() {
+  void anUnreadableLiveRunIsReportedOnceUntilItIsReadable() {
     LiveRun live;
     const QString file =
         QString::fromStdString(events::findEventFile(live.folder.toStdString()).string());
@@ -203,10 +203,11 @@ class TstRunController : public QObject {
     QVERIFY(QFile::copy(file, aside));
     write(file, QByteArray(4000, 'x'));
     RunController run(live.folder);
-    QSignalSpy changed(&run, &RunController::faultChanged), read(&run, &RunController::infoChanged);
+    QSignalSpy changed(&run, &RunController::accessErrorChanged),
+        read(&run, &RunController::infoChanged);
     run.refresh();
-    QTRY_VERIFY(run.fault());
-    QVERIFY2(run.fault()->detail.contains(file), qPrintable(run.fault()->detail));
+    QTRY_VERIFY(run.accessError());
+    QVERIFY2(run.accessError()->detail.contains(file), qPrintable(run.accessError()->detail));
     for (int i = 0; i < 3; ++i) {  // it is read again and again
       read.clear();
       run.refresh();
@@ -214,30 +215,31 @@ class TstRunController : public QObject {
     }
     QCOMPARE(changed.count(), 1);
     write(file, contentOf(aside));
-    QTRY_VERIFY_WITH_TIMEOUT(!run.fault(), 10000);
+    QTRY_VERIFY_WITH_TIMEOUT(!run.accessError(), 10000);
     QCOMPARE(changed.count(), 2);
     QCOMPARE(lossCount(run), std::size_t{20});
   }
 
-  void anEngineOfAnotherVersionIsToldOnce() {
+  void anEngineOfAnotherVersionIsReportedOnce() {
     LiveRun live;
     QVERIFY(live.engine.start(
         {R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})",
          R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})"}));
     RunController run(live.folder);
-    QSignalSpy changed(&run, &RunController::faultChanged), read(&run, &RunController::infoChanged);
+    QSignalSpy changed(&run, &RunController::accessErrorChanged),
+        read(&run, &RunController::infoChanged);
     run.refresh();
-    QTRY_VERIFY(run.fault());
+    QTRY_VERIFY(run.accessError());
     QSignalSpy refused(&run, &RunController::linkChanged);
     run.refresh();  // it is tried again
     QTRY_VERIFY(refused.count() >= 2);
     QCOMPARE(changed.count(), 1);
-    live.lock.reset();  // it has ended: there is nothing to follow
+    live.lock.reset();  // it has ended: nothing to connect to
     run.refresh();
-    QTRY_VERIFY(!run.fault());
+    QTRY_VERIFY(!run.accessError());
   }
 
-  void aCommandWithoutAConnectionIsToldInline() {
+  void aCommandWithoutAConnectionIsReportedInline() {
     QTemporaryDir parent;
     RunController run(tests::makeRun(parent.path(), {}));
     QSignalSpy failed(&run, &RunController::failed);

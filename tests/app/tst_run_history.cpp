@@ -17,7 +17,7 @@ std::vector<events::Record> records(const QString& folder) {
   return reader.readAvailable();
 }
 
-/// The record as the socket tells it.
+/// The record as sent over the socket.
 std::optional<protocol::EngineMessage> messageOf(const events::Record& record) {
   const auto event = events::eventOf(record);
   if (!event) return std::nullopt;
@@ -47,7 +47,7 @@ class TstRunHistory : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void fileAndSocketInAnyDivisionGiveTheSame_data() {
+  void anySplitBetweenFileAndSocketGivesTheSame_data() {
     QTest::addColumn<int>("fromFile");
     QTest::addColumn<int>("overlap");
     QTest::newRow("all from the file") << 10000 << 0;
@@ -55,7 +55,7 @@ class TstRunHistory : public QObject {
     QTest::newRow("half") << 30 << 0;
     QTest::newRow("the socket repeats ten") << 30 << 10;
   }
-  void fileAndSocketInAnyDivisionGiveTheSame() {
+  void anySplitBetweenFileAndSocketGivesTheSame() {
     QFETCH(int, fromFile);
     QFETCH(int, overlap);
     QTemporaryDir parent;
@@ -73,7 +73,7 @@ class TstRunHistory : public QObject {
     QCOMPARE(whole.state()->state.text(), std::string("finished"));
   }
 
-  void aResetForgetsWhatLiesAfterAndTheRunGoesOn() {
+  void aResetDropsLaterStepsAndTheRunContinues() {
     QTemporaryDir parent;
     const auto all = records(tests::makeRun(parent.path(), {}));
     RunHistory history;
@@ -100,7 +100,7 @@ class TstRunHistory : public QObject {
             !history.checkpoints()[2].best);
   }
 
-  void anUnreadableEventIsToldInTheLog() {
+  void anUnreadableEventIsReportedInTheLog() {
     RunHistory history;
     events::Record record;
     record.seq = 1;

@@ -34,7 +34,7 @@ class TstRunListModel : public QObject {
             model.index(1).data(RunListModel::StyleIndexRole));
   }
 
-  void rowsComeAndGoWithoutAReset() {
+  void rowsAreAddedAndRemovedWithoutAReset() {
     QTemporaryDir parent;
     tests::makeRun(parent.path(), made("first", 1000));
     RunListModel model;
@@ -55,7 +55,7 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowCount(), 1);
   }
 
-  void aChangedRunIsToldOnce() {
+  void aChangedRunIsSignalledOnce() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), made("run", 1000));
     RunListModel model;
@@ -81,7 +81,7 @@ class TstRunListModel : public QObject {
     QVERIFY(model.styleIndexOf(first) != model.styleIndexOf(second));
     const QString third = tests::makeRun(parent.path(), made("third", 3000));
     {
-      RunListModel fresh;  // nothing was kept: as they would have come one by one
+      RunListModel fresh;  // nothing was saved: as if they were added one by one
       load(fresh, parent.path());
       QCOMPARE(fresh.styleIndexOf(first), model.styleIndexOf(first));
       QCOMPARE(fresh.styleIndexOf(second), model.styleIndexOf(second));
@@ -94,7 +94,7 @@ class TstRunListModel : public QObject {
     QVERIFY(next.styleIndexOf(third) != next.styleIndexOf(second));
   }
 
-  void runsOfOneNameAreCalledByTheirFolders() {
+  void runsOfTheSameNameShowTheirFolders() {
     QTemporaryDir here;
     tests::MadeRun plan = made("same", 1000);
     const QString a = tests::makeRun(here.path(), plan);
@@ -111,13 +111,13 @@ class TstRunListModel : public QObject {
              (QStringList{QStringLiteral("other"), QStringLiteral("same")}));
   }
 
-  void aFailedListingKeepsTheRunsAndSaysSo_data() {
+  void aFailedListingKeepsTheRunsAndIsReported_data() {
     QTest::addColumn<bool>("isFile");
     QTest::addColumn<QString>("words");
     QTest::newRow("no folder any more") << true << "cannot be listed";
     QTest::newRow("gone") << false << "no longer exists";
   }
-  void aFailedListingKeepsTheRunsAndSaysSo() {
+  void aFailedListingKeepsTheRunsAndIsReported() {
     QFETCH(bool, isFile);
     QFETCH(QString, words);
     QTemporaryDir top;
@@ -132,19 +132,19 @@ class TstRunListModel : public QObject {
     QFile file(parent);
     if (isFile) QVERIFY(file.open(QIODevice::WriteOnly));
     model.refresh();
-    QTRY_VERIFY2(model.listingFault().contains(words), qPrintable(model.listingFault()));
-    QVERIFY(model.listingFault().contains(parent));
+    QTRY_VERIFY2(model.listingError().contains(words), qPrintable(model.listingError()));
+    QVERIFY(model.listingError().contains(parent));
     QCOMPARE(model.rowOf(run), 0);
     QCOMPARE(vanished.count(), 0);
 
     if (isFile) QVERIFY(file.remove());
     QVERIFY(QDir().rename(aside, parent));
     model.refresh();
-    QTRY_COMPARE(model.listingFault(), QString());
+    QTRY_COMPARE(model.listingError(), QString());
     QCOMPARE(model.rowCount(), 1);
   }
 
-  void aRunThatVanishesIsTold() {
+  void aRunThatVanishesIsReported() {
     QTemporaryDir parent, elsewhere;
     const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
     tests::makeRun(parent.path(), made("stays", 2000));
@@ -155,13 +155,13 @@ class TstRunListModel : public QObject {
     model.refresh();
     QTRY_COMPARE(vanished.count(), 1);
     QCOMPARE(vanished[0][0].toStringList(), QStringList{gone});
-    // Another folder is looked at: that is no loss.
+    // Another folder is listed: the run is not lost.
     load(model, elsewhere.path());
     QCOMPARE(model.rowCount(), 0);
     QCOMPARE(vanished.count(), 1);
   }
 
-  void aFolderThatIsNotThereYetHasNoRuns() {
+  void aMissingFolderHasNoRuns() {
     QTemporaryDir parent;
     const QString later = parent.filePath(QStringLiteral("runs"));
     RunListModel model;
@@ -186,7 +186,7 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowOf(single), 1);
   }
 
-  void liveStateShowsBeforeRunJsonSaysIt() {
+  void liveStateIsShownBeforeRunJsonHasIt() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), made("run", 1000));
     RunListModel model;

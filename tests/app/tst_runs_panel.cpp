@@ -34,7 +34,7 @@ class TstRunsPanel : public QObject {
     model_.reset();
   }
 
-  void theFilterTakesTextAndExpressions_data() {
+  void theFilterAcceptsTextAndExpressions_data() {
     QTest::addColumn<QString>("filter");
     QTest::addColumn<int>("rows");
     QTest::newRow("text") << QStringLiteral("alp") << 1;
@@ -44,7 +44,7 @@ class TstRunsPanel : public QObject {
     QTest::newRow("dots are dots") << QStringLiteral("a.p") << 0;
     QTest::newRow("no expression") << QStringLiteral("/(/") << 3;
   }
-  void theFilterTakesTextAndExpressions() {
+  void theFilterAcceptsTextAndExpressions() {
     QFETCH(QString, filter);
     QFETCH(int, rows);
     panel_->selectRun(folder("alpha"));
@@ -82,7 +82,7 @@ class TstRunsPanel : public QObject {
     QCOMPARE(panel_->selectedRuns(), QStringList{folder("new")});
   }
 
-  void selectAllIsOfTheRowsThatCanBeSeen() {
+  void selectAllSelectsVisibleRows() {
     panel_->selectRun(folder("alpha"));
     filterBy(QStringLiteral("/alpha|gamma/"));
     QTRY_COMPARE(visible().size(), 2);
@@ -93,7 +93,7 @@ class TstRunsPanel : public QObject {
     QCOMPARE(selected, (QStringList{folder("alpha"), folder("gamma")}));
   }
 
-  void aClickUnderAFilterChoosesThatRunAlone() {
+  void aClickUnderAFilterSelectsOnlyThatRun() {
     panel_->selectRun(folder("alpha"));
     filterBy(QStringLiteral("gamma"));
     QTRY_COMPARE(visible().size(), 1);
@@ -102,7 +102,7 @@ class TstRunsPanel : public QObject {
     QCOMPARE(panel_->selectedRuns(), QStringList{folder("gamma")});
   }
 
-  void aClickBesideTheRunsLeavesThemSelected() {
+  void aClickBesideTheRunsKeepsTheSelection() {
     panel_->selectRun(folder("alpha"));
     panel_->addToSelection(folder("beta"));
     const QPoint beside(list()->viewport()->width() / 2, list()->viewport()->height() - 5);
@@ -112,18 +112,18 @@ class TstRunsPanel : public QObject {
     QCOMPARE(panel_->selectedRuns(), (QStringList{folder("alpha"), folder("beta")}));
   }
 
-  void thatTheCurrentRunIsHiddenIsTold() {
+  void aHiddenCurrentRunIsSignalled() {
     panel_->selectRun(folder("alpha"));
-    QSignalSpy told(panel_.get(), &RunsPanel::currentHiddenChanged);
+    QSignalSpy signalled(panel_.get(), &RunsPanel::currentHiddenChanged);
     filterBy(QStringLiteral("gamma"));
-    QTRY_COMPARE(told.count(), 1);
+    QTRY_COMPARE(signalled.count(), 1);
     QVERIFY(panel_->isCurrentHidden());
     QVERIFY(panel_->clearFilter());
-    QCOMPARE(told.count(), 2);
+    QCOMPARE(signalled.count(), 2);
     QVERIFY(!panel_->isCurrentHidden());
   }
 
-  void aFinishedRunSaysWhyItIsNotResumed() {
+  void aFinishedRunHasAReasonNotToBeResumed() {
     makeRun("stopped", "stopped", 20);
     makeRun("early", "finished", 20);
     model_->refresh();
@@ -137,7 +137,7 @@ class TstRunsPanel : public QObject {
     QCOMPARE(blocked("stopped"), QString());
   }
 
-  void aFailedListingIsSaidOverTheRuns() {
+  void aFailedListingIsShownAboveTheRuns() {
     QVERIFY(parent_->remove());
     model_->refresh();
     QTRY_VERIFY(says(QStringLiteral("out of date")));

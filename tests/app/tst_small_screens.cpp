@@ -22,7 +22,7 @@ std::string longMessage() {
   return text;
 }
 
-/// Failed, with ranks of which one is late.
+/// A failed run with a slow rank.
 QString makeFailedRun(const QString& parent) {
   tests::MadeRun plan;
   plan.name = std::string(200, 'r');
@@ -82,7 +82,7 @@ class TstSmallScreens : public QObject {
         count += banner->isVisible();
       return count;
     };
-    // A run that left; the one that failed; its alert.
+    // The banners of a removed run, of the failed run, and of its alert.
     QTRY_COMPARE(bannersShown(), page == app::Page::Monitor       ? 3
                                  : page == app::Page::Predictions ? 2
                                                                   : 1);

@@ -10,8 +10,8 @@ using lockstep::app::Smoother;
 
 namespace {
 
-/// The closed form: a weighted mean of all values so far with weights s^(n-1-i), which needs no
-/// correction of a bias.
+/// Closed form: the weighted mean of all values so far with weights s^(n-1-i), which needs no bias
+/// correction.
 double weightedMean(const std::vector<double>& values, double weight) {
   double sum = 0, weights = 0, power = 1;
   for (auto value = values.rbegin(); value != values.rend(); ++value, power *= weight) {
@@ -44,12 +44,12 @@ class TstSmoothing : public QObject {
     }
   }
 
-  void constantSeriesStaysUntouched() {
+  void aConstantSeriesIsUnchanged() {
     Smoother smoother(0.9);
     for (int i = 0; i < 50; ++i) QVERIFY(std::abs(smoother.add(0.25) - 0.25) < 1e-12);
   }
 
-  void nonFiniteValuesPassThroughAndDoNotCount() {
+  void nonFiniteValuesAreKeptAndNotAveraged() {
     Smoother with(0.6), without(0.6);
     QCOMPARE(with.add(1.0), without.add(1.0));
     QVERIFY(std::isnan(with.add(std::nan(""))));

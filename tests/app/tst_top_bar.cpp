@@ -38,7 +38,7 @@ class TstTopBar : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void nothingMovesWhenARunIsPausedOrGainsADigit() {
+  void theLayoutIsStableWhenARunIsPausedOrGainsADigit() {
     TopBar bar;
     show(bar, 1280, statusOf("running", 99));
     const QRect stop = stopOf(bar), progress = progressOf(bar);
@@ -50,7 +50,7 @@ class TstTopBar : public QObject {
     QCOMPARE(stopOf(bar), stop);
   }
 
-  void noFigureIsLeftOutForWhichThereIsRoom() {
+  void everyValueWithRoomIsShown() {
     for (int width = 1000; width <= 1800; width += 50) {
       TopBar bar;
       show(bar, width, statusOf("running", 5));
@@ -70,23 +70,23 @@ class TstTopBar : public QObject {
     }
   }
 
-  void aRunThatTheFilterHidesSaysSoAndMovesNothing() {
+  void aRunHiddenByTheFilterIsMarkedWithoutMovingTheLayout() {
     TopBar bar;
     RunStatus status = statusOf("running", 99);
     show(bar, 1000, status);
-    bar.setStatus(status);  // shown, it knows its fonts
+    bar.setStatus(status);  // its fonts are known once it is shown
     settle(bar);
     const QRect stop = stopOf(bar), progress = progressOf(bar);
-    const auto told = [&] {
+    const auto isMarked = [&] {
       for (const QLabel* label : bar.findChildren<QLabel*>())
         if (label->text() == QStringLiteral("hidden by the filter")) return label->isVisible();
       return false;
     };
-    QVERIFY(!told());
+    QVERIFY(!isMarked());
     status.isHidden = true;
     bar.setStatus(status);
     settle(bar);
-    QVERIFY(told());
+    QVERIFY(isMarked());
     QCOMPARE(stopOf(bar), stop);
     QCOMPARE(progressOf(bar), progress);
   }

@@ -25,8 +25,8 @@ QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 }  // namespace
 
-/// A day of a person with the program itself: what is typed is in the file, in a draft, or was
-/// asked about, whatever happens to program and file.
+/// A session with the real program: every edit is in the file, in a draft, or was asked about,
+/// whatever happens to the program and the file.
 class TstUnsavedEdits : public QObject {
   Q_OBJECT
 
@@ -46,7 +46,7 @@ class TstUnsavedEdits : public QObject {
     QFile file(path(name));
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
   }
-  /// What all drafts hold.
+  /// The content of all drafts.
   QByteArray drafts() const {
     const QDir folder(path("state/lockstep/drafts"));
     QByteArray all;
@@ -74,7 +74,7 @@ class TstUnsavedEdits : public QObject {
     QVERIFY(QTest::qWaitFor([this] { return takeWindow(); }, kPatienceMs));
   }
 
-  /// Looks once: while windows come and go, a second look may see others.
+  /// Looks once, because a second look may see other windows.
   bool takeWindow() {
     const QStringList windows = screen_->windowsOf(program_->processId());
     if (windows.size() == 1) window_ = windows.front();
@@ -93,7 +93,7 @@ class TstUnsavedEdits : public QObject {
     screen_->type(window_, text(line) + QLatin1Char('\n'));
   }
 
-  /// The window that asks something.
+  /// The window of the open question.
   QString question() const {
     const QStringList windows = screen_->windowsOf(program_->processId());
     for (const QString& window : windows)
@@ -103,7 +103,7 @@ class TstUnsavedEdits : public QObject {
   void waitForQuestion() {
     QVERIFY(QTest::qWaitFor([this] { return !question().isEmpty(); }, kPatienceMs));
   }
-  /// Presses a key in the question until it is answered: it may not listen yet.
+  /// Presses a key in the question until it is answered, as it may not be ready yet.
   void answer(const char* key) {
     QVERIFY(QTest::qWaitFor([&] { return isAnswered(key); }, kPatienceMs));
   }
@@ -114,7 +114,7 @@ class TstUnsavedEdits : public QObject {
   }
 
  private Q_SLOTS:
-  void everyEditIsThereOrWasAskedAbout() {
+  void noEditIsLost() {
     if (!VirtualScreen::isPossible()) QSKIP("needs Xvfb and xdotool");
     folder_ = std::make_unique<QTemporaryDir>();
     screen_ = std::make_unique<VirtualScreen>();
@@ -122,7 +122,7 @@ class TstUnsavedEdits : public QObject {
     const QByteArray before = "name: a\nsolver: {max_steps: 10}\n";
     write("a.yaml", before);
 
-    // Killed: the edit is in a draft, and comes back over its file.
+    // Killed: the edit is in a draft, and is recovered over its file.
     STEP(start({text("a.yaml")}));
     typeLine("# first");
     QTRY_VERIFY_WITH_TIMEOUT(drafts().contains("# first\\nname"), kPatienceMs);  // as JSON has it
@@ -157,7 +157,7 @@ class TstUnsavedEdits : public QObject {
     QCOMPARE(read("a.yaml"), QByteArray("# theirs\n"));
     QVERIFY(drafts().contains("# second"));
 
-    // Back without a word of what to open: the edits are there, and go where they are told.
+    // Started without arguments: the edits are recovered and saved as chosen.
     STEP(start({}));
     screen_->press(window_, text("ctrl+shift+s"));
     STEP(waitForQuestion());
@@ -168,7 +168,7 @@ class TstUnsavedEdits : public QObject {
     QCOMPARE(read("a.yaml"), QByteArray("# theirs\n"));
     QTRY_VERIFY_WITH_TIMEOUT(drafts().isEmpty(), kPatienceMs);
 
-    // Nothing is unsaved: nothing is asked.
+    // Nothing is unsaved: there is no question.
     screen_->press(window_, text("ctrl+q"));
     QVERIFY(program_->waitForFinished(kPatienceMs));
     QCOMPARE(program_->exitCode(), 0);

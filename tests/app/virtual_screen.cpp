@@ -15,8 +15,8 @@ bool VirtualScreen::isPossible() {
 }
 
 VirtualScreen::VirtualScreen() {
-  // It takes a display number that is free and says which. Without -noreset it would begin anew,
-  // and be out of reach for that time, whenever its last client leaves: xdotool comes and goes.
+  // It chooses a free display number and prints it. Without -noreset it would reset, and be
+  // unreachable meanwhile, whenever its last client exits, as xdotool often does.
   server_.start(QStringLiteral("Xvfb"),
                 {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-noreset"),
                  QStringLiteral("-screen"), QStringLiteral("0"), QStringLiteral("1280x900x24"),
@@ -58,7 +58,7 @@ void VirtualScreen::press(const QString& window, const QString& keys) const {
 }
 
 void VirtualScreen::type(const QString& window, const QString& text) const {
-  // xdotool types a newline as Linefeed, a key that keyboards do not have.
+  // xdotool types a newline as the key Linefeed, which keyboards do not have.
   const QStringList lines = text.split(QLatin1Char('\n'));
   for (int i = 0; i < lines.size(); ++i) {
     if (i > 0) press(window, QStringLiteral("Return"));

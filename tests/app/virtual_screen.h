@@ -7,7 +7,7 @@
 
 namespace lockstep::tests {
 
-/// An X server without a monitor, and a hand that types on it (Xvfb, xdotool).
+/// An X server without a monitor, and simulated input (Xvfb, xdotool).
 class VirtualScreen {
  public:
   /// Whether the two programs are installed.
@@ -16,12 +16,12 @@ class VirtualScreen {
   VirtualScreen();
   ~VirtualScreen();
   bool isThere() const { return !display_.isEmpty(); }
-  /// Environment of a program that shall appear here.
+  /// Environment of a program that is to use this display.
   QProcessEnvironment environment() const;
 
-  /// Windows of a process that can be seen, the newest last.
+  /// Visible windows of a process, the newest last.
   QStringList windowsOf(qint64 pid) const;
-  /// Gives a window the keyboard and presses keys ("ctrl+s") there.
+  /// Focuses a window and presses keys ("ctrl+s") there.
   void press(const QString& window, const QString& keys) const;
   void type(const QString& window, const QString& text) const;
   void click(const QString& window, int x, int y) const;

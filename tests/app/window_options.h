@@ -6,7 +6,7 @@
 
 namespace lockstep::tests {
 
-/// Of a window that shows these runs and keeps nothing of how it was left.
+/// Options of a window that shows these runs and saves no state.
 inline app::MainWindowOptions optionsFor(const QStringList& paths,
                                          std::optional<app::Page> page = {}) {
   app::MainWindowOptions options;

@@ -71,7 +71,7 @@ void print(const char* name, const Padding& padding, const Cost& cost) {
 int run(int argc, char** argv) {
   const config::LoadedExperiment loaded =
       config::loadExperimentText("", "padding.yaml", {argv + 3, argv + argc});
-  loaded.throwIfFaulty();
+  loaded.throwOnError();
   config::Experiment experiment = loaded.experiment;
   experiment.solver.batchSize = std::atoi(argv[2]);
   experiment.solver.accumulate = 1;

@@ -64,7 +64,7 @@ class Data {
         "cpu}\n";
     const config::LoadedExperiment loaded =
         config::loadExperimentText(text, path("a.yaml"), overrides);
-    loaded.throwIfFaulty();
+    loaded.throwOnError();
     return loaded;
   }
   /// Lines of all issues without the folder's path.
@@ -147,8 +147,8 @@ class TstDataCheck : public QObject {
     const std::vector<std::string> without{"dataset.val.images=null",
                                            "dataset.val.annotations=null"};
     QCOMPARE(data.lines(without),
-             std::string("--set: dataset.val.annotations: warning: is not given: no held-out loss, "
-                         "no AP, no predictions and no best checkpoint"));
+             std::string("--set: dataset.val.annotations: warning: is not given: there will be no "
+                         "held-out loss, AP, predictions or best checkpoint"));
     QCOMPARE(cli::checkTrainingData(data.load(without), {}).trainImages, std::int64_t{2});
     QCOMPARE(cli::checkData(data.load(without), {}).valImages, std::size_t{0});
   }

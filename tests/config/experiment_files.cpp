@@ -16,8 +16,8 @@ using config::FieldType;
 std::string randomNumber(const Field& field, std::uint64_t& seed, bool isWhole) {
   const double low = std::isfinite(field.minimum) ? field.minimum : -1000;
   const double high = std::isfinite(field.maximum) ? field.maximum : low + 1000;
-  const double part = static_cast<double>(1 + nextRandom(seed) % 998) / 999;  // neither end
-  const double value = low + (std::min(high, low + 1e6) - low) * part;
+  const double fraction = static_cast<double>(1 + nextRandom(seed) % 998) / 999;  // neither end
+  const double value = low + (std::min(high, low + 1e6) - low) * fraction;
   if (isWhole) return std::to_string(static_cast<std::int64_t>(std::ceil(value)));
   return std::to_string(value);
 }
@@ -137,8 +137,8 @@ config::Experiment randomExperiment(std::uint64_t seed) {
   for (const Field& field : config::fields()) {
     if (field.key == "base") continue;
     const std::string value = randomValue(field, seed);
-    const std::string fault = field.assign(experiment, value);
-    if (!fault.empty()) throw Error(field.key + ": " + value + ": " + fault);
+    const std::string error = field.assign(experiment, value);
+    if (!error.empty()) throw Error(field.key + ": " + value + ": " + error);
   }
   return experiment;
 }

@@ -15,23 +15,23 @@ namespace lockstep::tests {
 class ExperimentFolder {
  public:
   std::filesystem::path path(const std::string& name = "") const;
-  /// Writes a file, and the folders it lies in.
+  /// Writes a file and creates its folders.
   std::filesystem::path write(const std::string& name, const std::string& text) const;
 
  private:
   QTemporaryDir folder_;
 };
 
-/// Every issue's line, joined by newlines, with the folder's path taken away.
+/// The formatted issues, one per line, without the folder's path.
 std::string issueLines(const config::LoadedExperiment& loaded, const std::string& folder = "");
 
-/// A number that is the same for the same seed; each call changes the seed.
+/// A pseudorandom number; advances the seed.
 std::uint64_t nextRandom(std::uint64_t& seed);
 
-/// YAML text of some value that the field takes.
+/// YAML text of a random valid value of the field.
 std::string randomValue(const config::Field& field, std::uint64_t& seed);
 
-/// Every key at some valid value. What is checked across keys need not hold.
+/// Every key at a random valid value; cross-checks may fail.
 config::Experiment randomExperiment(std::uint64_t seed);
 
 }  // namespace lockstep::tests

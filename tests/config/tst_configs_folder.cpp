@@ -16,7 +16,7 @@ class TstConfigsFolder : public QObject {
   }
 
  private Q_SLOTS:
-  void everyFileLoadsWithoutAFault() {
+  void everyFileLoadsWithoutAnIssue() {
     int count = 0;
     for (const auto& entry :
          std::filesystem::directory_iterator(tests::sourceFolder() / "configs")) {
@@ -33,11 +33,11 @@ class TstConfigsFolder : public QObject {
     QVERIFY(count >= 3);
   }
 
-  void theGroundFileNamesTheDefaults() {
+  void theBaseFileHasTheDefaults() {
     QVERIFY(config::difference(load("mask_rcnn_r50_fpn.yaml").experiment, {}).empty());
   }
 
-  void theSmallFileIsTheOneThatWasMeasured() {
+  void theSmallFileIsTheBenchmarkedOne() {
     const config::Experiment small = load("cpu_small.yaml").experiment;
     QCOMPARE(small.model.backbone, std::string("resnet18"));
     QCOMPARE(small.model.resolvedNorm(), config::Norm::Group);

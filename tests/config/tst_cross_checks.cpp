@@ -19,49 +19,54 @@ class TstCrossChecks : public QObject {
       QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(lines);
     };
     row("frozen norm without weights", "model: {norm: frozen_batch}",
-        "a.yaml:1:15: model.norm: frozen_batch: without model.weights it would freeze random "
-        "numbers; give model.weights "
-        "a safetensors file, or train from scratch with model.norm: group and model.freeze_stages: "
+        "a.yaml:1:15: model.norm: frozen_batch: without model.weights this would freeze randomly "
+        "initialised layers; set model.weights "
+        "to a safetensors file, or train from scratch with model.norm: group and "
+        "model.freeze_stages: "
         "0");
     row("frozen stages without weights", "model: {norm: group, freeze_stages: 2}",
-        "a.yaml:1:37: model.freeze_stages: 2: without model.weights it would freeze random "
-        "numbers; give model.weights "
-        "a safetensors file, or train from scratch with model.norm: group and model.freeze_stages: "
+        "a.yaml:1:37: model.freeze_stages: 2: without model.weights this would freeze randomly "
+        "initialised layers; set model.weights "
+        "to a safetensors file, or train from scratch with model.norm: group and "
+        "model.freeze_stages: "
         "0");
     row("auto without weights is fine", "model: {norm: auto, freeze_stages: auto}", "");
     row("batch norm without weights is fine", "model: {norm: batch}", "");
     row("milestones fall", "solver: {milestones: [200, 100]}",
-        "a.yaml:1:22: solver.milestones: 100 does not come after 200: milestones have to rise");
+        "a.yaml:1:22: solver.milestones: 100 does not come after 200: milestones must be in "
+        "ascending order");
     row("milestones stand still", "solver: {milestones: [1 epoch, 1 epoch]}",
-        "a.yaml:1:22: solver.milestones: 1 epoch does not come after 1 epoch: milestones have to "
-        "rise");
+        "a.yaml:1:22: solver.milestones: 1 epoch does not come after 1 epoch: milestones must "
+        "be in ascending order");
     row("milestones of two units cannot be compared", "solver: {milestones: [5000, 1 epoch]}", "");
-    row("parts do not divide the batch", "solver: {batch_size: 10, accumulate: 4}",
-        "a.yaml:1:22: solver.batch_size: 10 images cannot be shared out evenly to "
-        "solver.accumulate: 4 parts");
+    row("micro-batches do not divide the batch", "solver: {batch_size: 10, accumulate: 4}",
+        "a.yaml:1:22: solver.batch_size: 10 images cannot be divided evenly into "
+        "solver.accumulate: 4 micro-batches");
     row("background above foreground", "model: {rpn: {bg_iou: 0.8}}",
         "a.yaml:1:23: model.rpn.bg_iou: 0.8 is above model.rpn.fg_iou, 0.7: nothing can be both "
-        "object and background");
+        "foreground and background");
     row("five anchor sizes", "model: {anchors: {sizes: [32, 64]}}",
-        "a.yaml:1:26: model.anchors.sizes: has 2 values; 5 are wanted");
-    row("recorded steps with batch norm", "runtime: {cuda_graphs: true}\nmodel: {norm: batch}",
-        "a.yaml:1:24: runtime.cuda_graphs: true is not for model.norm: batch, whose statistics "
-        "follow every batch; take frozen_batch or group");
+        "a.yaml:1:26: model.anchors.sizes: has 2 values; expected 5");
+    row("captured graphs with batch norm", "runtime: {cuda_graphs: true}\nmodel: {norm: batch}",
+        "a.yaml:1:24: runtime.cuda_graphs: true does not work with model.norm: batch, whose "
+        "statistics change with every batch; use frozen_batch or group");
     row("nesterov without momentum", "solver: {nesterov: true, momentum: 0}",
-        "a.yaml:1:20: solver.nesterov: true needs a solver.momentum above 0");
+        "a.yaml:1:20: solver.nesterov: true needs solver.momentum above 0");
     row("warm-up longer than the training", "solver: {max_steps: 100}",
         "a.yaml: solver.warmup_steps: warning: 500 is longer than the training, solver.max_steps: "
         "100");
     row("size that is never reached", "augment: {min_size: [400, 900], max_size: 800}",
         "a.yaml:1:21: augment.min_size: warning: 900 is never reached: augment.max_size is 800");
     row("name of a folder elsewhere", "name: ../x",
-        "a.yaml:1:7: name: ../x: run folders are named so: no '/', and no '.' or '-' at the start");
-    row("half the training part", "dataset: {train: {images: /}}",
-        "a.yaml:1:27: dataset.train.images: is given but not dataset.train.annotations: both are "
-        "needed");
-    row("half the held-out part", "dataset: {val: {images: /}}",
-        "a.yaml:1:25: dataset.val.images: is given but not dataset.val.annotations: give both or "
-        "none");
+        "a.yaml:1:7: name: ../x cannot name a run folder: it must not contain '/' or start with "
+        "'.' or "
+        "'-'");
+    row("half the training set", "dataset: {train: {images: /}}",
+        "a.yaml:1:27: dataset.train.images: is given without dataset.train.annotations: both "
+        "are needed");
+    row("half the held-out set", "dataset: {val: {images: /}}",
+        "a.yaml:1:25: dataset.val.images: is given without dataset.val.annotations: give both or "
+        "neither");
     row("missing folder", "dataset: {train: {images: /no/where, annotations: /no/file.json}}",
         "a.yaml:1:27: dataset.train.images: /no/where: there is no such folder\n"
         "a.yaml:1:51: dataset.train.annotations: /no/file.json: there is no such file");
@@ -77,7 +82,7 @@ class TstCrossChecks : public QObject {
     QCOMPARE(QString::fromStdString(tests::issueLines(loaded)), lines);
   }
 
-  void aHeldOutPartThatIsTheTrainingPartIsWarnedOf() {
+  void aHeldOutSetThatIsTheTrainingSetIsAWarning() {
     ExperimentFolder folder;
     folder.write("images/a.jpg", "");
     folder.write("all.json", "");
@@ -90,9 +95,9 @@ class TstCrossChecks : public QObject {
       const auto loaded = config::loadExperiment(file);
       const std::string lines = tests::issueLines(loaded, folder.path().string());
       QVERIFY2(lines ==
-                   "a.yaml:3:38: dataset.val.annotations: warning: is the training part's file: "
-                   "held-out figures will say how well the training images are remembered, not how "
-                   "well others are found",
+                   "a.yaml:3:38: dataset.val.annotations: warning: is the training set's file: "
+                   "held-out metrics will show how well the model memorised the training images, "
+                   "not how well it generalises",
                lines.c_str());
       QVERIFY(!loaded.hasErrors());
     }
@@ -166,7 +171,7 @@ class TstCrossChecks : public QObject {
              qPrintable(line));
   }
 
-  void anEarlyStopThatCouldNeverComeIsRefused_data() {
+  void anEarlyStopThatCouldNeverHappenIsRefused_data() {
     QTest::addColumn<QString>("evaluation");
     QTest::addColumn<QString>("said");
     const auto row = [](const char* evaluation, const char* said) {
@@ -179,7 +184,7 @@ class TstCrossChecks : public QObject {
     row("{early_stop: {metric: loss_mask}, loss_every: 0}", "");
     row("{early_stop: {metric: null}, ap_every: 0, best_metric: loss_total}", "");
   }
-  void anEarlyStopThatCouldNeverComeIsRefused() {
+  void anEarlyStopThatCouldNeverHappenIsRefused() {
     QFETCH(QString, evaluation);
     QFETCH(QString, said);
     const auto loaded =
@@ -188,7 +193,7 @@ class TstCrossChecks : public QObject {
     QVERIFY(QString::fromStdString(tests::issueLines(loaded)).contains(said));
   }
 
-  void aBestMetricThatIsNeverMeasuredIsWarnedOf_data() {
+  void aBestMetricThatIsNeverMeasuredIsAWarning_data() {
     QTest::addColumn<QString>("metric");
     QTest::addColumn<QString>("every");
     QTest::addColumn<bool>("isWarned");
@@ -201,7 +206,7 @@ class TstCrossChecks : public QObject {
     QTest::newRow("a loss") << "loss_total"
                             << "0" << false;
   }
-  void aBestMetricThatIsNeverMeasuredIsWarnedOf() {
+  void aBestMetricThatIsNeverMeasuredIsAWarning() {
     QFETCH(QString, metric);
     QFETCH(QString, every);
     QFETCH(bool, isWarned);

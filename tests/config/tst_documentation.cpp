@@ -39,7 +39,7 @@ class TstDocumentation : public QObject {
     QVERIFY(text.find("ram: in memory. Not built yet: ram. |") != std::string::npos);
     QVERIFY(text.find("| `max_dets` | list of 3 whole numbers, 1 … 100000 (detections) | `[1, 10, "
                       "100]` |") != std::string::npos);
-    QVERIFY(text.find("COCO's figures. Not built yet: only the default is taken. |") !=
+    QVERIFY(text.find("COCO's metrics. Not built yet: only the default is accepted. |") !=
             std::string::npos);
     QVERIFY(text.find("## `model.rpn`") != std::string::npos);
     QCOMPARE(text.find("## `dataset`"), text.rfind("## `dataset`"));  // each section once
@@ -105,7 +105,7 @@ class TstDocumentation : public QObject {
     const json limits = schemaOf(root, "evaluation.max_dets");
     QVERIFY(limits["const"] == json::array({1, 10, 100}));
     QVERIFY(limits["description"].get<std::string>().ends_with(
-        "Not built yet: only the default is taken."));
+        "Not built yet: only the default is accepted."));
     const json cache = schemaOf(root, "dataset.cache");
     QVERIFY(cache["enum"] == json::array({"none"}));
     QVERIFY(!cache.contains("const"));

@@ -7,7 +7,7 @@ using namespace lockstep;
 
 namespace {
 
-/// Every step asked for, as a trainer does.
+/// Asks for every step, as the trainer does.
 config::TimesDue counted(const config::Experiment& experiment) {
   config::TimesDue times;
   const auto last = static_cast<std::int64_t>(experiment.solver.maxSteps.count);
@@ -57,7 +57,7 @@ class TstDue : public QObject {
     QCOMPARE(times.log, counted(experiment).log);
   }
 
-  void theCountIsThatOfEveryStepAskedFor_data() {
+  void theCountEqualsALoopOverAllSteps_data() {
     QTest::addColumn<double>("maxSteps");
     QTest::addColumn<double>("lossEvery");
     QTest::addColumn<double>("apEvery");
@@ -73,7 +73,7 @@ class TstDue : public QObject {
     row(97, 6, 4);
     row(1, 1, 1);
   }
-  void theCountIsThatOfEveryStepAskedFor() {
+  void theCountEqualsALoopOverAllSteps() {
     QFETCH(double, maxSteps);
     QFETCH(double, lossEvery);
     QFETCH(double, apEvery);

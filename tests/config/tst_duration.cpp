@@ -11,7 +11,7 @@ class TstDuration : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void lengthsBecomeSteps_data() {
+  void durationsBecomeSteps_data() {
     QTest::addColumn<double>("count");
     QTest::addColumn<int>("unit");
     QTest::addColumn<int>("images");
@@ -21,7 +21,7 @@ class TstDuration : public QObject {
     QTest::newRow("steps stay") << 200.0 << steps << 60 << 2 << 200;
     QTest::newRow("zero is never") << 0.0 << epochs << 60 << 2 << 0;
     QTest::newRow("epochs") << 12.0 << epochs << 60 << 2 << 360;
-    QTest::newRow("a part of a batch is a step") << 1.0 << epochs << 61 << 2 << 31;
+    QTest::newRow("an incomplete batch is a step") << 1.0 << epochs << 61 << 2 << 31;
     QTest::newRow("images") << 20000.0 << images << 60 << 16 << 1250;
     QTest::newRow("images rounded up") << 17.0 << images << 60 << 16 << 2;
     QTest::newRow("at least one step") << 0.001 << epochs << 60 << 2 << 1;
@@ -29,7 +29,7 @@ class TstDuration : public QObject {
     QTest::newRow("doubles do not add a step") << 0.1 << epochs << 60 << 2 << 3;
     QTest::newRow("nor a third") << 0.7 << epochs << 10 << 1 << 7;
   }
-  void lengthsBecomeSteps() {
+  void durationsBecomeSteps() {
     QFETCH(double, count);
     QFETCH(int, unit);
     QFETCH(int, images);

@@ -80,8 +80,8 @@ class TstEdit : public QObject {
   /// The value that a key has once it stands in a file of the folder /f.
   static std::string loadedText(const Field& field, const std::string& value) {
     config::Experiment experiment;
-    const std::string fault = field.assign(experiment, value);
-    if (!fault.empty()) throw Error(fault);
+    const std::string error = field.assign(experiment, value);
+    if (!error.empty()) throw Error(error);
     return field.text(experiment);
   }
 
@@ -140,8 +140,8 @@ class TstEdit : public QObject {
         const auto span = config::findValue(text, field.key);
         if (!span) continue;
         const std::string value = tests::randomValue(field, seed);
-        const std::string wanted = text.substr(0, span->begin) + value + text.substr(span->end);
-        QCOMPARE(config::setValue(text, field.key, value), wanted);
+        const std::string expected = text.substr(0, span->begin) + value + text.substr(span->end);
+        QCOMPARE(config::setValue(text, field.key, value), expected);
       }
     }
   }
@@ -150,11 +150,11 @@ class TstEdit : public QObject {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("key");
     QTest::addColumn<QString>("value");
-    QTest::addColumn<QString>("wanted");
+    QTest::addColumn<QString>("expected");
     const auto row = [](const char* name, const char* text, const char* key, const char* value,
-                        const char* wanted) {
+                        const char* expected) {
       QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(key)
-                          << QString::fromUtf8(value) << QString::fromUtf8(wanted);
+                          << QString::fromUtf8(value) << QString::fromUtf8(expected);
     };
     row("value before a comment", "a: 1\nname: x   # y\n", "name", "z", "a: 1\nname: z   # y\n");
     row("quotes go with their value", "name: \"x\" # y", "name", "z", "name: z # y");
@@ -194,19 +194,19 @@ class TstEdit : public QObject {
     QFETCH(QString, text);
     QFETCH(QString, key);
     QFETCH(QString, value);
-    QFETCH(QString, wanted);
+    QFETCH(QString, expected);
     const std::string edited =
         config::setValue(text.toStdString(), key.toStdString(), value.toStdString());
-    QCOMPARE(QString::fromStdString(edited), wanted);
+    QCOMPARE(QString::fromStdString(edited), expected);
   }
 
   void removingLeavesTheRest_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("key");
-    QTest::addColumn<QString>("wanted");
-    const auto row = [](const char* name, const char* text, const char* key, const char* wanted) {
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* name, const char* text, const char* key, const char* expected) {
       QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(key)
-                          << QString::fromUtf8(wanted);
+                          << QString::fromUtf8(expected);
     };
     row("line with its comment", "a: 1\nname: x  # y\n# z\nb: 2\n", "name", "a: 1\n# z\nb: 2\n");
     row("last line", "a: 1\nname: x", "name", "a: 1\n");
@@ -227,9 +227,9 @@ class TstEdit : public QObject {
   void removingLeavesTheRest() {
     QFETCH(QString, text);
     QFETCH(QString, key);
-    QFETCH(QString, wanted);
+    QFETCH(QString, expected);
     QCOMPARE(QString::fromStdString(config::removeValue(text.toStdString(), key.toStdString())),
-             wanted);
+             expected);
   }
 
   void spansCoverExactlyTheValue_data() {
@@ -273,7 +273,7 @@ class TstEdit : public QObject {
     const std::string bytes = text.toStdString();
     const auto span = config::findValue(bytes, "k");
     if (bytes.find("null: 1") != std::string::npos) {
-      QVERIFY(!span);  // a key has to be a word
+      QVERIFY(!span);  // a key must be a plain word
       return;
     }
     QVERIFY(span.has_value());
@@ -290,23 +290,23 @@ class TstEdit : public QObject {
   }
 
   void editsThatCannotBeDoneAreRefused() {
-    const auto fault = [](const char* text, const char* key, const char* value) {
+    const auto error = [](const char* text, const char* key, const char* value) {
       return messageOf([&] { config::setValue(text, key, value); });
     };
-    QCOMPARE(fault("- a\n", "name", "x"),
+    QCOMPARE(error("- a\n", "name", "x"),
              std::string("line 1, column 1: an experiment file is a map of keys, such as 'name: "
                          "first' and 'solver:' with "
                          "lines below it"));
-    QVERIFY(!fault("solver: {a\n", "name", "x").empty());
-    QCOMPARE(fault("solver: 5\n", "solver.gamma", "1"),
+    QVERIFY(!error("solver: {a\n", "name", "x").empty());
+    QCOMPARE(error("solver: 5\n", "solver.gamma", "1"),
              std::string("solver holds a value, not keys: remove the value first"));
-    QVERIFY(!fault("name: x\n", "name", "a: b").empty());
-    QVERIFY(!fault("name: x\n", "name", "a\nb").empty());
-    QVERIFY(!fault("name: x\n", "name", "[1").empty());
+    QVERIFY(!error("name: x\n", "name", "a: b").empty());
+    QVERIFY(!error("name: x\n", "name", "a\nb").empty());
+    QVERIFY(!error("name: x\n", "name", "[1").empty());
     // Text that would mean something else inside braces.
-    QVERIFY(!fault("{name: x}\n", "name", "a, b: c").empty());
-    QVERIFY(!fault("{name: x}\n", "name", "a}").empty());
-    QVERIFY(!fault("name: x\nname: y\n", "quux", "[1").empty());
+    QVERIFY(!error("{name: x}\n", "name", "a, b: c").empty());
+    QVERIFY(!error("{name: x}\n", "name", "a}").empty());
+    QVERIFY(!error("name: x\nname: y\n", "quux", "[1").empty());
   }
 
   void damagedTextsNeverCrash() {
@@ -320,7 +320,7 @@ class TstEdit : public QObject {
       const Field& field = config::fields()[tests::nextRandom(seed) % config::fields().size()];
       const std::string value = tests::randomValue(field, seed);
       // Either it is refused, or it does what it should and nothing else.
-      const std::string fault = messageOf([&] {
+      const std::string error = messageOf([&] {
         const std::string edited = config::setValue(text, field.key, value);
         const config::Experiment before = load(text), after = load(edited);
         for (const config::ConfigDifference& change : config::difference(before, after)) {
@@ -328,7 +328,7 @@ class TstEdit : public QObject {
         }
         config::removeValue(edited, field.key);
       });
-      Q_UNUSED(fault);
+      Q_UNUSED(error);
     }
   }
 };

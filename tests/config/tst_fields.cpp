@@ -150,9 +150,10 @@ class TstFields : public QObject {
     }
     QCOMPARE(config::findField("solver"), nullptr);
     QVERIFY(!config::isSection("solver.base_lr"));
-    const std::vector<std::string> wanted{"",           "dataset",    "augment", "model",  "solver",
-                                          "evaluation", "checkpoint", "monitor", "runtime"};
-    QVERIFY(config::sections() == wanted);
+    const std::vector<std::string> expected{"",           "dataset", "augment",
+                                            "model",      "solver",  "evaluation",
+                                            "checkpoint", "monitor", "runtime"};
+    QVERIFY(config::sections() == expected);
   }
 
   void defaultsAreValidAndBuilt() {
@@ -191,8 +192,8 @@ class TstFields : public QObject {
       const auto refuses = [&](double number) {
         config::Experiment experiment;
         const std::string value = std::to_string(static_cast<std::int64_t>(number));
-        const std::string fault = field.assign(experiment, value);
-        return !fault.empty() && config::difference(experiment, {}).empty();
+        const std::string error = field.assign(experiment, value);
+        return !error.empty() && config::difference(experiment, {}).empty();
       };
       QVERIFY2(std::isfinite(field.minimum), field.key.c_str());
       QVERIFY2(refuses(field.minimum - 1), field.key.c_str());
@@ -203,24 +204,24 @@ class TstFields : public QObject {
     }
   }
 
-  void faultsSayWhatIsWanted_data() {
+  void errorsSayWhatIsExpected_data() {
     QTest::addColumn<QString>("key");
     QTest::addColumn<QString>("value");
-    QTest::addColumn<QString>("fault");
-    const auto row = [](const char* key, const char* value, const char* fault) {
+    QTest::addColumn<QString>("error");
+    const auto row = [](const char* key, const char* value, const char* error) {
       QTest::newRow(
           qPrintable(QStringLiteral("%1=%2").arg(QLatin1String(key), QLatin1String(value))))
-          << QString::fromUtf8(key) << QString::fromUtf8(value) << QString::fromUtf8(fault);
+          << QString::fromUtf8(key) << QString::fromUtf8(value) << QString::fromUtf8(error);
     };
     row("solver.base_lr", "-0.1", "-0.1 is not > 0");
     row("solver.base_lr", "fast", "fast is not a finite number");
     row("solver.base_lr", "0,02", "0,02 is not a finite number; did you mean 0.02?");
     row("solver.base_lr", "\"0.02\"",
-        "\"0.02\" is a text in quotes; a number is wanted; did you mean 0.02?");
-    row("solver.base_lr", "[1]", "is a list; a number is wanted");
-    row("solver.base_lr", "{a: 1}", "is a section of keys; a number is wanted");
-    row("solver.base_lr", "null", "is null; a number is wanted");
-    row("solver.base_lr", "", "has no value; a number is wanted");
+        "\"0.02\" is a quoted text; expected a number; did you mean 0.02?");
+    row("solver.base_lr", "[1]", "is a list; expected a number");
+    row("solver.base_lr", "{a: 1}", "is a section of keys; expected a number");
+    row("solver.base_lr", "null", "is null; expected a number");
+    row("solver.base_lr", "", "has no value; expected a number");
     row("solver.base_lr", ".inf", ".inf is not a finite number");
     row("solver.momentum", "1", "1 is not ≥ 0 and < 1");
     row("solver.nesterov", "yes", "yes is not true or false; did you mean true?");
@@ -233,35 +234,35 @@ class TstFields : public QObject {
     row("solver.optimizer", "adam", "adam is not one of sgd, adamw; did you mean adamw?");
     row("model.freeze_stages", "6", "6 is not in 0 … 5, nor the word auto");
     row("solver.max_steps", "12 hours",
-        "12 hours is not a length such as 200 (steps), 12 epochs or 20000 images");
+        "12 hours is not a duration such as 200 (steps), 12 epochs or 20000 images");
     row("solver.max_steps", "0 epochs", "0 epochs is not > 0");
     row("dataset.cache_limit", "4 GB",
         "4 GB is not a size such as 4 GiB or 512 MiB; did you mean 4 GiB?");
     row("augment.min_size", "800",
-        "800 is no list; a list, such as [800] is wanted; did you mean [800]?");
+        "800 is not a list; expected a list, such as [800]; did you mean [800]?");
     row("augment.min_size", "[]", "is an empty list; give one value or more");
     row("augment.min_size", "[800, 0]", "value 2: 0 is not in 1 … 16384");
-    row("model.anchors.sizes", "[32, 64]", "has 2 values; 5 are wanted");
-    row("dataset.channels", "rgb", "rgb is no list; a list, such as [0, 1], or auto is wanted");
+    row("model.anchors.sizes", "[32, 64]", "has 2 values; expected 5");
+    row("dataset.channels", "rgb", "rgb is not a list; expected a list, such as [0, 1], or auto");
     row("dataset.channels", "0, 1",
-        "0, 1 is no list; a list, such as [0, 1], or auto is wanted; did you mean [0, 1]?");
+        "0, 1 is not a list; expected a list, such as [0, 1], or auto; did you mean [0, 1]?");
     row("dataset.channels", "[]", "is an empty list; give one value or more");
     row("dataset.window", "[1 %, 101 %]", "value 2: 101 % is not in 0 … 100 %");
     row("dataset.window", "[low, high]",
         "value 1: low is not a value such as 4095 or a percentile such as 1 %");
-    row("dataset.window", "[0]", "has 1 values; 2 are wanted");
+    row("dataset.window", "[0]", "has 1 values; expected 2");
     row("dataset.std", "[0]", "value 1: 0 is not > 0 and ≤ 1");
     row("dataset.mean", "0.5",
-        "0.5 is no list; a list, such as [0.5, 1], or null is wanted; did you mean [0.5]?");
+        "0.5 is not a list; expected a list, such as [0.5, 1], or null; did you mean [0.5]?");
     row("solver.class_weights", "often",
-        "often is no list; a list, such as [0.5, 1], or none, or inverse is wanted");
+        "often is not a list; expected a list, such as [0.5, 1], or none, or inverse");
     row("evaluation.early_stop.target", "high", "high is not a finite number");
-    row("evaluation.max_dets", "[1, 10]", "has 2 values; 3 are wanted");
-    row("monitor.tensor_stats_include", "[\"\"]", "value 1: is empty; a text is wanted");
+    row("evaluation.max_dets", "[1, 10]", "has 2 values; expected 3");
+    row("monitor.tensor_stats_include", "[\"\"]", "value 1: is empty; expected a text");
     row("name", "[a", "");
-    row("name", "\"\"", "is empty; a text is wanted");
+    row("name", "\"\"", "is empty; expected a text");
     row("name", "\"a\\nb\"",
-        "holds a line break or another control character; a text of one line is wanted");
+        "contains a line break or another control character; expected a text on one line");
     row("evaluation.best_metric", "AP",
         "AP is not one of segm/AP, segm/AP50, segm/AP75, segm/APs, segm/APm, segm/APl, segm/AR1, "
         "segm/AR10, "
@@ -271,17 +272,17 @@ class TstFields : public QObject {
         "loss_classifier, loss_box_reg, "
         "loss_mask, loss_objectness, loss_rpn_box_reg; did you mean segm/AP?");
   }
-  void faultsSayWhatIsWanted() {
+  void errorsSayWhatIsExpected() {
     QFETCH(QString, key);
     QFETCH(QString, value);
-    QFETCH(QString, fault);
+    QFETCH(QString, error);
     config::Experiment experiment;
     const Field* field = config::findField(key.toStdString());
     QVERIFY(field != nullptr);
-    QCOMPARE(QString::fromStdString(field->assign(experiment, value.toStdString())), fault);
+    QCOMPARE(QString::fromStdString(field->assign(experiment, value.toStdString())), error);
   }
 
-  void textsThatAreNoYamlAreFaultsNotCrashes() {
+  void textsThatAreNotYamlAreErrorsNotCrashes() {
     config::Experiment experiment;
     for (const Field& field : config::fields()) {
       for (const char* text : {"[", "]", "{", "a: b: c", "*x", "&x 1", "!!int 1", "- 1", "\"open",

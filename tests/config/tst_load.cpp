@@ -79,7 +79,7 @@ class TstLoad : public QObject {
              (std::filesystem::current_path() / "here.safetensors").string());
   }
 
-  void faultsOfTextsNamePlaceAndRemedy_data() {
+  void errorsOfTextsNamePlaceAndRemedy_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("lines");
     const auto row = [](const char* name, const QByteArray& text, const char* lines) {
@@ -109,29 +109,29 @@ class TstLoad : public QObject {
     row("dotted key", "solver.base_lr: 0.1\n",
         "a.yaml:1:1: solver.base_lr: dotted keys are for --set; here write 'solver:' and below it "
         "'base_lr:'");
-    row("doubled key", "solver:\n  gamma: 0.1\n  momentum: 0.8\n  gamma: 0.2\n",
-        "a.yaml:4:3: solver.gamma: is given twice, here and in line 2, column 3; remove one of "
+    row("duplicate key", "solver:\n  gamma: 0.1\n  momentum: 0.8\n  gamma: 0.2\n",
+        "a.yaml:4:3: solver.gamma: is given twice, here and at line 2, column 3; remove one of "
         "them");
-    row("doubled section", "solver: {gamma: 0.1}\nname: a\nsolver:\n  gamma: 0.2\n",
-        "a.yaml:3:1: solver: is given twice, here and in line 1, column 1; remove one of them");
-    row("doubled in a flow map", "solver: {gamma: 0.1, gamma: 0.1}\n",
-        "a.yaml:1:22: solver.gamma: is given twice, here and in line 1, column 10; remove one of "
+    row("duplicate section", "solver: {gamma: 0.1}\nname: a\nsolver:\n  gamma: 0.2\n",
+        "a.yaml:3:1: solver: is given twice, here and at line 1, column 1; remove one of them");
+    row("duplicate in a flow map", "solver: {gamma: 0.1, gamma: 0.1}\n",
+        "a.yaml:1:22: solver.gamma: is given twice, here and at line 1, column 10; remove one of "
         "them");
     row("octal", "solver: {batch_size: 010}\n",
         "a.yaml:1:22: solver.batch_size: 010 is not a whole number; did you mean 10?");
     row("value for a section", "solver: 5\n",
-        "a.yaml:1:9: solver: is the value 5; a section of keys is wanted: optimizer, base_lr, "
+        "a.yaml:1:9: solver: is the value 5; expected a section with the keys optimizer, base_lr, "
         "momentum, nesterov, "
         "weight_decay, norm_weight_decay, backbone_lr_factor, bias_lr_factor, schedule, "
         "milestones, gamma, "
         "warmup_steps, warmup_factor, max_steps, batch_size, accumulate, clip_grad_norm, "
         "loss_weights, ema_decay, class_weights");
     row("no value", "solver:\n  gamma:\n",
-        "a.yaml:2:3: solver.gamma: has no value; a number is wanted");
+        "a.yaml:2:3: solver.gamma: has no value; expected a number");
     row("several at once, in order", "solver:\n  gamma: 2\n  nesterov: yes\nname: ''\n",
         "a.yaml:2:10: solver.gamma: 2 is not > 0 and ≤ 1\n"
         "a.yaml:3:13: solver.nesterov: yes is not true or false; did you mean true?\n"
-        "a.yaml:4:7: name: is empty; a text is wanted");
+        "a.yaml:4:7: name: is empty; expected a text");
     row("columns are characters", "{name: größe, solver: {gamma: 2}}\n",
         "a.yaml:1:31: solver.gamma: 2 is not > 0 and ≤ 1");
     row("byte order mark", "\xef\xbb\xbfsolver: {gamma: 2}\n",
@@ -147,35 +147,37 @@ class TstLoad : public QObject {
     row("null", "~\n",
         "a.yaml:1:1: an experiment file is a map of keys, such as 'name: first' and 'solver:' with "
         "lines below it");
-    row("tab", "solver:\n\tgamma: 0.1\n", "a.yaml:2:1: a tab: YAML is indented with spaces");
+    row("tab", "solver:\n\tgamma: 0.1\n",
+        "a.yaml:2:1: a tab in the indentation: YAML needs spaces");
     row("tab after spaces", "solver:\n  \tgamma: 0.1\n",
-        "a.yaml:2:3: a tab: YAML is indented with spaces");
+        "a.yaml:2:3: a tab in the indentation: YAML needs spaces");
     row("two documents", "name: a\n---\nname: b\n",
         "a.yaml:3:1: a second YAML document begins here: a file holds one experiment");
     row("anchor", "solver: &s {gamma: 0.1}\n",
-        "a.yaml:1:9: anchors (&s) are not read in experiment files: remove the anchor");
+        "a.yaml:1:9: anchors (&s) are not supported in experiment files: remove the anchor");
     row("alias", "solver: *s\n",
-        "a.yaml:1:9: anchors (&name) and aliases (*name) are not read in experiment files");
+        "a.yaml:1:9: anchors (&name) and aliases (*name) are not supported in experiment files");
     row("merge key", "solver: {<<: {gamma: 0.1}}\n",
-        "a.yaml:1:10: solver.<<: merge keys are not read in experiment files: write the keys here, "
+        "a.yaml:1:10: solver.<<: merge keys are not supported in experiment files: write the keys "
+        "here, "
         "or share them with "
         "'base:'");
     row("tag", "solver: {batch_size: !!int 4}\n",
-        "a.yaml:1:22: tags (!name) are not read in experiment files: write the plain value");
+        "a.yaml:1:22: tags (!name) are not supported in experiment files: write the plain value");
     row("not UTF-8",
         "name: gr\xf6\xdf"
         "e\n",
         "a.yaml:1:9: is not UTF-8 text: save the file as UTF-8");
     row("zero bytes", QByteArray("name: a\0b\n", 10),
-        "a.yaml:1:8: holds binary data: not an experiment file");
+        "a.yaml:1:8: contains binary data: not an experiment file");
     row("UTF-16", QByteArray("\xff\xfen\0a\0", 6),
         "a.yaml:1:1: is not UTF-8 text: save the file as UTF-8");
     row("open brace", "solver: {gamma: 0.1\nname: a\n", "a.yaml:2:5: a '}' or a ',' is missing");
     row("open bracket", "augment: {min_size: [800}\n",
-        "a.yaml:1:25: a closing bracket without its opening one");
+        "a.yaml:1:25: a closing bracket without an opening one");
     row("open quote", "name: \"a\nmodel: {}\n", "a.yaml:1:7: this quote is not closed");
     row("no colon", "solver:\n  gamma: 0.1\n  momentum\n",
-        "a.yaml:3:3: solver.momentum: has no value; a number is wanted");
+        "a.yaml:3:3: solver.momentum: has no value; expected a number");
     row("dotted section", "dataset.train: {images: a}\n",
         "a.yaml:1:1: dataset.train: dotted keys are for --set; here write 'dataset:' and below it "
         "'train:'");
@@ -183,21 +185,21 @@ class TstLoad : public QObject {
         "a.yaml:3:3: this line does not belong to the map above: check its indentation and that it "
         "is 'key: value'");
     row("two colons", "name: a: b\n",
-        "a.yaml:1:8: a ':' where no key can be: does the line above lack its ':', or is this line "
-        "indented otherwise? "
-        "Text that holds ': ' needs quotes");
-    row("sign that YAML keeps for itself", "name: @x\n",
+        "a.yaml:1:8: unexpected ':': is the ':' missing in the line above, or is the indentation "
+        "wrong? Text that contains ': ' needs quotes");
+    row("character reserved by YAML", "name: @x\n",
         "a.yaml:1:7: a value that begins with this character needs quotes");
     row("list without brackets", "solver: {milestones: 100}\n",
-        "a.yaml:1:22: solver.milestones: 100 is no list; a list, such as [60000, 80000] is wanted; "
+        "a.yaml:1:22: solver.milestones: 100 is not a list; expected a list, such as [60000, "
+        "80000]; "
         "did you mean [100]?");
     row("two values without brackets", "solver:\n  milestones: 100, 200\n",
-        "a.yaml:2:15: solver.milestones: 100, 200 is no list; a list, such as [60000, 80000] is "
-        "wanted; did you mean "
+        "a.yaml:2:15: solver.milestones: 100, 200 is not a list; expected a list, such as [60000, "
+        "80000]; did you mean "
         "[100, 200]?");
-    row("list as key", "? [a, b]\n: 1\n", "a.yaml:1:3: a key has to be a word");
+    row("list as key", "? [a, b]\n: 1\n", "a.yaml:1:3: a key must be a plain word");
   }
-  void faultsOfTextsNamePlaceAndRemedy() {
+  void errorsOfTextsNamePlaceAndRemedy() {
     QFETCH(QByteArray, text);
     QFETCH(QString, lines);
     const LoadedExperiment loaded = config::loadExperimentText(text.toStdString(), "a.yaml");
@@ -205,12 +207,12 @@ class TstLoad : public QObject {
     QVERIFY(loaded.hasErrors());
   }
 
-  void faultsCarryAProposal() {
+  void errorsCarryASuggestion() {
     const LoadedExperiment loaded =
         config::loadExperimentText("solver:\n  base_rl: 0.1\n  nesterov: on\n", "a.yaml");
     QCOMPARE(loaded.issues.size(), std::size_t{2});
-    QCOMPARE(loaded.issues[0].proposal, std::string("solver.base_lr"));
-    QCOMPARE(loaded.issues[1].proposal, std::string("true"));
+    QCOMPARE(loaded.issues[0].suggestion, std::string("solver.base_lr"));
+    QCOMPARE(loaded.issues[1].suggestion, std::string("true"));
   }
 
   void whatCanBeReadIsRead() {
@@ -239,7 +241,7 @@ class TstLoad : public QObject {
                     "→ self.yaml"));
   }
 
-  void faultsOfBasesAreTheirs() {
+  void errorsOfBasesNameTheBase() {
     ExperimentFolder folder;
     folder.write("base.yaml", "\nsolver: {gama: 1}\n");
     const auto file = folder.write("a.yaml", "base: base.yaml\nnam: x\n");
@@ -248,13 +250,13 @@ class TstLoad : public QObject {
                          "base.yaml:2:10: solver.gama: unknown key; did you mean solver.gamma?"));
   }
 
-  void missingFilesAreFaults() {
+  void missingFilesAreErrors() {
     ExperimentFolder folder;
     const std::string where = folder.path().string();
     const auto file = folder.write("a.yaml", "base: none.yaml\n");
     QCOMPARE(tests::issueLines(config::loadExperiment(file), where),
-             "a.yaml:1:7: base: none.yaml: there is no such file; a base is looked for from the "
-             "folder of the file that names it, " +
+             "a.yaml:1:7: base: none.yaml: there is no such file; a base path is relative to "
+             "the folder of the file that names it, " +
                  where);
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path("none.yaml")), where),
              std::string("none.yaml: there is no such file"));
@@ -264,7 +266,7 @@ class TstLoad : public QObject {
 
   void whatIsNoExperimentFileIsNotRead_data() {
     QTest::addColumn<QString>("file");
-    QTest::addColumn<QString>("fault");
+    QTest::addColumn<QString>("error");
     QTest::newRow("device") << QStringLiteral("/dev/zero")
                             << QStringLiteral("is a device; an experiment file is wanted");
     QTest::newRow("pipe") << QStringLiteral("pipe")
@@ -276,17 +278,17 @@ class TstLoad : public QObject {
   }
   void whatIsNoExperimentFileIsNotRead() {
     QFETCH(QString, file);
-    QFETCH(QString, fault);
+    QFETCH(QString, error);
     ExperimentFolder folder;
     QCOMPARE(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
     folder.write("large.yaml", std::string(1'000'001, '#'));
     const auto named = (folder.path() / file.toStdString()).lexically_normal();
     QCOMPARE(QString::fromStdString(tests::issueLines(config::loadExperiment(named))),
-             QString::fromStdString(named.string()) + QStringLiteral(": ") + fault);
+             QString::fromStdString(named.string()) + QStringLiteral(": ") + error);
     const auto heir = folder.write("a.yaml", "base: " + named.string() + "\n");
     QCOMPARE(QString::fromStdString(tests::issueLines(config::loadExperiment(heir))),
              QString::fromStdString(heir.string() + ":1:7: base: " + named.string()) +
-                 QStringLiteral(": ") + fault);
+                 QStringLiteral(": ") + error);
   }
 
   void aTildeIsTheHomeFolder() {
@@ -316,14 +318,15 @@ class TstLoad : public QObject {
     QCOMPARE(loaded.experiment.model.weights, folder.path("w.safetensors").string());
     QVERIFY(config::writeExperiment(loaded.experiment).find('~') ==
             config::writeExperiment(loaded.experiment).find("~/val.json"));
-    QCOMPARE(tests::issueLines(unknown),
-             std::string("a.yaml:1:7: base: ~nobody.here/b.yaml: there is no user nobody.here; a "
-                         "folder whose name begins so is written ./~nobody.here/b.yaml\n"
-                         "--set: model.weights: ~nobody.here/w: there is no user nobody.here; a "
-                         "folder whose name begins so is written ./~nobody.here/w"));
+    QCOMPARE(
+        tests::issueLines(unknown),
+        std::string("a.yaml:1:7: base: ~nobody.here/b.yaml: there is no user nobody.here; for a "
+                    "folder whose name begins with ~ write ./~nobody.here/b.yaml\n"
+                    "--set: model.weights: ~nobody.here/w: there is no user nobody.here; for a "
+                    "folder whose name begins with ~ write ./~nobody.here/w"));
   }
 
-  void faultsOfOverridesAreTheirs_data() {
+  void errorsOfOverridesNameTheOverride_data() {
     QTest::addColumn<QString>("override");
     QTest::addColumn<QString>("lines");
     const auto row = [](const char* override, const char* lines) {
@@ -332,12 +335,12 @@ class TstLoad : public QObject {
     row("solver.base_lr", "--set: solver.base_lr: is not KEY=VALUE, such as solver.max_steps=200");
     row("solver.base_rl=1", "--set: solver.base_rl: unknown key; did you mean solver.base_lr?");
     row("base_lr=1", "--set: base_lr: unknown key; did you mean solver.base_lr?");
-    row("solver.base_lr=", "--set: solver.base_lr: has no value; a number is wanted");
+    row("solver.base_lr=", "--set: solver.base_lr: has no value; expected a number");
     row("solver.base_lr=x", "--set: solver.base_lr: x is not a finite number");
     row("solver.milestones=[1", "--set: solver.milestones: [1: a ']' or a ',' is missing");
     row("dataset.train={images: a}",
         "--set: dataset.train: is a section; set its keys one by one: images, annotations");
-    row("base=x.yaml", "--set: base: cannot be overridden: name it in the file");
+    row("base=x.yaml", "--set: base: cannot be overridden: set it in the file");
     row("=1",
         "--set: unknown key; the top level has name, base, dataset, augment, model, solver, "
         "evaluation, "
@@ -346,7 +349,7 @@ class TstLoad : public QObject {
         "--set: quux: unknown key; the top level has name, base, dataset, augment, model, solver, "
         "evaluation, checkpoint, monitor, runtime");
   }
-  void faultsOfOverridesAreTheirs() {
+  void errorsOfOverridesNameTheOverride() {
     QFETCH(QString, override);
     QFETCH(QString, lines);
     const LoadedExperiment loaded =
@@ -374,7 +377,7 @@ class TstLoad : public QObject {
         "solver: {gamma: 2, warmup_steps: 9, max_steps: 5, momentum: x}\n", "a.yaml");
     QCOMPARE(loaded.issues.size(), std::size_t{3});
     try {
-      loaded.throwIfFaulty();
+      loaded.throwOnError();
       QFAIL("did not throw");
     } catch (const Error& error) {
       QVERIFY(error.status() == ExitStatus::Mendable);
@@ -383,10 +386,10 @@ class TstLoad : public QObject {
                            "a.yaml:1:61: solver.momentum: x is not a finite number"));
     }
     config::loadExperimentText("solver: {warmup_steps: 9, max_steps: 5}\n", "a.yaml")
-        .throwIfFaulty();
+        .throwOnError();
   }
 
-  void deepAndHugeTextsAreFaultsNotCrashes() {
+  void deepAndHugeTextsAreErrorsNotCrashes() {
     for (const std::string bracket :
          {"[", "{", "{a: ", "[a, ", "- ", "a:\n ", "? ", "&a ", "!t ", "\"", "'", "|\n", "%"}) {
       std::string text;
@@ -400,14 +403,13 @@ class TstLoad : public QObject {
     QVERIFY(config::loadExperimentText(stairs, "a.yaml").hasErrors());
   }
 
-  void aFileFullOfFaultsIsCutShort() {
+  void aLongListOfErrorsIsCutShort() {
     std::string text;
     for (int index = 0; index < 20000; ++index) text += "k" + std::to_string(index) + ": 1\n";
     const LoadedExperiment loaded = config::loadExperimentText(text, "a.yaml");
     QCOMPARE(loaded.issues.size(), std::size_t{101});
-    QCOMPARE(
-        loaded.issues.back().format(),
-        std::string("a.yaml:101:1: k100: and more faults from here on; mend those above first"));
+    QCOMPARE(loaded.issues.back().format(),
+             std::string("a.yaml:101:1: k100: more errors follow; fix those above first"));
   }
 
   void damagedFilesNeverCrash() {

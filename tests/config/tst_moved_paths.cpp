@@ -23,7 +23,7 @@ class TstMovedPaths : public QObject {
     row("data, weights", "model: {weights: r50.safetensors}\ndataset:\n  val: {images: 'my val'}\n",
         "model: {weights: ../configs/r50.safetensors}\ndataset:\n  val: {images: ../configs/my "
         "val}\n");
-    row("a folder with its slash", "dataset: {train: {images: data/}}\n",
+    row("a folder with a trailing slash", "dataset: {train: {images: data/}}\n",
         "dataset: {train: {images: ../configs/data/}}\n");
     row("absolute, of a home, none",
         "base: /b.yaml\nmodel: {weights: ~/w}\ndataset: {train: {images: null, annotations: ''}}\n",
@@ -52,7 +52,7 @@ class TstMovedPaths : public QObject {
     QCOMPARE(config::movePaths(text, "/work/configs", "/work/./configs").text, text);
   }
 
-  void theKeysThatMovedAreTold() {
+  void theRewrittenKeysAreListed() {
     const auto moved = config::movePaths(
         "base: b.yaml\ndataset: {train: {images: t, annotations: /a.json}}\n", "/a", "/a/b");
     QCOMPARE(moved.keys, (std::vector<std::string>{"base", "dataset.train.images"}));

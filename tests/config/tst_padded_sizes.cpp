@@ -39,19 +39,19 @@ ImageSize resized(int height, int width, int scale, int maxSize) {
           std::max(1, static_cast<int>(width * factor))};
 }
 
-/// What holds every image that is no longer in proportion than one which reaches both the largest
-/// scale and max_size: one after another is tried.
-ImageSize holdingAll(int scale, const config::AugmentConfig& augment, bool isTall) {
+/// The padded size that fits every image whose aspect ratio is at most that of max_size to the
+/// largest min_size, found by trying all of them.
+ImageSize fittingAll(int scale, const config::AugmentConfig& augment, bool isTall) {
   const int largest = std::min(std::ranges::max(augment.minSize), augment.maxSize);
-  ImageSize held;
+  ImageSize fitting;
   for (int shorter = 1; shorter <= 300; ++shorter) {
     for (int longer = shorter; longer * largest <= shorter * augment.maxSize; ++longer) {
       const ImageSize size = isTall ? resized(longer, shorter, scale, augment.maxSize)
                                     : resized(shorter, longer, scale, augment.maxSize);
-      held = {std::max(held.height, size.height), std::max(held.width, size.width)};
+      fitting = {std::max(fitting.height, size.height), std::max(fitting.width, size.width)};
     }
   }
-  return {roundedUp(held.height), roundedUp(held.width)};
+  return {roundedUp(fitting.height), roundedUp(fitting.width)};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ class TstPaddedSizes : public QObject {
       std::vector<ImageSize> expected{{roundedUp(augment.maxSize), roundedUp(augment.maxSize)}};
       for (const int scale : augment.minSize) {
         for (const bool isTall : {false, true}) {
-          const ImageSize size = holdingAll(scale, augment, isTall);
+          const ImageSize size = fittingAll(scale, augment, isTall);
           if (std::ranges::count(expected, size) == 0) expected.push_back(size);
         }
       }
@@ -85,7 +85,7 @@ class TstPaddedSizes : public QObject {
     }
   }
 
-  void aBatchTakesTheSmallestThatHoldsIt() {
+  void aBatchTakesTheSmallestThatFitsIt() {
     for (const config::AugmentConfig& augment : augments()) {
       const auto area = [](const ImageSize& size) { return size.height * size.width; };
       for (int height = 1; height <= augment.maxSize; height += 13) {

@@ -117,7 +117,7 @@ class TstValueText : public QObject {
     QCOMPARE(config::writeText("it's"), std::string("it's"));
   }
 
-  void probableNumbersAreProposed() {
+  void probableNumbersAreSuggested() {
     QCOMPARE(config::probableNumber("010"), std::string("10"));
     QCOMPARE(config::probableNumber("90_000"), std::string("90000"));
     QCOMPARE(config::probableNumber("90,000"), std::string("90000"));

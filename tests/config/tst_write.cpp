@@ -11,12 +11,12 @@ class TstWrite : public QObject {
   Q_OBJECT
 
  private:
-  /// Lines of faults that are about reading, not about what fits together.
-  static std::string readingFaults(const config::LoadedExperiment& loaded) {
+  /// Errors of parsing, not those of cross-checks.
+  static std::string parseErrors(const config::LoadedExperiment& loaded) {
     std::string lines;
     for (const config::ConfigIssue& issue : loaded.issues) {
       for (const char* reading :
-           {"unknown", "is not a", "is not in", "wanted", "twice", "did you mean"}) {
+           {"unknown", "is not a", "is not in", "expected", "twice", "did you mean"}) {
         if (issue.text.find(reading) != std::string::npos) lines += issue.format() + "\n";
       }
     }
@@ -30,12 +30,11 @@ class TstWrite : public QObject {
       const std::string text = config::writeExperiment(experiment);
       const auto loaded = config::loadExperimentText(text, "/elsewhere/config.yaml");
       const auto differences = config::difference(experiment, loaded.experiment);
-      QVERIFY2(
-          differences.empty(),
-          (differences.empty() ? ""
-                               : differences[0].key + ": " + differences[0].left + " -> " +
-                                     differences[0].right + "\n" + text + readingFaults(loaded))
-              .c_str());
+      QVERIFY2(differences.empty(),
+               (differences.empty() ? ""
+                                    : differences[0].key + ": " + differences[0].left + " -> " +
+                                          differences[0].right + "\n" + text + parseErrors(loaded))
+                   .c_str());
       QCOMPARE(config::writeExperiment(loaded.experiment), text);
     }
   }

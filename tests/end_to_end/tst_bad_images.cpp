@@ -21,13 +21,13 @@ constexpr const char* kTwoRanks =
 
 }  // namespace
 
-/// An image that cannot be read, and the real programs with two ranks.
+/// The real programs with two ranks and an image that cannot be read.
 class TstBadImages : public QObject {
   Q_OBJECT
 
  private:
   std::unique_ptr<Workplace> place_;
-  QString bad_;  ///< an image that training meets first in its second step
+  QString bad_;  ///< an image that is first needed in the second step
 
   Ended train(const QString& more) const {
     return place_->engine(words(kTwoRanks) + more.split(QLatin1Char(' '), Qt::SkipEmptyParts));
@@ -42,7 +42,7 @@ class TstBadImages : public QObject {
     place_ = std::make_unique<Workplace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
-    // One of four images; batches of two: at most two of them are met in the first step.
+    // One of four images, with batches of two: at most two of them are read in the first step.
     for (int number = 1; bad_.isEmpty() && number <= 3; ++number) {
       const QString file = place_->path(QStringLiteral("shapes/train/")) +
                            QDir(place_->path(QStringLiteral("shapes/train")))
@@ -68,9 +68,9 @@ class TstBadImages : public QObject {
   }
   void cleanupTestCase() { place_.reset(); }
 
-  /// The step before is kept, the message says whose image it is and how to go on, and going on so
-  /// has the bits of a run that left it out from the start.
-  void aRunEndsWithACheckpointAndGoesOnWithoutTheImage() {
+  /// The previous step is in a checkpoint, the message names the image and the command to resume,
+  /// and the resumed run is bit-identical to one that skipped the image from the start.
+  void aRunStopsWithACheckpointAndResumesWithoutTheImage() {
     const Ended fails = train(QStringLiteral("--output fails"));
     QCOMPARE(fails.status, 1);
     QVERIFY2(fails.err.contains(" failed at step 2 in data") &&

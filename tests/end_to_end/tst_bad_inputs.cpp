@@ -17,8 +17,8 @@ QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 }  // namespace
 
-/// What a person can get wrong, with the real programs: the exit status, the one line that says
-/// what, where and how to mend it, and nothing left half-written.
+/// Wrong inputs for the real programs: the exit status, one line with the place, the cause and the
+/// fix, and no partial files.
 class TstBadInputs : public QObject {
   Q_OBJECT
 
@@ -94,15 +94,15 @@ class TstBadInputs : public QObject {
 
   void cleanupTestCase() { place_.reset(); }
 
-  void aMistakeIsOneLineThatSaysWhatAndWhere_data() {
+  void anErrorIsOneLineWithPlaceAndCause_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<int>("status");
     QTest::addColumn<QStringList>("said");
     const auto row = [](const char* name, const char* line, int status,
                         const std::vector<const char*>& said) {
-      QStringList parts;
-      for (const char* part : said) parts << text(part);
-      QTest::newRow(name) << text(line) << status << parts;
+      QStringList fragments;
+      for (const char* fragment : said) fragments << text(fragment);
+      QTest::newRow(name) << text(line) << status << fragments;
     };
     row("unknown key", "train unknown.yaml", 2,
         {"unknown.yaml:9:", "solver.momemtum: unknown key", "did you mean solver.momentum?"});
@@ -111,7 +111,7 @@ class TstBadInputs : public QObject {
     row("doubled key", "train doubled.yaml", 2,
         {"doubled.yaml:2:1: name: is given twice", "remove one of them"});
     row("wrong type", "train wrong_type.yaml", 2,
-        {"wrong_type.yaml:9:", "solver.max_steps: many is not a length", "12 epochs"});
+        {"wrong_type.yaml:9:", "solver.max_steps: many is not a duration", "12 epochs"});
     row("out of range", "train out_of_range.yaml", 2,
         {"out_of_range.yaml:9:", "solver.momentum: 3 is not"});
     row("no YAML", "train no_yaml.yaml", 2, {"no_yaml.yaml:"});
@@ -169,25 +169,25 @@ class TstBadInputs : public QObject {
         {"experiment.yaml", "model.weights", "--weights"});
     row("checkpoint that is not there", "evaluate run --weights 500 --out answer.json", 2, {"500"});
   }
-  void aMistakeIsOneLineThatSaysWhatAndWhere() {
+  void anErrorIsOneLineWithPlaceAndCause() {
     QFETCH(QString, line);
     QFETCH(int, status);
     QFETCH(QStringList, said);
     const auto before = place_->files();
     const Ended ended = place_->engine(line.split(QLatin1Char(' ')));
     const QString err = QString::fromUtf8(ended.err);
-    for (const QString& part : said) QVERIFY2(err.contains(part), ended.err.constData());
+    for (const QString& fragment : said) QVERIFY2(err.contains(fragment), ended.err.constData());
     QCOMPARE(ended.status, status);
     const QStringList lines = err.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-    // Device and precision are told before, where the experiment leaves the choice.
-    const auto told = lines.filter(text("[engine] device:")).size() +
-                      lines.filter(text("[engine] precision:")).size();
-    QVERIFY2(lines.size() == 1 + told && told <= 2, ended.err.constData());
+    // Lines before it name device and precision if the experiment leaves the choice.
+    const auto chosen = lines.filter(text("[engine] device:")).size() +
+                        lines.filter(text("[engine] precision:")).size();
+    QVERIFY2(lines.size() == 1 + chosen && chosen <= 2, ended.err.constData());
     QVERIFY2(ended.out.isEmpty(), ended.out.constData());
     QCOMPARE(place_->files(), before);
   }
 
-  void aCutImageFailsTheRunByItsName() {
+  void aTruncatedImageFailsTheRunWithItsName() {
     const Ended ended =
         place_->engine({text("train"), text("cut_image.yaml"), text("--output"), text("failed")});
     QCOMPARE(ended.status, 1);
@@ -222,7 +222,7 @@ class TstBadInputs : public QObject {
              ended.err.constData());
   }
 
-  void aStoppedDrawingLeavesNothing() {
+  void aStoppedDatasetShapesLeavesNothing() {
     const auto before = place_->files();
     const auto engine = place_->start(
         "lockstep-engine", {text("dataset"), text("shapes"), text("--out"), text("drawn"),
@@ -239,7 +239,7 @@ class TstBadInputs : public QObject {
     QCOMPARE(place_->files(), before);
   }
 
-  void aRunGoesWithoutAHeldOutPart() {
+  void aRunWorksWithoutAHeldOutSet() {
     const Ended ended = place_->engine(
         {text("train"), text("experiment.yaml"), text("--output"), text("no_val"), text("--set"),
          text("dataset.val.images=null"), text("--set"), text("dataset.val.annotations=null"),
@@ -252,15 +252,15 @@ class TstBadInputs : public QObject {
     QVERIFY(run_folder::evaluationSteps(run).empty());
   }
 
-  void weightsAloneTellTheirNorm() {
-    // Trained with norm: group; an experiment that leaves it open takes the file's.
+  void weightsNameTheirNorm() {
+    // Trained with norm: group; an experiment with norm: auto uses the file's.
     writeVariant("open_norm.yaml", "model: {", "model: {norm: auto, ");
     const Ended ended = place_->engine(
         {text("evaluate"), text("open_norm.yaml"), text("--weights"), text("weights.safetensors")});
     QVERIFY2(ended.status == 0, ended.err.constData());
   }
 
-  void predictGoesOnPastBadFiles() {
+  void predictSkipsBadFiles() {
     QVERIFY(QDir().mkpath(place_->path(text("photos/day 1"))));
     const QByteArray whole = place_->read(text("shapes/train/scene_000001.jpg"));
     place_->write(text("photos/a.jpg"), "no picture");
@@ -283,7 +283,7 @@ class TstBadInputs : public QObject {
     QVERIFY(QFile::remove(place_->path(text("photos.json"))));
   }
 
-  void aCutImageIsNotPredictedAndLeavesNoAnswer() {
+  void aTruncatedImageIsNotPredictedAndLeavesNoFile() {
     const auto before = place_->files();
     const Ended ended =
         place_->engine({text("predict"), text("run"), text("--images"),

@@ -38,7 +38,7 @@ std::vector<std::int64_t> stepsUpTo(std::int64_t last) {
   return steps;
 }
 
-/// The values of `right` at every step of `left` up to `last`: the same bits.
+/// Whether `right` has bit-identical values at every step of `left` up to `last`.
 QString firstDifference(const Curves& left, const Curves& right, const char* prefix,
                         std::int64_t last) {
   const auto curves = left.beginningWith(prefix);
@@ -62,8 +62,7 @@ QString firstDifference(const Curves& left, const Curves& right, const char* pre
 
 }  // namespace
 
-/// lockstep-engine and lockstep-worker on made scenes. One run of 6 steps is looked at from all
-/// sides.
+/// lockstep-engine and lockstep-worker on generated scenes. All tests use one run of 6 steps.
 class TstCommandLine : public QObject {
   Q_OBJECT
 
@@ -83,7 +82,7 @@ class TstCommandLine : public QObject {
     place_->writeExperiment();
     const Ended run = engine("train experiment.yaml --output run");
     QVERIFY2(run.status == 0, run.err.constData());
-    // Lines that others scrape.
+    // Lines that other programs parse.
     for (int step = 1; step <= 6; ++step) {
       const QByteArray line = "step=" + QByteArray::number(step) + " max_steps=6 loss_total=";
       QVERIFY2(run.err.contains(line), run.err.constData());
@@ -92,7 +91,7 @@ class TstCommandLine : public QObject {
 
   void cleanupTestCase() { place_.reset(); }
 
-  void trainingLeavesAWholeRunFolder() {
+  void trainingWritesACompleteRunFolder() {
     const run_folder::Layout run = layout("run");
     using Steps = std::vector<std::int64_t>;
     QCOMPARE(run_folder::checkpointSteps(run), (Steps{2, 4, 6}));
@@ -124,7 +123,7 @@ class TstCommandLine : public QObject {
     QVERIFY(!run_folder::RunLock::isHeld(run));
   }
 
-  void everyStepAndEvaluationIsInTheRecord() {
+  void everyStepAndEvaluationIsLogged() {
     const Curves curves = place_->curvesOf(text("run"));
     QCOMPARE(curves.doubles, 0);
     for (const char* tag : {"train/loss_total", "train/loss_classifier", "train/loss_box_reg",
@@ -144,7 +143,7 @@ class TstCommandLine : public QObject {
     }
   }
 
-  void theRunsConfigurationRepeatsIt() {
+  void theConfigOfARunRepeatsIt() {
     const Ended again = engine("train run/config.yaml --output again");
     QVERIFY2(again.status == 0, again.err.constData());
     QCOMPARE(place_->read(text("again/config.yaml")), place_->read(text("run/config.yaml")));
@@ -157,7 +156,7 @@ class TstCommandLine : public QObject {
              place_->read(text("run/checkpoints/step-00000006/model.safetensors")));
   }
 
-  void aTerminatedRunStopsWithACheckpointAndGoesOnAsIfItHadNot() {
+  void aTerminatedRunResumesBitIdentically() {
     const auto engine = place_->start(
         "lockstep-engine",
         words("train experiment.yaml --output stopped --set solver.max_steps=100000"));
@@ -192,13 +191,13 @@ class TstCommandLine : public QObject {
     }
   }
 
-  void evaluateRepeatsTheFiguresOfTheRun_data() {
+  void evaluateRepeatsTheMetricsOfTheRun_data() {
     QTest::addColumn<int>("step");
     QTest::addColumn<bool>("hasPrecision");
     QTest::newRow("losses alone were due") << 2 << false;
     QTest::newRow("the last step") << 6 << true;
   }
-  void evaluateRepeatsTheFiguresOfTheRun() {
+  void evaluateRepeatsTheMetricsOfTheRun() {
     QFETCH(int, step);
     QFETCH(bool, hasPrecision);
     const Ended ended = place_->engine(words("evaluate run --per-image --out evaluation.json") +
@@ -215,11 +214,11 @@ class TstCommandLine : public QObject {
     QCOMPARE(now["segm"].size(), std::size_t{12});
     QCOMPARE(then["segm"].is_null(), !hasPrecision);
     if (hasPrecision) QVERIFY(now == then);
-    // The table on standard output says the same.
+    // The table on standard output has the same values.
     QVERIFY2(ended.out.contains("loss_total"), ended.out.constData());
   }
 
-  void predictWritesResultsAndPictures() {
+  void predictWritesResultsAndOverlays() {
     const Ended ended = engine(
         "predict run --split val --score 0.02 --out results.json --overlays pictures "
         "--overlay-score 0.02");
@@ -251,7 +250,7 @@ class TstCommandLine : public QObject {
     }
   }
 
-  void predictTakesFilesAndFolders() {
+  void predictAcceptsFilesAndFolders() {
     const Ended ended = engine("predict run --images shapes/val --score 0.02 --out files.json");
     QVERIFY2(ended.status == 0, ended.err.constData());
     const Ended split = engine("predict run --split val --score 0.02 --out split.json");

@@ -19,7 +19,7 @@ QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 constexpr int kLongestLine = 600;
 
-/// What a crash leaves on standard error, or in the supervisor's report of it.
+/// Messages of a crash on standard error, or in the supervisor's report.
 const char* const kTraces[] = {"terminate called", "Exception raised from",
                                "frame #",          "what():",
                                "Segmentation",     "signal 11",
@@ -27,7 +27,7 @@ const char* const kTraces[] = {"terminate called", "Exception raised from",
                                "SIGABRT",          "bad_alloc",
                                "nlohmann",         "json.exception"};
 
-/// A copy whose large files, which are only ever replaced, are the same ones.
+/// A copy with hard links to large files, which are only ever replaced.
 void copyRun(const fs::path& from, const fs::path& to) {
   fs::remove_all(to);
   fs::create_directories(to);
@@ -43,7 +43,7 @@ void copyRun(const fs::path& from, const fs::path& to) {
   }
 }
 
-/// "" or what is wrong with how a command ended.
+/// "" or why the end of a command is not as expected.
 QString faultOf(const Ended& ended, bool mayTellProgress) {
   if (ended.status < 0 || ended.status > 2) return text("status %1").arg(ended.status);
   for (const char* trace : kTraces)
@@ -59,8 +59,7 @@ QString faultOf(const Ended& ended, bool mayTellProgress) {
 
 }  // namespace
 
-/// A run folder with a damaged file, and the real programs: a result, or one line and status 1 or
-/// 2.
+/// The real programs on a run folder with a damaged file: a result, or one line and status 1 or 2.
 class TstDamagedRun : public QObject {
   Q_OBJECT
 
@@ -95,7 +94,7 @@ class TstDamagedRun : public QObject {
 
   void cleanupTestCase() { place_.reset(); }
 
-  void theProgramSaysWhatIsWrong_data() {
+  void theProgramReportsTheError_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("file");
     QTest::addColumn<int>("variant");
@@ -118,7 +117,7 @@ class TstDamagedRun : public QObject {
     rows("attach run", "run.json", 3);
     rows("runs .", "run.json", 12);
   }
-  void theProgramSaysWhatIsWrong() {
+  void theProgramReportsTheError() {
     QFETCH(QString, line);
     QFETCH(QString, file);
     QFETCH(int, variant);
@@ -133,7 +132,7 @@ class TstDamagedRun : public QObject {
     }
   }
 
-  void theWindowShowsWhatItCan() {
+  void theWindowShowsWhatIsReadable() {
     fs::create_directories(path("many"));
     for (int i = 0; i < 30; ++i) {
       const QByteArray name = "many/run" + QByteArray::number(i);

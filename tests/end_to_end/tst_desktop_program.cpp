@@ -16,7 +16,7 @@ QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 }  // namespace
 
-/// The program `lockstep` as a shell starts it.
+/// The program `lockstep`, started from a shell.
 class TstDesktopProgram : public QObject {
   Q_OBJECT
 
@@ -39,7 +39,7 @@ class TstDesktopProgram : public QObject {
 
   void cleanupTestCase() { place_.reset(); }
 
-  void aMistakeIsOneLineAndStatusTwo_data() {
+  void anErrorIsOneLineAndStatusTwo_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("said");
     QTest::newRow("page of a later version")
@@ -56,7 +56,7 @@ class TstDesktopProgram : public QObject {
     QTest::newRow("picture's folder") << text("run --screenshot nowhere/a.png") << text("nowhere");
     QTest::newRow("option") << text("--sreenshot a.png") << text("--sreenshot");
   }
-  void aMistakeIsOneLineAndStatusTwo() {
+  void anErrorIsOneLineAndStatusTwo() {
     QFETCH(QString, line);
     QFETCH(QString, said);
     const auto before = place_->files();
@@ -68,7 +68,7 @@ class TstDesktopProgram : public QObject {
     QCOMPARE(place_->files(), before);
   }
 
-  void everyPageIsSavedAsAPictureOfTheAskedSize_data() {
+  void everyPageIsSavedAsAScreenshotOfTheGivenSize_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QSize>("size");
     QTest::newRow("configure, experiment")
@@ -79,7 +79,7 @@ class TstDesktopProgram : public QObject {
     QTest::newRow("predictions") << text("run --page predictions --theme dark") << QSize(1280, 800);
     QTest::newRow("folder of runs") << text(". --theme light") << QSize(1024, 700);
   }
-  void everyPageIsSavedAsAPictureOfTheAskedSize() {
+  void everyPageIsSavedAsAScreenshotOfTheGivenSize() {
     QFETCH(QString, line);
     QFETCH(QSize, size);
     const Ended ended = lockstep(
@@ -89,7 +89,7 @@ class TstDesktopProgram : public QObject {
     QVERIFY(picture.load(place_->path(text("page.png")), "PNG"));
     QFile::remove(place_->path(text("page.png")));
     QCOMPARE(picture.size(), size);
-    // Something is drawn, in the theme that was asked for.
+    // Something is drawn, in the given theme.
     QSet<QRgb> colours;
     qint64 lightness = 0;
     const int stride = 3;

@@ -9,7 +9,7 @@ using tests::Ended;
 using tests::words;
 using tests::Workplace;
 
-/// What a run can be begun again from: a checkpoint of it, or the batch that it ended on.
+/// Forking a run from a checkpoint, and replaying the batch that it stopped at.
 class TstForkAndReplay : public QObject {
   Q_OBJECT
 
@@ -22,7 +22,7 @@ class TstForkAndReplay : public QObject {
     QVERIFY2(run.status == 0, run.err.constData());
   }
 
-  void aForkWithoutChangesIsTheRun() {
+  void aForkWithoutChangesEqualsTheRun() {
     const Ended fork = engine("train run --from 2 --output same");
     QVERIFY2(fork.status == 0, fork.err.constData());
     for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
@@ -38,7 +38,7 @@ class TstForkAndReplay : public QObject {
     QVERIFY(forked.beginningWith("eval/") == whole.beginningWith("eval/"));
   }
 
-  void aForkTrainsOnWithItsChanges() {
+  void aForkTrainsWithItsChanges() {
     const Ended fork = engine(
         "train run --from 4 --output other --set solver.optimizer=adamw --set solver.base_lr=1e-4");
     QVERIFY2(fork.status == 0, fork.err.constData());
@@ -53,14 +53,14 @@ class TstForkAndReplay : public QObject {
     QVERIFY2(!resumed.err.contains("begins anew"), resumed.err.constData());
   }
 
-  void aForkOfAnotherModelIsRefused() {
+  void aForkOfAnotherModelIsRejected() {
     const Ended fork = engine("train run --from 2 --output wide --set model.fpn_channels=32");
     QCOMPARE(fork.status, 2);
     QVERIFY2(fork.err.contains("weights of another model"), fork.err.constData());
     QVERIFY(!QFile::exists(place_->path(QStringLiteral("wide"))));
   }
 
-  void aBatchThatWasNotFiniteIsRunAgain() {
+  void aBatchThatWasNotFiniteIsReplayed() {
     const Ended run = engine(
         "train experiment.yaml --output wild --set solver.base_lr=1e12 --set solver.warmup_steps=0 "
         "--set solver.clip_grad_norm=0 --set solver.max_steps=30");
@@ -87,10 +87,10 @@ class TstForkAndReplay : public QObject {
     const Ended moved = place_->engine(
         {QStringLiteral("train"), QStringLiteral("--replay"), file, QStringLiteral("--resume")});
     QCOMPARE(moved.status, 2);
-    replaysInThePrecisionAskedFor(file);
+    replaysInTheGivenPrecision(file);
   }
 
-  void aRunThatStopsEarlyIsDone() {
+  void aRunWithEarlyStoppingIsFinished() {
     const char* keys =
         " --set evaluation.early_stop.metric=loss_total --set evaluation.early_stop.patience=1 "
         "--set "
@@ -114,8 +114,8 @@ class TstForkAndReplay : public QObject {
   }
 
  private:
-  /// With weights that give finite losses, of which every precision has its own.
-  void replaysInThePrecisionAskedFor(const QString& file) const {
+  /// With weights that give finite losses, which differ by precision.
+  void replaysInTheGivenPrecision(const QString& file) const {
     const QString weights =
         QFileInfo(file).dir().filePath(QString::fromUtf8(run_folder::kReplayWeights));
     QVERIFY(QFile::remove(weights));

@@ -15,7 +15,7 @@ using tests::Workplace;
 
 namespace {
 
-/// Takes the right to write into a folder, and gives it back.
+/// Removes write permission of a folder, and restores it.
 class ReadOnly {
  public:
   explicit ReadOnly(const QString& folder) : folder_(folder.toLocal8Bit()) {
@@ -30,13 +30,13 @@ class ReadOnly {
 
 }  // namespace
 
-/// Folders of a run that may not be written, as after a quota or a remounted disk.
+/// Run folders that are not writable, as after a quota or a remounted disk.
 class TstReadOnlyRun : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void initTestCase() {
-    // root may write everywhere: it works here without that right.
+    // root may write everywhere, so it drops that capability here.
     if (::geteuid() == 0) {
       setpriv_ = QStandardPaths::findExecutable(QStringLiteral("setpriv"));
       if (setpriv_.isEmpty()) QSKIP("root writes everywhere, and setpriv is not there");
@@ -57,9 +57,9 @@ class TstReadOnlyRun : public QObject {
     qunsetenv("LOCKSTEP_CHECKPOINT_PATIENCE");
   }
 
-  /// Training goes on, the last checkpoint is put elsewhere, and the run can be resumed as if
-  /// nothing had happened.
-  void checkpointsThatCannotBeWrittenAreTold() {
+  /// Training continues, the last checkpoint is written to another folder, and the run can be
+  /// resumed as usual.
+  void checkpointsThatCannotBeWrittenAreReported() {
     {
       const ReadOnly closed(place_->path(QStringLiteral("run/checkpoints")));
       const Ended run = train("train run --resume --set solver.max_steps=6");
@@ -81,7 +81,7 @@ class TstReadOnlyRun : public QObject {
     QVERIFY(found.beginningWith("eval/loss_") == whole.beginningWith("eval/loss_"));
   }
 
-  void aRunFolderThatCannotBeWrittenIsLeftAsItIs() {
+  void aReadOnlyRunFolderIsLeftUnchanged() {
     const auto before = place_->files();
     {
       const ReadOnly closed(place_->path(QStringLiteral("run")));
@@ -94,7 +94,7 @@ class TstReadOnlyRun : public QObject {
     QCOMPARE(place_->files(), before);
   }
 
-  void noRunBeginsWhereItCannotBeKept() {
+  void noRunStartsInAReadOnlyFolder() {
     QDir().mkpath(place_->path(QStringLiteral("shelf")));
     const ReadOnly closed(place_->path(QStringLiteral("shelf")));
     const Ended run = train("train experiment.yaml --output shelf/run");

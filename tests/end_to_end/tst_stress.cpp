@@ -11,7 +11,7 @@ class TstStress : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aRunThatIsHurtEndsAsIfNothingHadHappened_data() {
+  void aDisturbedRunEndsBitIdentically_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<QString>("options");
     QTest::addColumn<int>("trials");
@@ -21,7 +21,7 @@ class TstStress : public QObject {
         << "many_ranks.py"
         << "--ranks 2 --set solver.max_steps=8" << 4;
   }
-  void aRunThatIsHurtEndsAsIfNothingHadHappened() {
+  void aDisturbedRunEndsBitIdentically() {
     QFETCH(QString, script);
     QFETCH(QString, options);
     QFETCH(int, trials);

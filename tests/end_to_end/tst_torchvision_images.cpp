@@ -34,7 +34,7 @@ QByteArray evaluationExperiment(const QString& images) {
       .toUtf8();
 }
 
-/// Two steps of training that starts from the script's weights and changes every part of them.
+/// Two training steps that start from the script's weights and change all of them.
 QByteArray trainingExperiment(const QString& norm) {
   return QStringLiteral(
              "name: beside_torchvision\n"
@@ -59,9 +59,9 @@ QByteArray trainingExperiment(const QString& norm) {
 
 }  // namespace
 
-/// The three programs as a user starts them, beside torchvision with the same weights on the same
-/// image files: decoding, resizing, boxes and masks of the annotations, losses, detections, pasted
-/// masks and what is written; weights in both directions.
+/// The three programs compared with torchvision, with the same weights and image files: decoding,
+/// resizing, boxes and masks of the annotations, losses, detections, pasted masks and output files;
+/// weights in both directions.
 class TstTorchvisionImages : public QObject {
   Q_OBJECT
 
@@ -72,7 +72,7 @@ class TstTorchvisionImages : public QObject {
   }
   void cleanup() { place_.reset(); }
 
-  void madeScenes() {
+  void generatedScenes() {
     QVERIFY(place_->makeShapes());
     compareEvaluation(place_->path(QStringLiteral("shapes/train")),
                       place_->path(QStringLiteral("shapes/annotations/instances_train.json")));
@@ -84,7 +84,7 @@ class TstTorchvisionImages : public QObject {
     compareEvaluation(text(data / "val2017"), text(data / "annotations/instances_val2017.json"));
   }
 
-  /// With every tensor that a norm can leave.
+  /// With every tensor that a norm can have.
   void aTrainedModelLoadsInPythonAndPredictsTheSame_data() {
     QTest::addColumn<QString>("norm");
     QTest::newRow("batch") << QStringLiteral("batch");
@@ -117,7 +117,7 @@ class TstTorchvisionImages : public QObject {
     QVERIFY2(result["repeated"] >= 0.98, result.dump().c_str());
   }
 
-  void aConvertedBackboneTrainsAndTheLogSaysWhatItGave() {
+  void aConvertedBackboneTrainsAndTheLogNamesItsTensors() {
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
     const QString pth = place_->path(QStringLiteral("resnet18.pth"));
@@ -153,7 +153,7 @@ class TstTorchvisionImages : public QObject {
   }
 
   QString folder() const { return place_->path(QStringLiteral("torchvision")); }
-  /// The script's model, and what it makes of the first images.
+  /// The script's model and its results for the first images.
   bool makeWeights(const QString& imagesFolder, const QString& annotations,
                    const QStringList& options = {}) {
     const Ended made =
@@ -162,7 +162,7 @@ class TstTorchvisionImages : public QObject {
     return made.status == 0;
   }
 
-  /// What the script says of our predictions; null when it fails.
+  /// The script's comparison with our predictions; null if it fails.
   Json compared(const QStringList& arguments) {
     const Ended ended = images(QStringList{QStringLiteral("compare"), folder()} + arguments);
     if (ended.status != 0) qWarning("%s", ended.err.constData());

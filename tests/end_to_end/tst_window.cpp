@@ -31,7 +31,7 @@ using namespace lockstep;
 using app::MainWindow;
 using tests::Workplace;
 
-/// A step of a longer way: what follows makes no sense after a failure.
+/// A step of a longer test, which ends at the first failure.
 #define STEP(call) \
   call;            \
   if (QTest::currentTestFailed()) return
@@ -40,7 +40,7 @@ namespace {
 
 constexpr int kPatienceMs = 180000;
 
-/// Steps without end: these runs are stopped by the window.
+/// More steps than are trained: the window stops these runs.
 const char* const kExperiment = R"(# Tiny images, so that a step takes a moment.
 base: %1
 name: watched           # names its runs
@@ -68,7 +68,7 @@ runtime: {device: cpu, cpu_threads: 1}
 
 QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
-/// Whether two colours are the same but for smoothed edges.
+/// Whether two colours are the same except for antialiasing.
 bool isNear(QRgb pixel, const QColor& colour) {
   return std::abs(qRed(pixel) - colour.red()) + std::abs(qGreen(pixel) - colour.green()) +
              std::abs(qBlue(pixel) - colour.blue()) <
@@ -77,7 +77,7 @@ bool isNear(QRgb pixel, const QColor& colour) {
 
 }  // namespace
 
-/// The window with the engine and the worker, as a person uses them.
+/// The window with the real engine and worker.
 class TstWindow : public QObject {
   Q_OBJECT
 
@@ -104,7 +104,7 @@ class TstWindow : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(window_->isReady(), kPatienceMs);
   }
 
-  /// Turns to the image that was not watched, and has it predicted with the checkpoint of a step.
+  /// Shows the image that is not a watched one, and predicts it with the checkpoint of a step.
   static void predictUnwatched(MainWindow& window, qint64 step) {
     window.show();
     window.showPage(app::Page::Predictions);
@@ -125,7 +125,7 @@ class TstWindow : public QObject {
     window_.reset();
   }
 
-  /// The widget that a screen reader calls so.
+  /// The widget with this accessible name.
   template <typename Widget>
   Widget* named(const char* name) {
     for (Widget* widget : window_->findChildren<Widget*>())
@@ -141,7 +141,7 @@ class TstWindow : public QObject {
     QTest::mouseClick(button, Qt::LeftButton);
   }
 
-  /// Train asks once about what is edited.
+  /// Train asks once about unsaved edits.
   void pressTrainAndSave() {
     bool isAnswered = false;
     QTimer look;
@@ -159,14 +159,14 @@ class TstWindow : public QObject {
     QVERIFY(isAnswered);
   }
 
-  /// What the list of runs says of the chosen one.
+  /// The state of the selected run in the list of runs.
   QString state() {
     const auto* list = window_->findChild<QListView*>(text("runList"));
     return list->currentIndex().data(app::RunListModel::StateTextRole).toString();
   }
 
-  /// Why there may be nothing to see.
-  QByteArray complaints() {
+  /// Messages of the window, for a failed test.
+  QByteArray messages() {
     QStringList all;
     for (const auto* banner : window_->findChildren<widgets::Banner*>())
       if (banner->isVisible()) all << banner->detail();
@@ -179,7 +179,7 @@ class TstWindow : public QObject {
     return index < curves.size() ? curves[index].source : nullptr;
   }
 
-  /// Its points. A step that is missing or doubled spoils them: they then equal no record.
+  /// Its points. With a missing or duplicate step they cannot equal the log.
   tests::Curve pointsOf(std::size_t index) {
     const auto source = lossCurve(index);
     tests::Curve points;
@@ -195,8 +195,8 @@ class TstWindow : public QObject {
     return points;
   }
 
-  /// Every point of the record is in the window, from step 1 on, none twice.
-  void compareWithTheRecord(const QString& run) {
+  /// Every point of the log is in the window once, from step 1 on.
+  void compareWithTheLog(const QString& run) {
     QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
     QCOMPARE(window_->page(), app::Page::Monitor);
     const tests::Curves record = place_->curvesOf(run);
@@ -235,7 +235,7 @@ class TstWindow : public QObject {
     QTest::keyClick(line, Qt::Key_Return);
   }
 
-  /// Pixels of the picture in the colours of detections.
+  /// Number of pixels of the image in the colours of detections.
   int overlayPixels(widgets::ImageCanvas* canvas) {
     const QImage picture = canvas->grab().toImage();
     const widgets::Theme& theme = widgets::currentTheme();
@@ -259,22 +259,22 @@ class TstWindow : public QObject {
     return found;
   }
 
-  /// Turns to the Predictions page and lowers the score: a model of a few steps is sure of nothing.
+  /// Shows the Predictions page with a low score threshold: after a few steps all scores are low.
   void showDetections() {
-    window_->activateWindow();  // as a window manager does when a question is answered
+    window_->activateWindow();  // as a window manager does after a question
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
     QCOMPARE(window_->page(), app::Page::Predictions);
     auto* canvas = window_->findChild<widgets::ImageCanvas*>();
     QVERIFY(canvas);
-    QTRY_VERIFY2_WITH_TIMEOUT(canvas->isVisible(), complaints().constData(), kPatienceMs);
+    QTRY_VERIFY2_WITH_TIMEOUT(canvas->isVisible(), messages().constData(), kPatienceMs);
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(3, 3));
     for (int i = 0; i < 10; ++i) QTest::keyClick(canvas, Qt::Key_Down, Qt::ShiftModifier);
-    QTRY_VERIFY2_WITH_TIMEOUT(window_->isReady() && detectionRows() > 0, complaints().constData(),
+    QTRY_VERIFY2_WITH_TIMEOUT(window_->isReady() && detectionRows() > 0, messages().constData(),
                               kPatienceMs);
   }
 
-  /// What the model detects is drawn over the image, and the keys of the layers take it away.
+  /// Detections are drawn over the image, and the keys of the layers hide them.
   void compareLayers() {
     auto* canvas = window_->findChild<widgets::ImageCanvas*>();
     constexpr int kEnoughPixels = 300;
@@ -299,21 +299,21 @@ class TstWindow : public QObject {
     QTRY_COMPARE(detectionRows(), written);
   }
 
-  /// After Train: the page of curves comes by itself, and with it the run.
+  /// After Train the window shows the Monitor page with the run.
   void waitForTheRun(QString& run) {
     QTRY_VERIFY2_WITH_TIMEOUT(
         window_->page() == app::Page::Monitor && !window_->runsPanel()->currentRun().isEmpty(),
-        complaints().constData(), kPatienceMs);
+        messages().constData(), kPatienceMs);
     run = window_->runsPanel()->currentRun();
     QCOMPARE(run, QString::fromStdString(place_->onlyRun().folder.string()));
   }
 
   void waitForPoints(std::size_t training, std::size_t heldOut) {
     QTRY_VERIFY2_WITH_TIMEOUT(pointsOf(0).size() >= training && pointsOf(1).size() >= heldOut,
-                              complaints().constData(), kPatienceMs);
+                              messages().constData(), kPatienceMs);
   }
 
-  void waitForTheEnd(const QString& expected) {
+  void waitForTheState(const QString& expected) {
     QTRY_COMPARE_WITH_TIMEOUT(state(), expected, kPatienceMs);
     const run_folder::Layout run(place_->onlyRun().folder);
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(run), kPatienceMs);
@@ -331,7 +331,7 @@ class TstWindow : public QObject {
     place_.reset();
   }
 
-  void twoWindowsAreAnsweredByOneInspection() {
+  void twoWindowsShareOneInspection() {
     place_->writeExperiment();
     const auto trained = place_->engine(
         tests::words("train experiment.yaml --set monitor.prediction_images=1 --output run"));
@@ -340,7 +340,7 @@ class TstWindow : public QObject {
     auto first = windowOn({run}), second = windowOn({run});
     STEP(predictUnwatched(*first, 6));
     STEP(predictUnwatched(*second, 6));
-    first.reset();  // and with it the worker that was asked
+    first.reset();  // and its worker
     STEP(predictUnwatched(*second, 4));
   }
 
@@ -376,20 +376,20 @@ class TstWindow : public QObject {
     STEP(showDetections());
     STEP(compareLayers());
     STEP(press(button("stopButton")));
-    STEP(waitForTheEnd(text("stopped")));
-    STEP(compareWithTheRecord(run));
+    STEP(waitForTheState(text("stopped")));
+    STEP(compareWithTheLog(run));
     STEP(close());
 
     STEP(open({}));  // the newest run below $LOCKSTEP_RUNS
     QTRY_COMPARE(window_->runsPanel()->currentRun(), run);
     QCOMPARE(state(), text("stopped"));
-    STEP(compareWithTheRecord(run));
+    STEP(compareWithTheLog(run));
     STEP(showDetections());
     STEP(compareDetectionsWithTheFile(run));
     STEP(close());
   }
 
-  void aRunGoesOnWithoutTheWindowAndIsFoundAgain() {
+  void aRunContinuesWithoutTheWindowAndIsFoundAgain() {
     place_->write(text("experiment.yaml"), experimentText(place_->path(text("shapes"))).toUtf8());
     STEP(open({place_->path(text("experiment.yaml"))}));
     QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
@@ -401,7 +401,7 @@ class TstWindow : public QObject {
     QVERIFY(pid > 1);
     STEP(close());
 
-    // Nobody looks, and it goes on.
+    // The run continues without a window.
     QTRY_VERIFY_WITH_TIMEOUT(place_->curvesOf(run).of("train/loss_total").size() >= seen + 4,
                              kPatienceMs);
     QCOMPARE(::kill(pid, 0), 0);
@@ -415,12 +415,12 @@ class TstWindow : public QObject {
     QCOMPARE(static_cast<pid_t>(place_->onlyRun().info.pid), pid);
 
     QTest::keyClick(window_.get(), Qt::Key_Period, Qt::ControlModifier);
-    STEP(waitForTheEnd(text("stopped")));
-    STEP(compareWithTheRecord(run));
+    STEP(waitForTheState(text("stopped")));
+    STEP(compareWithTheLog(run));
     STEP(close());
 
     STEP(open({run}));
-    STEP(compareWithTheRecord(run));
+    STEP(compareWithTheLog(run));
     STEP(close());
   }
 };

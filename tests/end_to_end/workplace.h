@@ -15,7 +15,7 @@
 
 namespace lockstep::tests {
 
-/// The words of a command line without quotes.
+/// Splits a command line without quotes.
 QStringList words(const char* line);
 
 /// How a program ended.
@@ -26,7 +26,7 @@ struct Ended {
 
 /// Values of one tag by step, as `lockstep-engine metrics` writes them.
 using Curve = std::map<std::int64_t, float>;
-/// Curves by tag. A step that was written twice is told by `doubles`.
+/// Curves by tag. `doubles`: number of steps that were written twice.
 struct Curves {
   std::map<QByteArray, Curve> byTag;
   int doubles = 0;
@@ -36,27 +36,27 @@ struct Curves {
   std::map<QByteArray, Curve> beginningWith(const char* prefix) const;
 };
 
-/// A temporary folder to work in with the built programs. While it lives, runs go to runs() and
-/// sockets below it, also those of windows in this process. Runs that still live at its end are
-/// killed.
+/// A temporary folder for tests of the built programs. While it exists, their runs are in runs()
+/// and their sockets below it, also those of windows in this process. Kills runs that are still
+/// running at its end.
 class Workplace {
  public:
   Workplace();
   ~Workplace();
 
-  /// An absolute name stays as it is.
+  /// An absolute name is returned unchanged.
   QString path(const QString& name) const { return QDir(folder_.path()).filePath(name); }
   QString runs() const { return path(QStringLiteral("runs")); }
   void write(const QString& name, const QByteArray& text) const;
   QByteArray read(const QString& name) const;
 
-  /// A program of this build, started here.
+  /// Runs a program of this build in this folder.
   std::unique_ptr<QProcess> start(const char* program, const QStringList& arguments) const;
   static Ended finish(QProcess& process);
   Ended run(const char* program, const QStringList& arguments) const;
   Ended engine(const QStringList& arguments) const { return run("lockstep-engine", arguments); }
 
-  /// Made scenes in the folder "shapes": 4 to learn from, 2 held out.
+  /// Generated scenes in the folder "shapes": 4 training images, 2 held-out images.
   bool makeShapes() const;
   /// A small experiment on them in "experiment.yaml"; 6 steps take a few seconds.
   void writeExperiment() const;
@@ -68,7 +68,7 @@ class Workplace {
 
  private:
   QTemporaryDir folder_;
-  std::vector<std::pair<QByteArray, QByteArray>> environment_;  ///< what stood there before
+  std::vector<std::pair<QByteArray, QByteArray>> environment_;  ///< values to restore
 };
 
 }  // namespace lockstep::tests

@@ -87,9 +87,9 @@ constexpr Refusal kRefusals[] = {
     {"cut_off.pth", "damaged or no PyTorch file", ""},
     {"cut_off.safetensors", "damaged or no safetensors file", "", "out.pth"},
     // Something to mend in the command line.
-    {"gone.pth", "is not there", "", "out.safetensors", 2},
+    {"gone.pth", "does not exist", "", "out.safetensors", 2},
     {"resnet18.pth", "must end in .pth, the other", "", "out.pth", 2},
-    {"written.safetensors", "gone/out.pth cannot be written", "its folder is not there",
+    {"written.safetensors", "gone/out.pth cannot be written", "its folder does not exist",
      "gone/out.pth", 2},
 };
 

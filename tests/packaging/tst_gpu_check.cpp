@@ -21,7 +21,7 @@ struct GpuCheck {
   ScriptBench bench;
 
   explicit GpuCheck(const std::string& gpu = "") {
-    for (const char* file : {"gpu_check.sh", "gpu_figures.py", "kernel_report.py"})
+    for (const char* file : {"gpu_check.sh", "gpu_results.py", "kernel_report.py"})
       bench.write(std::string("packaging/") + file, source(file));
     std::string library = source("lib.sh");
     library.replace(library.find("/usr/local/cuda"), 15, "/nowhere");
@@ -33,7 +33,7 @@ struct GpuCheck {
                        "-c) printf '%s\\n' /torch '2.11.0 13.0' '" +
                            gpu + "' '" + (gpu.empty() ? "" : "90") +
                            "' ;;\n"
-                           "packaging/gpu_figures.py) exec /usr/bin/python3 \"$@\" ;;\n"
+                           "packaging/gpu_results.py) exec /usr/bin/python3 \"$@\" ;;\n"
                            "tests/*) for word; do [ \"$before\" != --json ] || cat one_step.json "
                            "> \"$word\"; before=$word; done; echo \"$*\" >> steps ;;\n"
                            "*) echo \"$*\" ;;\nesac\n");
@@ -94,13 +94,13 @@ class TstGpuCheck : public QObject {
       QTest::newRow(line) << QString::fromLatin1(line).split(QLatin1Char(' '))
                           << QString::fromLatin1(said);
     };
-    row("--nothing", "unknown word '--nothing'");
+    row("--nothing", "unknown option '--nothing'");
     row("--only", "--only needs a value");
-    row("--only speed", "none of build checks trainer steps kernels sanitize");
-    row("--prebuilt nowhere", "bin/gpu_checks is not there");
+    row("--only speed", "expected one of build checks trainer steps kernels sanitize");
+    row("--prebuilt nowhere", "there is no bin/gpu_checks");
     row("--data nowhere", "train2017/");
-    row("--batch few", "'few' is no number");
-    row("--seconds 0", "'0' is no number");
+    row("--batch few", "'few' is not a positive number");
+    row("--seconds 0", "'0' is not a positive number");
   }
   void aWrongCommandLineIsRefused() {
     QFETCH(QStringList, words);
@@ -253,7 +253,7 @@ class TstGpuCheck : public QObject {
     const auto ended = check.runPrebuilt({"--seconds", "3"});
     QVERIFY2(ended.status == 0, ended.err.c_str());
     QCOMPARE(check.told("checks", "checks", "status"), std::string("skip"));
-    QVERIFY(check.told("checks", "checks", "value").starts_with("no time is left"));
+    QVERIFY(check.told("checks", "checks", "value").starts_with("no time left"));
   }
 
   /// tests/benchmarks/gpu_step.py itself, where torchvision cannot be imported.

@@ -209,7 +209,7 @@ class Programs(unittest.TestCase):
         if "are not checked" in out:
             self.skipTest(out.splitlines()[-1])
         self.assertEqual(status, 0, "\n".join(line for line in out.splitlines() if "expected" in line or "no such" in line))
-        self.assertIn("all facts of", out)
+        self.assertIn("all limits of", out)
 
     @unittest.skipUnless(PROGRAM and pathlib.Path(PROGRAM).exists(), "needs a built program with kernels")
     def test_without_sources_local_memory_alone_is_checked(self):

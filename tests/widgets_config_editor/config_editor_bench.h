@@ -15,7 +15,7 @@
 
 namespace lockstep::tests {
 
-/// An editor on a window of its own, and hands on it.
+/// An editor in a window, with helpers to use it.
 class ConfigEditorBench {
  protected:
   static constexpr const char* kDocument =
@@ -37,8 +37,8 @@ class ConfigEditorBench {
     editor_->setDocument(text, folder_->filePath(QStringLiteral("experiment.yaml")));
     QTRY_VERIFY(editor_->isReady());
   }
-  /// Whether a label on the page has these words.
-  bool isTold(const char* words) {
+  /// Whether a label on the page contains these words.
+  bool hasLabelWith(const char* words) {
     const auto labels = editor_->findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
       return label->isVisible() && QString(label->text())
@@ -47,7 +47,7 @@ class ConfigEditorBench {
     });
   }
   QString document() { return QString::fromUtf8(kDocument); }
-  /// Types into a row and leaves it.
+  /// Types into a row and moves the focus away.
   void enter(const char* key, const QString& text) {
     line(key)->setFocus();
     line(key)->selectAll();

@@ -1,4 +1,4 @@
-/// Pictures of the Configure page for people to look at: gallery_config_editor EXPERIMENT
+/// Writes screenshots of the Configure page for review: gallery_config_editor EXPERIMENT
 /// OUT_FOLDER.
 
 #include <QApplication>

@@ -11,7 +11,7 @@ using widgets::Completion;
 
 namespace {
 
-/// The place is where `|` stands.
+/// The position is that of `|`.
 Completion at(std::string text) {
   const std::size_t place = text.find('|');
   text.erase(place, 1);
@@ -61,7 +61,7 @@ class TstCompletion : public QObject {
     }
   }
 
-  void wordsOfTheKeyAreOffered() {
+  void choicesOfTheKeyAreOffered() {
     QVERIFY(has(at("solver:\n  schedule: c|"), "cosine"));
     QVERIFY(has(at("solver:\n  schedule: |"), "step"));
     QVERIFY(has(at("solver: {schedule: c|"), "constant"));
@@ -70,14 +70,14 @@ class TstCompletion : public QObject {
     QVERIFY(!has(at("solver:\n  schedule: c|"), "step"));
   }
 
-  void nothingIsOfferedWhereNothingIsKnown() {
+  void nothingIsOfferedForUnknownKeys() {
     QVERIFY(at("# so|").candidates.empty());
     QVERIFY(at("solver:\n  base_lr: 0.|").candidates.empty());
     QVERIFY(at("solver:\n  unknown:\n    x|").candidates.empty());
     QVERIFY(at("solver: {base_lr: 1} |").candidates.empty());
   }
 
-  void everyPlaceOfATextIsTaken() {
+  void everyPositionOfATextIsAccepted() {
     const std::string text =
         "a: [1, {b: 'x: y'}]\n}}\n:\n  - k:\n\t\"q\n# \xc3\xa4\nmodel: {rpn: {";
     for (std::size_t place = 0; place <= text.size() + 3; ++place) completeAt(text, place);

@@ -5,7 +5,7 @@
 #include "tests/support/test_main.h"
 #include "tests/widgets_config_editor/config_editor_bench.h"
 #include "widgets/config_editor/facts_panel.h"
-#include "widgets/config_editor/fault_list.h"
+#include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/switch_button.h"
 
 using namespace lockstep::widgets;
@@ -16,14 +16,14 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
  private Q_SLOTS:
   void init() { openWindow(); }
 
-  void theEmptyStateOffersToOpen() {
+  void theEmptyStateOffersToOpenAnExperiment() {
     QVERIFY(!editor_->hasDocument());
     QVERIFY(editor_->isReady());
-    QSignalSpy wanted(editor_.get(), &ConfigEditor::openRequested);
+    QSignalSpy requested(editor_.get(), &ConfigEditor::openRequested);
     for (QAbstractButton* button : editor_->findChildren<QAbstractButton*>()) {
       if (button->text() == QStringLiteral("Open an experiment")) button->click();
     }
-    QCOMPARE(wanted.size(), 1);
+    QCOMPARE(requested.size(), 1);
   }
 
   void theFormShowsGivenInheritedAndDefaultValues() {
@@ -45,22 +45,22 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(!editor_->isModified());
   }
 
-  void aKeyThatIsNotBuiltCannotBeEditedAndSaysSo() {
+  void anUnbuiltKeyIsDisabledWithAReason() {
     open(QStringLiteral("evaluation: {max_dets: [1, 10, 600]}\n"));
     const FieldRow* limits = row("evaluation.max_dets");
     QVERIFY(!line("evaluation.max_dets")->isEnabled());
     QVERIFY(limits->editor()->toolTip().contains(QStringLiteral("Not built yet")));
-    QVERIFY(limits->state().fault.startsWith(QStringLiteral("[1, 10, 600] is not built yet")));
-    // What stands in the file can still be taken out.
+    QVERIFY(limits->state().error.startsWith(QStringLiteral("[1, 10, 600] is not built yet")));
+    // A line in the file can still be removed.
     limits->findChild<QAbstractButton*>()->click();
     QVERIFY(!editor_->text().contains(QStringLiteral("max_dets")));
     QTRY_VERIFY(editor_->isReady());
-    QCOMPARE(limits->state().fault, QString());
+    QCOMPARE(limits->state().error, QString());
     QVERIFY(!row("model.masks")->findChild<SwitchButton*>()->isEnabled());
     QVERIFY(line("evaluation.max_images")->isEnabled());
   }
 
-  void aWordThatIsNotBuiltCannotBeChosen() {
+  void anUnbuiltChoiceCannotBeChosen() {
     open(document());
     const QComboBox* cache = row("dataset.cache")->findChild<QComboBox*>();
     QVERIFY(cache->isEnabled());
@@ -72,7 +72,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(!isEnabled("ram"));
   }
 
-  void aFormEditChangesThatValueOnlyAndKeepsRemarks() {
+  void aFormEditChangesOneValueAndKeepsComments() {
     open(document());
     QSignalSpy edited(editor_.get(), &ConfigEditor::textEdited);
     enter("solver.base_lr", QStringLiteral("0.005"));
@@ -112,7 +112,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(editor_->text().contains(QStringLiteral("# the name")));
   }
 
-  void resetTakesTheLineOutSoThatTheBaseHolds() {
+  void resetRemovesTheLineSoThatTheBaseValueIsUsed() {
     open(document());
     Q_EMIT row("solver.base_lr")->resetRequested();
     QVERIFY(!editor_->text().contains(QStringLiteral("base_lr")));
@@ -158,37 +158,37 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.005"));
   }
 
-  void faultsStandAtTheirLinesAndRows() {
-    QSignalSpy faults(editor_.get(), &ConfigEditor::faultsChanged);
+  void issuesAreShownAtTheirLinesAndRows() {
+    QSignalSpy issues(editor_.get(), &ConfigEditor::issuesChanged);
     open(document().replace(QStringLiteral("0.02 "), QStringLiteral("-0.1 ")));
     QVERIFY(editor_->errorCount() > 0);
-    QCOMPARE(faults.last()[0].toInt(), editor_->errorCount());
+    QCOMPARE(issues.last()[0].toInt(), editor_->errorCount());
     QVERIFY(!yaml()->annotation(5).isEmpty());
-    QVERIFY(!row("solver.base_lr")->state().fault.isEmpty());
-    QVERIFY(line("solver.base_lr")->property("fault").toBool());
+    QVERIFY(!row("solver.base_lr")->state().error.isEmpty());
+    QVERIFY(line("solver.base_lr")->property("invalid").toBool());
     QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("-0.1"));
     enter("solver.base_lr", QStringLiteral("0.1"));
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(row("solver.base_lr")->state().fault.isEmpty());
+    QVERIFY(row("solver.base_lr")->state().error.isEmpty());
     QVERIFY(yaml()->annotation(5).isEmpty());
   }
 
-  void aFaultOfTheListIsGoneToAndMended() {
+  void anIssueOfTheListIsGoneToAndFixed() {
     open(document().replace(QStringLiteral("  schedule:"), QStringLiteral("  shedule:")));
-    auto* list = editor_->findChild<FaultList*>();
+    auto* list = editor_->findChild<IssueList*>();
     QVERIFY(list->isVisible());
-    int fault = -1;
+    int issue = -1;
     for (int i = 0; i < list->topLevelItemCount(); ++i) {
-      if (list->topLevelItem(i)->text(1).contains(QStringLiteral("solver.shedule"))) fault = i;
+      if (list->topLevelItem(i)->text(1).contains(QStringLiteral("solver.shedule"))) issue = i;
     }
-    QVERIFY(fault >= 0);
-    Q_EMIT list->faultChosen(fault);
+    QVERIFY(issue >= 0);
+    Q_EMIT list->issueChosen(issue);
     QCOMPARE(yaml()->selectedText(), QStringLiteral("shedule"));
-    Q_EMIT list->fixRequested(fault);
+    Q_EMIT list->fixRequested(issue);
     QCOMPARE(editor_->text(), document());
   }
 
-  void aTextThatIsNoYamlKeepsTheValuesBeforeGreyedWithAReason() {
+  void invalidYamlKeepsTheLastValuesDisabledWithAReason() {
     open(document());
     yaml()->changeTo(document().toStdString() + "checkpoint: {keep: 9\n");
     QTRY_VERIFY(editor_->isReady());
@@ -197,13 +197,13 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(line("solver.momentum")->placeholderText(), QStringLiteral("0.8"));
     QCOMPARE(editor_->loaded().experiment.solver.baseLr, 0.02);
     QVERIFY(!line("solver.base_lr")->isEnabled());
-    QVERIFY(isTold("The text is not valid YAML"));
+    QVERIFY(hasLabelWith("The text is not valid YAML"));
 
     yaml()->changeTo(document().toStdString() + "checkpoint: {keep: 9}\n");
     QTRY_VERIFY(editor_->isReady());
     QVERIFY(line("solver.base_lr")->isEnabled());
     QCOMPARE(line("checkpoint.keep")->text(), QStringLiteral("9"));
-    QVERIFY(!isTold("The text is not valid YAML"));
+    QVERIFY(!hasLabelWith("The text is not valid YAML"));
   }
 
   void aTextThatWasNeverYamlShowsNoValues() {
@@ -211,19 +211,19 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     open(QStringLiteral("solver: [1, 2\n"));
     QCOMPARE(line("solver.base_lr")->text(), QString());
     QVERIFY(!line("solver.base_lr")->isEnabled());
-    QVERIFY(isTold("The text is not valid YAML"));
+    QVERIFY(hasLabelWith("The text is not valid YAML"));
   }
 
-  void whatARowRefusesIsForgottenOnceTheTextChanges() {
+  void aRejectedFormEditIsDismissedOnceTheTextChanges() {
     open(document());
     enter("augment.min_size", QStringLiteral("[200, 300"));
     QCOMPARE(editor_->text(), document());
-    QVERIFY(isTold("The form cannot edit this text"));
+    QVERIFY(hasLabelWith("The form cannot edit this text"));
     yaml()->changeTo(yaml()->utf8() + "checkpoint: {keep: 9}\n");
-    QVERIFY(!isTold("The form cannot edit this text"));
+    QVERIFY(!hasLabelWith("The form cannot edit this text"));
   }
 
-  void whatIsBeingTypedInARowIsTakenOverWhenAskedFor() {
+  void finishTypingCommitsWhatIsTypedInARow() {
     open(document());
     line("solver.base_lr")->setFocus();
     line("solver.base_lr")->selectAll();
@@ -233,7 +233,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(editor_->text().contains(QStringLiteral("base_lr: 0.004 ")));
   }
 
-  void aTextTakenFromTheFileIsOneUndoableChange() {
+  void reloadingTheFileIsOneUndoableChange() {
     open(document());
     enter("solver.base_lr", QStringLiteral("0.005"));
     const QString mine = editor_->text();
@@ -263,7 +263,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     search->setText(QStringLiteral("nms"));
     QVERIFY(!row("model.rpn.nms_threshold")->isHidden());
     QVERIFY(row("solver.base_lr")->isHidden());
-    editor_->goToKey(QStringLiteral("solver.base_lr"));  // leaves the search
+    editor_->goToKey(QStringLiteral("solver.base_lr"));  // clears the search
     QVERIFY(!row("solver.base_lr")->isHidden());
     QVERIFY(line("solver.base_lr")->hasFocus());
   }
@@ -276,13 +276,13 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(at, 5);
     yaml()->setFocus();
     yaml()->setCursorPosition(8, 12);  // model.backbone
-    const auto isTold = [this] {
+    const auto hasLabelWith = [this] {
       const auto labels = form()->findChildren<QLabel*>();
       return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
         return label->text() == QStringLiteral("model.backbone");
       });
     };
-    QTRY_VERIFY(isTold());
+    QTRY_VERIFY(hasLabelWith());
     QVERIFY(!row("model.backbone")->visibleRegion().isEmpty());
   }
 
@@ -317,7 +317,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(!editor_->hasDocument());
   }
 
-  void anEditorThatGoesAwayWhileItChecksLeavesNothingBehind() {
+  void anEditorCanBeDestroyedDuringACheck() {
     editor_->setDocument(document(), folder_->filePath(QStringLiteral("experiment.yaml")));
     editor_.reset();
     QCoreApplication::processEvents();

@@ -7,13 +7,13 @@
 #include "tests/support/test_main.h"
 #include "tests/widgets_config_editor/config_editor_bench.h"
 #include "widgets/config_editor/facts_panel.h"
-#include "widgets/config_editor/fault_list.h"
+#include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/theme.h"
 
 using namespace lockstep::widgets;
 
-/// What the page says of a text, and that all of it can be read.
+/// The facts and messages of the page, and that all of them are readable.
 class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEditorBench {
   Q_OBJECT
 
@@ -24,42 +24,42 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     auto* facts = editor_->findChild<FactsPanel*>();
     open(document());
     editor_->setImageCounts(60, 12);
-    QVERIFY(isTold("epochs of 60 images"));
+    QVERIFY(hasLabelWith("epochs of 60 images"));
     QVERIFY(!facts->curve()->points().empty());
-    // Wrong from the start: nothing is known of it.
+    // Invalid from the start: there are no facts.
     open(QStringLiteral("solver: {max_steps: -1}\n"));
-    QVERIFY(!isTold("epochs of 60 images"));
+    QVERIFY(!hasLabelWith("epochs of 60 images"));
     QVERIFY(facts->curve()->points().empty());
-    QVERIFY(isTold("Available once the errors are fixed"));
+    QVERIFY(hasLabelWith("Available once the errors are fixed"));
     editor_->setImageCounts(60, 12);
     editor_->setComparison(QStringLiteral("other"), {});
     QVERIFY(facts->curve()->points().empty());
-    // Sound, with images that are not counted yet.
+    // Valid, with images that are not counted yet.
     const QString data =
         QStringLiteral("dataset: {train: {images: ., annotations: base.yaml}}\nsolver: ");
     open(data + QStringLiteral("{max_steps: 70}\n"));
-    QVERIFY(isTold("70 steps"));
-    QVERIFY(!isTold("of 60 images"));
-    // Wrong later: those of the text before, and said so.
+    QVERIFY(hasLabelWith("70 steps"));
+    QVERIFY(!hasLabelWith("of 60 images"));
+    // Invalid later: the facts of the last valid text, marked as such.
     yaml()->changeTo(data.toStdString() + "{max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(isTold("70 steps") && isTold("From the last valid text"));
+    QVERIFY(hasLabelWith("70 steps") && hasLabelWith("From the last valid text"));
   }
 
-  void figuresOfATextThatAlwaysHadErrorsAreNotKept() {
+  void factsOfATextThatAlwaysHadErrorsAreNotKept() {
     auto* facts = editor_->findChild<FactsPanel*>();
     open(QStringLiteral("solver: {max_steps: 70}\n"));  // without data
-    QTRY_VERIFY(isTold("70 steps"));
+    QTRY_VERIFY(hasLabelWith("70 steps"));
     yaml()->changeTo("solver: {max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(!isTold("70 steps") && !isTold("From the last valid text"));
-    QVERIFY(isTold("Available once the errors are fixed"));
+    QVERIFY(!hasLabelWith("70 steps") && !hasLabelWith("From the last valid text"));
+    QVERIFY(hasLabelWith("Available once the errors are fixed"));
     QVERIFY(facts->curve()->points().empty());
     editor_->setImageCounts(60, 12);
-    QVERIFY(!isTold("70 steps"));
+    QVERIFY(!hasLabelWith("70 steps"));
     yaml()->changeTo("solver: {max_steps: 71}\n");
-    QTRY_VERIFY(isTold("71 steps"));
-    QVERIFY(!isTold("Available once"));
+    QTRY_VERIFY(hasLabelWith("71 steps"));
+    QVERIFY(!hasLabelWith("Available once"));
   }
 
   void anEmptyExperimentSaysThatDataAreMissing() {
@@ -67,8 +67,8 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     QCOMPARE(editor_->errorCount(), 2);
     QVERIFY(editor_->firstError().startsWith(QStringLiteral("dataset.train.images: is not given")));
     for (const char* key : {"dataset.train.images", "dataset.train.annotations"})
-      QVERIFY(!row(key)->state().fault.isEmpty());
-    QVERIFY(isTold("Learning rate"));  // what does not depend on data is shown
+      QVERIFY(!row(key)->state().error.isEmpty());
+    QVERIFY(hasLabelWith("Learning rate"));  // facts that do not depend on data are shown
     QVERIFY(!editor_->findChild<FactsPanel*>()->curve()->points().empty());
 
     enter("dataset.train.images", folder_->path());
@@ -82,23 +82,23 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     QCOMPARE(editor_->errorCount(), 1);
   }
 
-  void whatIsInNoFileStaysSoWhenItIsEdited() {
+  void anUnsavedTextStaysUnsavedWhenEdited() {
     open(document());
     editor_->setUnsaved(true);
-    QVERIFY(isTold("not saved yet") && !isTold("edited"));
+    QVERIFY(hasLabelWith("not saved yet") && !hasLabelWith("edited"));
     yaml()->changeTo(document().toStdString() + "# more\n");
-    QVERIFY(isTold("not saved yet · edited"));
+    QVERIFY(hasLabelWith("not saved yet · edited"));
     editor_->setSaved(editor_->filePath());
     editor_->setUnsaved(false);
-    QVERIFY(!isTold("not saved yet") && !isTold("edited"));
+    QVERIFY(!hasLabelWith("not saved yet") && !hasLabelWith("edited"));
     yaml()->changeTo(document().toStdString());
-    QVERIFY(isTold("edited") && !isTold("not saved"));
+    QVERIFY(hasLabelWith("edited") && !hasLabelWith("not saved"));
   }
 
-  void everyFaultOfTheListCanBeRead() {
+  void everyIssueOfTheListIsReadable() {
     editor_->resize(900, 700);
     open(QStringLiteral("max_steps: 80\n"));
-    const auto* list = editor_->findChild<FaultList*>();
+    const auto* list = editor_->findChild<IssueList*>();
     QVERIFY(list->isVisible() && list->topLevelItemCount() == 4);
     const auto cutRow = [list] {
       for (int row = 0; row < list->topLevelItemCount(); ++row) {
@@ -114,7 +114,7 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
       return QString();
     };
     QTRY_COMPARE(cutRow(), QString());
-    // All of the first can be seen at once; the others are scrolled to.
+    // The first is visible as a whole; the others can be scrolled to.
     QVERIFY(list->viewport()->height() >= list->visualItemRect(list->topLevelItem(0)).height());
   }
 

@@ -58,9 +58,9 @@ class TstDerivedFacts : public QObject {
   void evaluationsAreCountedAsTheTrainerMakesThem_data() {
     QTest::addColumn<double>("lossEvery");
     QTest::addColumn<double>("apEvery");
-    QTest::addColumn<QString>("told");
-    const auto row = [](double lossEvery, double apEvery, const char* told) {
-      QTest::newRow(told) << lossEvery << apEvery << QString::fromUtf8(told);
+    QTest::addColumn<QString>("text");
+    const auto row = [](double lossEvery, double apEvery, const char* text) {
+      QTest::newRow(text) << lossEvery << apEvery << QString::fromUtf8(text);
     };
     row(100, 150, "loss 5 (every 100 and with AP), AP 3 (every 150)");
     row(100, 200, "loss 4 (every 100), AP 2 (every 200)");
@@ -73,10 +73,10 @@ class TstDerivedFacts : public QObject {
     config::Experiment experiment = small();
     experiment.evaluation.lossEvery = {lossEvery};
     experiment.evaluation.apEvery = {apEvery};
-    QTEST(valueOf(deriveFacts(experiment, {60, 12}), "evaluations"), "told");
+    QTEST(valueOf(deriveFacts(experiment, {60, 12}), "evaluations"), "text");
   }
 
-  void withoutAHeldOutPartNothingIsEvaluated() {
+  void withoutAHeldOutSetNothingIsEvaluated() {
     config::Experiment experiment = small();
     experiment.dataset.val = {};
     const DerivedFacts derived = deriveFacts(experiment, {60, 0});
@@ -85,7 +85,7 @@ class TstDerivedFacts : public QObject {
     QCOMPARE(valueOf(derived, "checkpoints"), QStringLiteral("4 (every 100), keeps 3"));
   }
 
-  void whereApIsNeverMeasuredNoCheckpointIsTheBestByIt() {
+  void withoutApNoCheckpointIsTheBestByAp() {
     config::Experiment experiment = small();
     QVERIFY(valueOf(deriveFacts(experiment, {}), "checkpoints").endsWith(QStringLiteral("best")));
     experiment.evaluation.apEvery = {};
@@ -94,10 +94,10 @@ class TstDerivedFacts : public QObject {
     QVERIFY(valueOf(deriveFacts(experiment, {}), "checkpoints").endsWith(QStringLiteral("best")));
   }
 
-  void onlyWhatIsNotMeasuredWithAnythingElseIsWarnedOf() {
+  void anEvaluationThatIsNeverDueIsWarnedAbout() {
     config::Experiment experiment = small();
     experiment.evaluation.lossEvery = {1000};
-    QVERIFY(deriveFacts(experiment, {}).warnings.empty());  // AP measures it too
+    QVERIFY(deriveFacts(experiment, {}).warnings.empty());  // AP evaluations measure it too
     experiment.evaluation.apEvery = {};
     QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
     experiment.dataset.val = {};
@@ -111,12 +111,12 @@ class TstDerivedFacts : public QObject {
     QCOMPARE(length, QStringLiteral("90") + QChar(0x202f) + QStringLiteral("000 steps"));
   }
 
-  void aRateThatNeverFallsIsWarnedOf() {
+  void aRateThatNeverDecaysIsWarnedAbout() {
     config::Experiment experiment = small();
     QVERIFY(deriveFacts(experiment, {}).warnings.empty());
     experiment.solver.schedule = config::Schedule::Step;
     QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
-    QVERIFY(deriveFacts(experiment, {}).warnings[0].contains(QStringLiteral("never falls")));
+    QVERIFY(deriveFacts(experiment, {}).warnings[0].contains(QStringLiteral("never decays")));
     experiment.solver.warmupSteps = {400};  // the last update has the full rate
     QCOMPARE(deriveFacts(experiment, {}).warnings.size(), std::size_t{1});
     experiment.solver.warmupSteps = {401};
@@ -142,7 +142,7 @@ class TstDerivedFacts : public QObject {
     }
   }
 
-  /// Every label is under its place and whole: seen by the pixels that are written.
+  /// Every label is under its tick and not cut, checked by its pixels.
   void theLabelsOfTheCurveAreAtTheirPlaces() {
     config::Experiment experiment = small();
     experiment.solver.baseLr = 0.0005;  // 0.00025 at the half

@@ -9,18 +9,18 @@ using namespace lockstep::widgets;
 
 namespace {
 
-/// The faults about one key; cross checks of missing data sets are not what is tested here.
-std::vector<DocumentFault> faultsOf(const std::string& text, const std::string& key) {
+/// The issues of one key; without those about missing data sets.
+std::vector<DocumentIssue> issuesOf(const std::string& text, const std::string& key) {
   const auto state = checkDocument(text, "/nowhere/experiment.yaml");
-  std::vector<DocumentFault> found;
-  for (const DocumentFault& fault : state->faults) {
-    if (fault.key == key) found.push_back(fault);
+  std::vector<DocumentIssue> found;
+  for (const DocumentIssue& issue : state->issues) {
+    if (issue.key == key) found.push_back(issue);
   }
   return found;
 }
 
-std::string marked(const std::string& text, const DocumentFault& fault) {
-  return text.substr(fault.begin, fault.end - fault.begin);
+std::string marked(const std::string& text, const DocumentIssue& issue) {
+  return text.substr(issue.begin, issue.end - issue.begin);
 }
 
 }  // namespace
@@ -40,53 +40,54 @@ class TstDocumentCheck : public QObject {
     QCOMPARE(state->given.at("augment.min_size").text, std::string("[200, 300]"));
   }
 
-  void aWrongValueIsMarkedWhereItStands() {
+  void aWrongValueIsMarked() {
     const std::string text = "# größe\nsolver:\n  base_lr: -0.1  # too low\n";
-    const auto faults = faultsOf(text, "solver.base_lr");
-    QCOMPARE(faults.size(), std::size_t{1});
-    QCOMPARE(faults[0].line, 3);
-    QCOMPARE(faults[0].place, std::string("3:12"));
-    QCOMPARE(marked(text, faults[0]), std::string("-0.1"));
-    QVERIFY(!faults[0].isOfKey);
+    const auto issues = issuesOf(text, "solver.base_lr");
+    QCOMPARE(issues.size(), std::size_t{1});
+    QCOMPARE(issues[0].line, 3);
+    QCOMPARE(issues[0].place, std::string("3:12"));
+    QCOMPARE(marked(text, issues[0]), std::string("-0.1"));
+    QVERIFY(!issues[0].isOfKey);
   }
 
   void anUnknownKeyIsRenamed() {
     const std::string text = "solver:\n  shedule: cosine  # kept\n";
-    const auto faults = faultsOf(text, "solver.shedule");
-    QCOMPARE(faults.size(), std::size_t{1});
-    QCOMPARE(marked(text, faults[0]), std::string("shedule"));
-    QCOMPARE(faults[0].proposal, std::string("solver.schedule"));
-    QCOMPARE(applyProposal(text, faults[0]), std::string("solver:\n  schedule: cosine  # kept\n"));
+    const auto issues = issuesOf(text, "solver.shedule");
+    QCOMPARE(issues.size(), std::size_t{1});
+    QCOMPARE(marked(text, issues[0]), std::string("shedule"));
+    QCOMPARE(issues[0].suggestion, std::string("solver.schedule"));
+    QCOMPARE(applySuggestion(text, issues[0]),
+             std::string("solver:\n  schedule: cosine  # kept\n"));
   }
 
   void aKeyInTheWrongSectionIsMoved() {
     const std::string text = "solver:\n  momentum: 0.8\n  backbone: resnet18\n";
-    const auto faults = faultsOf(text, "solver.backbone");
-    QCOMPARE(faults.size(), std::size_t{1});
-    QCOMPARE(faults[0].proposal, std::string("model.backbone"));
-    const std::string mended = applyProposal(text, faults[0]);
-    QVERIFY(faultsOf(mended, "solver.backbone").empty());
-    QCOMPARE(checkDocument(mended, "/nowhere/experiment.yaml")->given.at("model.backbone").text,
+    const auto issues = issuesOf(text, "solver.backbone");
+    QCOMPARE(issues.size(), std::size_t{1});
+    QCOMPARE(issues[0].suggestion, std::string("model.backbone"));
+    const std::string fixed = applySuggestion(text, issues[0]);
+    QVERIFY(issuesOf(fixed, "solver.backbone").empty());
+    QCOMPARE(checkDocument(fixed, "/nowhere/experiment.yaml")->given.at("model.backbone").text,
              std::string("resnet18"));
   }
 
-  void aWordThatIsNearlyRightIsReplaced() {
+  void aMisspelledChoiceIsReplaced() {
     const std::string text = "solver: {schedule: cosin, momentum: 0.9}\n";
-    const auto faults = faultsOf(text, "solver.schedule");
-    QCOMPARE(faults.size(), std::size_t{1});
-    QCOMPARE(applyProposal(text, faults[0]),
+    const auto issues = issuesOf(text, "solver.schedule");
+    QCOMPARE(issues.size(), std::size_t{1});
+    QCOMPARE(applySuggestion(text, issues[0]),
              std::string("solver: {schedule: cosine, momentum: 0.9}\n"));
   }
 
-  void brokenYamlIsMarkedToo() {
+  void invalidYamlIsMarked() {
     const std::string text = "solver:\n  base_lr: [1, 2\nname: x\n";
     const auto state = checkDocument(text, "/nowhere/experiment.yaml");
-    QVERIFY(!state->faults.empty());
-    QVERIFY(state->faults[0].line > 0);
-    QVERIFY(state->faults[0].end <= text.size());
+    QVERIFY(!state->issues.empty());
+    QVERIFY(state->issues[0].line > 0);
+    QVERIFY(state->issues[0].end <= text.size());
   }
 
-  void aFaultOfTheBaseIsMarkedWhereItIsInherited() {
+  void anIssueOfTheBaseIsMarkedWhereItIsInherited() {
     const QTemporaryDir folder;
     QFile base(folder.filePath(QStringLiteral("base.yaml")));
     QVERIFY(base.open(QIODevice::WriteOnly));
@@ -95,17 +96,17 @@ class TstDocumentCheck : public QObject {
     const std::string file = folder.filePath(QStringLiteral("experiment.yaml")).toStdString();
     const auto state = checkDocument("name: a\nbase: base.yaml\n", file);
     bool found = false;
-    for (const DocumentFault& fault : state->faults) {
-      if (fault.key != "solver.base_lr") continue;
+    for (const DocumentIssue& issue : state->issues) {
+      if (issue.key != "solver.base_lr") continue;
       found = true;
-      QVERIFY(!fault.isHere);
-      QCOMPARE(fault.line, 2);
-      QCOMPARE(fault.place, std::string("base.yaml:2:12"));
+      QVERIFY(!issue.isHere);
+      QCOMPARE(issue.line, 2);
+      QCOMPARE(issue.place, std::string("base.yaml:2:12"));
     }
     QVERIFY(found);
   }
 
-  void theKeyOfAPlaceIsTheInnermost() {
+  void theKeyAtAPositionIsTheInnermost() {
     const std::string text = "model:\n  rpn: {fg_iou: 0.6}\n";
     const auto state = checkDocument(text, "/nowhere/experiment.yaml");
     QCOMPARE(keyAt(*state, text.find("0.6")), std::string("model.rpn.fg_iou"));

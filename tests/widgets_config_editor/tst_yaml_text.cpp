@@ -14,13 +14,13 @@ namespace {
 
 constexpr int kErrorMark = 1;
 
-DocumentFault fault(int line, std::size_t begin, std::size_t end) {
-  DocumentFault made;
+DocumentIssue issue(int line, std::size_t begin, std::size_t end) {
+  DocumentIssue made;
   made.line = line;
   made.begin = begin;
   made.end = end;
   made.text = "is wrong";
-  made.proposal = "right";
+  made.suggestion = "right";
   return made;
 }
 
@@ -58,35 +58,36 @@ class TstYamlText : public QObject {
     QCOMPARE(text.eolMode(), QsciScintilla::EolUnix);
   }
 
-  void faultsAreMarkedAtTheirLines() {
+  void issuesAreMarkedAtTheirLines() {
     YamlText text;
     text.setDocument(QStringLiteral("solver:\n  base_lr: -1\n"));
-    text.setFaults({fault(2, 19, 21)});
+    text.setIssues({issue(2, 19, 21)});
     QVERIFY((text.markersAtLine(1) & (1 << kErrorMark)) != 0);
     QVERIFY((text.markersAtLine(0) & (1 << kErrorMark)) == 0);
     QVERIFY(text.annotation(1).contains(QStringLiteral("is wrong")));
     QVERIFY(text.annotation(1).contains(QStringLiteral("right")));
     QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_INDICATORVALUEAT, 8UL, 20L), 1L);
     QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_INDICATORVALUEAT, 8UL, 10L), 0L);
-    text.setFaults({});
+    text.setIssues({});
     QVERIFY(text.annotation(1).isEmpty());
     QCOMPARE(text.markersAtLine(1), 0U);
-    text.setFaults({fault(99, 500, 600)});  // of a longer text
+    text.setIssues({issue(99, 500, 600)});  // of a longer text
   }
 
-  /// Of what is wrong in a line nothing is out of view, wherever the cursor is in it.
-  void messagesAndLongLinesAreBrokenAtTheEdge() {
+  /// All messages of a line are visible, wherever the cursor is in it.
+  void messagesAndLongLinesAreWrapped() {
     YamlText text;
     text.resize(420, 300);
     text.show();
     const QString line =
         QStringLiteral("  annotations: /a/folder/") + QStringLiteral("name/").repeated(30);
     text.setDocument(QStringLiteral("dataset:\n") + line + QLatin1Char('\n'));
-    DocumentFault told = fault(2, 12, 20);
-    told.text = "/a/folder/" + std::string(200, 'x') +
-                ": there is no such file; a base is looked for from the folder of the file that "
-                "names it, and this goes on for a while";
-    text.setFaults({told});
+    DocumentIssue longIssue = issue(2, 12, 20);
+    longIssue.text =
+        "/a/folder/" + std::string(200, 'x') +
+        ": there is no such file; a base is looked for from the folder of the file that "
+        "names it, and this goes on for a while";
+    text.setIssues({longIssue});
     text.setCursorPosition(1, static_cast<int>(line.size()));
     text.ensureCursorVisible();
     QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_GETXOFFSET), 0L);
@@ -101,24 +102,24 @@ class TstYamlText : public QObject {
       const auto letters = [](QString from) {
         return from.remove(QLatin1Char('\n')).remove(QLatin1Char(' '));
       };
-      QCOMPARE(letters(text.annotation(1)), letters(QString::fromStdString(told.text)) +
+      QCOMPARE(letters(text.annotation(1)), letters(QString::fromStdString(longIssue.text)) +
                                                 QStringLiteral("double-clicktouse:right"));
     }
   }
 
-  void nothingIsThereToBeScrolledInAnEmptyText() {
+  void anEmptyTextDoesNotScroll() {
     YamlText text;
     text.resize(420, 300);
     text.show();
     text.setDocument(QStringLiteral("a: ") + QString(300, QLatin1Char('x')));
-    text.grab();  // it is as wide as what was drawn of it
+    text.grab();  // the scroll width is that of the drawn text
     text.setDocument({});
     text.grab();
     QVERIFY(!text.horizontalScrollBar()->isVisible());
   }
 
-  /// It closes the list of candidates; else it is the window's.
-  void escapeIsTakenOnlyWhereSomethingCanBeClosed() {
+  /// It closes the completion list; without one the window gets it.
+  void escapeIsHandledOnlyIfAListIsOpen() {
     YamlText text;
     text.resize(400, 300);
     text.show();
@@ -139,17 +140,17 @@ class TstYamlText : public QObject {
     QCOMPARE(text.utf8(), std::string("solver:\n  sched\n"));
   }
 
-  void altReturnMendsTheLine() {
+  void altReturnFixesTheLine() {
     YamlText text;
     text.setDocument(QStringLiteral("solver:\n  base_lr: -1\n"));
-    text.setFaults({fault(2, 19, 21)});
-    QSignalSpy wanted(&text, &YamlText::fixRequested);
+    text.setIssues({issue(2, 19, 21)});
+    QSignalSpy requested(&text, &YamlText::fixRequested);
     text.setCursorPosition(0, 0);
     QTest::keyClick(&text, Qt::Key_Return, Qt::AltModifier);
-    QCOMPARE(wanted.size(), 0);
+    QCOMPARE(requested.size(), 0);
     text.setCursorPosition(1, 3);
     QTest::keyClick(&text, Qt::Key_Return, Qt::AltModifier);
-    QCOMPARE(wanted.size(), 1);
+    QCOMPARE(requested.size(), 1);
   }
 
   void typingOffersKeys() {
@@ -187,7 +188,7 @@ class TstYamlText : public QObject {
                                             "solver"};
     std::string written;
     for (const std::string& line : lines) {
-      // Whatever the editor indented by is not part of what is typed.
+      // The text typed does not include the automatic indentation.
       while (text.cursorByte() > written.size()) QTest::keyClick(&text, Qt::Key_Backspace);
       QTest::keyClicks(&text, QString::fromStdString(line));
       QTest::keyClick(&text, Qt::Key_Return);
@@ -197,7 +198,7 @@ class TstYamlText : public QObject {
     }
   }
 
-  void nothingIsOfferedWhereNothingMayStand() {
+  void nothingIsOfferedWhereNothingIsValid() {
     YamlText text;
     text.resize(400, 300);
     text.show();
@@ -209,7 +210,7 @@ class TstYamlText : public QObject {
     QVERIFY(!text.isListActive());
   }
 
-  void tabTakesACandidate() {
+  void tabInsertsACandidate() {
     YamlText text;
     text.resize(400, 300);
     text.show();

@@ -1,4 +1,4 @@
-/// Pictures of the Predictions page for people to look at: gallery_image_view ANNOTATIONS IMAGES
+/// Writes screenshots of the Predictions page for review: gallery_image_view ANNOTATIONS IMAGES
 /// OUT_FOLDER.
 
 #include <QApplication>
@@ -47,15 +47,15 @@ void showDataset(widgets::PredictionsView& view,
   std::map<qint64, double> precisions;
   double quality = 0.3;
   for (qint64 step : kSteps) {
-    std::vector<ImageId> watched;
+    std::vector<ImageId> predicted;
     for (const coco::Image& image : dataset->images()) {
-      if (watched.size() + 2 < dataset->images().size()) watched.push_back(image.id);
+      if (predicted.size() + 2 < dataset->images().size()) predicted.push_back(image.id);
     }
     std::vector<coco::Detection> detections = tests::perturbedTruth(*dataset, quality);
     std::erase_if(detections, [&](const coco::Detection& d) {
-      return std::find(watched.begin(), watched.end(), d.imageId) == watched.end();
+      return std::find(predicted.begin(), predicted.end(), d.imageId) == predicted.end();
     });
-    view.setPredictions(step, std::move(detections), watched);
+    view.setPredictions(step, std::move(detections), predicted);
     precisions[step] = quality * 0.7;
     quality += 0.15;
   }
@@ -63,7 +63,7 @@ void showDataset(widgets::PredictionsView& view,
   view.setCurrentCheckpoint(240);
 }
 
-/// Time from asking for an image to its picture with everything on it.
+/// Measures the time from showImage() until the image is shown with all overlays.
 void timeImages(widgets::PredictionsView& view, const coco::Dataset& dataset) {
   for (const char* round : {"first", "again"}) {
     for (const coco::Image& image : dataset.images()) {

@@ -7,8 +7,9 @@
 
 namespace lockstep::tests {
 
-/// Predictions as a model in training might give them: the ground truth shifted and scaled at
-/// random, some missing, some made up. quality 0 … 1; the same arguments give the same predictions.
+/// Predictions like those of a model in training: the ground truth randomly shifted and scaled,
+/// with missing objects and false positives. quality: 0 … 1. The same arguments give the same
+/// predictions.
 std::vector<coco::Detection> perturbedTruth(const coco::Dataset& dataset, double quality);
 
 }  // namespace lockstep::tests

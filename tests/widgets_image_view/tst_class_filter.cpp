@@ -62,7 +62,7 @@ class TstClassFilter : public QObject {
     filter_->menu()->close();
   }
 
-  void theTitlesAreTheWordsOfThePageAndFit() {
+  void theColumnTitlesFit() {
     filter_->menu()->popup({0, 0});
     const QStringList titles{verdictName(Verdict::TruePositive),
                              verdictName(Verdict::FalsePositive), verdictName(Verdict::Missed)};
@@ -74,7 +74,7 @@ class TstClassFilter : public QObject {
     filter_->menu()->close();
   }
 
-  void whatWasHiddenStaysSoInTheNextRun() {
+  void hiddenClassesStayHiddenInTheNextRun() {
     QSignalSpy changed(filter_.get(), &ClassFilter::hiddenChanged);
     list()->topLevelItem(2)->setCheckState(0, Qt::Unchecked);
     QCOMPARE(changed.count(), 1);
@@ -86,7 +86,7 @@ class TstClassFilter : public QObject {
     QVERIFY(filter_->text().startsWith(QStringLiteral("1 of 2")));
   }
 
-  void countsStandBesideTheirClass() {
+  void countsAreBesideTheirClass() {
     std::vector<std::optional<coco::Counts>> counts(80);
     counts[2] = coco::Counts{5, 6, 7};
     filter_->setCounts(counts);
@@ -95,12 +95,12 @@ class TstClassFilter : public QObject {
     QCOMPARE(cell(3, 1), QString());
     list()->sortByColumn(3, Qt::DescendingOrder);
     QCOMPARE(cell(0, 0), QStringLiteral("class number 3"));
-    counts[9] = coco::Counts{0, 0, 11};  // sorted as numbers, also when others come
+    counts[9] = coco::Counts{0, 0, 11};  // sorted as numbers, also when counts change
     filter_->setCounts(counts);
     QCOMPARE(cell(0, 0), QStringLiteral("class number 10"));
   }
 
-  void theSearchNarrowsWhatAllAndNoneTick() {
+  void allAndNoneApplyToTheListedClasses() {
     QSignalSpy changed(filter_.get(), &ClassFilter::hiddenChanged);
     filter_->menu()->findChild<QLineEdit*>()->setText(QStringLiteral("NUMBER 7"));
     QCOMPARE(rowsShown(), 11);

@@ -26,7 +26,7 @@ QByteArray jpegBytes(QSize size) {
   return bytes;
 }
 
-/// The JPEG with an EXIF segment that says: turn by a quarter to the right (orientation 6).
+/// The JPEG with EXIF orientation 6: rotate by 90° clockwise.
 QByteArray withOrientation(const QByteArray& jpeg) {
   const char segment[] =
       "\xff\xe1\x00\x22"
@@ -52,7 +52,7 @@ class TstDecodedImage : public QObject {
   }
 
  private Q_SLOTS:
-  void aWholeImageIsDecodedWithoutRemarks() {
+  void aCompleteImageIsDecodedWithoutWarnings() {
     const widgets::DecodedImage image =
         widgets::decodeImage(write("whole.jpg", jpegBytes({60, 40})), {60, 40});
     QCOMPARE(image.failure, QString());
@@ -60,7 +60,7 @@ class TstDecodedImage : public QObject {
     QCOMPARE(image.levels.size(), QSize(60, 40));
   }
 
-  void whyAnImageIsNotThereIsTold() {
+  void aMissingImageHasAReason() {
     QVERIFY(widgets::decodeImage(folder_.filePath(QStringLiteral("none.jpg")), {})
                 .failure.contains(QStringLiteral("no such file")));
     QVERIFY(
@@ -69,7 +69,7 @@ class TstDecodedImage : public QObject {
                 .failure.contains(QStringLiteral("format is unknown")));
   }
 
-  void whatWouldBeReadForEverIsNotOpened() {
+  void pipesAndDevicesAreNotOpened() {
     const QString pipe = folder_.filePath(QStringLiteral("pipe.jpg"));
     QCOMPARE(mkfifo(pipe.toLocal8Bit().constData(), 0600), 0);
     for (const QString& file : {pipe, QStringLiteral("/dev/zero")}) {
@@ -79,21 +79,21 @@ class TstDecodedImage : public QObject {
     }
   }
 
-  void aCutOffJpegIsShownWithARemark() {
+  void aTruncatedJpegIsShownWithAWarning() {
     const QByteArray bytes = jpegBytes({600, 400});
     const widgets::DecodedImage image =
         widgets::decodeImage(write("cut.jpg", bytes.left(bytes.size() / 2)), {600, 400});
     QVERIFY(!image.failure.isEmpty() || image.warning.contains(QStringLiteral("is truncated")));
   }
 
-  void anotherSizeThanTheAnnotationsIsTold() {
+  void aSizeOtherThanTheAnnotatedOneIsWarnedAbout() {
     const widgets::DecodedImage image =
         widgets::decodeImage(write("size.jpg", jpegBytes({60, 40})), {30, 20});
     QVERIFY(image.warning.contains(QStringLiteral("60 × 40")));
     QVERIFY(image.warning.contains(QStringLiteral("30 × 20")));
   }
 
-  void anImageIsTurnedOnlyWhereThatMakesItTheAnnotatedSize() {
+  void exifOrientationIsAppliedOnlyToMatchTheAnnotatedSize() {
     const QString path = write("turned.jpg", withOrientation(jpegBytes({60, 40})));
     const widgets::DecodedImage asStored = widgets::decodeImage(path, {60, 40});
     QCOMPARE(asStored.levels.size(), QSize(60, 40));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr QSize kImageSize(100, 50);
 
-/// One object found at 10,10 and one missed at 60,10, both 20 px wide and high; on grey.
+/// A true positive at 10,10 and a missed object at 60,10, both 20 x 20 px, on grey.
 struct Shown {
   std::shared_ptr<const coco::Dataset> dataset;
   std::shared_ptr<const DecodedImage> image;
@@ -117,7 +117,7 @@ class TstImageCanvas : public QObject {
     QCOMPARE(at({20, 20}), QColor(128, 128, 128));
   }
 
-  void missedObjectsGoWithTheGroundTruth() {
+  void missedObjectsAreHiddenWithTheGroundTruth() {
     const QColor ground(128, 128, 128);
     const auto missed = [this] {
       return canvas_->grab().toImage().copy(
@@ -129,7 +129,7 @@ class TstImageCanvas : public QObject {
     QImage plain(with.size(), QImage::Format_RGB32);
     plain.fill(ground);
     QCOMPARE(missed().convertToFormat(QImage::Format_RGB32), plain);
-    QVERIFY(at({20, 20}) != ground);  // what was found stays
+    QVERIFY(at({20, 20}) != ground);  // the true positive stays
     QSignalSpy hovered(canvas_.get(), &ImageCanvas::instanceHovered);
     move(*canvas_, canvas_->toWidget({70, 20}));
     QCOMPARE(hovered.size(), 0);
@@ -137,7 +137,7 @@ class TstImageCanvas : public QObject {
     QCOMPARE(missed(), with);
   }
 
-  void outlinesStandAtTheBoxes() {
+  void outlinesAreAtTheBoxes() {
     canvas_->setLayers({false, false, true, false});
     QVERIFY(at({10, 20}) != QColor(128, 128, 128));
     QCOMPARE(at({20, 20}), QColor(128, 128, 128));
@@ -186,14 +186,14 @@ class TstImageCanvas : public QObject {
     QCOMPARE(hovered.last()[0].toInt(), -1);
   }
 
-  void aClickPinsAndASecondOneFrees() {
+  void aClickPinsAndASecondOneUnpins() {
     QSignalSpy pinned(canvas_.get(), &ImageCanvas::instancePinned);
     const QPoint place = canvas_->toWidget({70, 20}).toPoint();
     QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, place);
     QCOMPARE(pinned.size(), 1);
     QCOMPARE(shown_.scene->instances[static_cast<std::size_t>(canvas_->pinned())].facts.verdict,
              Verdict::Missed);
-    canvas_->setScene(made().scene);  // the same instances anew, as after a move of a slider
+    canvas_->setScene(made().scene);  // the same instances again, as after a change of a slider
     QVERIFY(canvas_->pinned() >= 0);
     QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, place);
     QCOMPARE(canvas_->pinned(), -1);
@@ -208,7 +208,7 @@ class TstImageCanvas : public QObject {
     QVERIFY(QRectF(canvas_->rect()).contains(canvas_->toWidget(box.center())));
   }
 
-  void anEmptyCanvasTakesEverything() {
+  void anEmptyCanvasAcceptsEveryCall() {
     ImageCanvas canvas;
     canvas.resize(100, 100);
     canvas.grab();

@@ -52,7 +52,7 @@ InstanceFacts onlyFalsePositive(const std::vector<InstanceFacts>& instances) {
   return {};
 }
 
-/// Of the detections at or above the score alone.
+/// With only the detections at or above the score.
 coco::Counts countsMatchedAt(const coco::ImageOverlaps& overlaps,
                              const MatchThresholds& thresholds) {
   coco::InstanceMatcher matcher;
@@ -73,7 +73,7 @@ class TstInstanceMatch : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void matchesErrorsAndMissedObjectsAreTold() {
+  void matchesErrorsAndMissedObjectsAreListed() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                               boxAnnotation(2, 1, 1, {100, 10, 20, 20})};
     const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
@@ -91,7 +91,7 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(instances[1].areaPx, 400.0);
   }
 
-  void theKindOfAnErrorIsTold_data() {
+  void theTypeOfAnErrorIsNamed_data() {
     QTest::addColumn<qint64>("category");
     QTest::addColumn<double>("x");
     QTest::addColumn<QString>("error");
@@ -102,7 +102,7 @@ class TstInstanceMatch : public QObject {
     QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both");
     QTest::newRow("on nothing") << qint64{1} << 150.0 << QStringLiteral("background");
   }
-  void theKindOfAnErrorIsTold() {
+  void theTypeOfAnErrorIsNamed() {
     QFETCH(qint64, category);
     QFETCH(double, x);
     QFETCH(QString, error);
@@ -116,7 +116,7 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(errorName(wrong), error);
   }
 
-  void aDetectionOnACrowdCountsNeitherWay() {
+  void aDetectionOnACrowdIsNotCounted() {
     std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 80, 80})};
     truth[0].isCrowd = true;
     const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {20, 20, 20, 20})};
@@ -130,7 +130,7 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(countsAt(tallies, 0, {}), coco::Counts());
   }
 
-  void boxesAreMatchedWhereThereAreNoMasks() {
+  void boxesAreMatchedWithoutMasks() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
     std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
     found[0].mask = {};
@@ -140,8 +140,8 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(instances[0].iou, 360.0 / 440.0);
   }
 
-  /// What makes the score slider quick: one match at every score holds for all thresholds.
-  void aHigherScoreThresholdShowsAPartOfTheSameMatch() {
+  /// The matches of all detections are valid at every score threshold, which makes the slider fast.
+  void aHigherScoreThresholdShowsASubsetOfTheSameMatch() {
     const std::vector<coco::Annotation> truth = randomTruth();
     const std::vector<coco::Detection> found = randomDetections(truth);
     const ImageContent content{kImage, &truth, &found};
@@ -222,7 +222,7 @@ class TstInstanceMatch : public QObject {
                            {ImageOrder::Filter::Predicted, ImageOrder::Sort::MostErrors, 0.5, {}}),
              (Order{3, 0, 1}));
     QCOMPARE(orderedImages(dataset, analysis.get(),
-                           {ImageOrder::Filter::WithErrors, ImageOrder::Sort::File, 0.5, {}}),
+                           {ImageOrder::Filter::WithErrors, ImageOrder::Sort::Dataset, 0.5, {}}),
              (Order{0, 3}));
     QCOMPARE(orderedImages(dataset, nullptr, {}), (Order{0, 1, 2, 3}));
   }

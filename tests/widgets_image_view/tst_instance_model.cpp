@@ -43,7 +43,7 @@ class TstInstanceModel : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theModelKeepsTheRulesOfModels() {
+  void theModelPassesQtsModelTester() {
     InstanceModel model;
     const QAbstractItemModelTester tester(&model,
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -70,7 +70,7 @@ class TstInstanceModel : public QObject {
     QCOMPARE(text(2, InstanceModel::Error), QString());
   }
 
-  void whatNothingTouchesHasNoOverlap() {
+  void anObjectWithoutOverlapHasNoIou() {
     auto made = std::make_shared<CanvasScene>();
     const double none = std::numeric_limits<double>::quiet_NaN();
     made->instances = {instance(Verdict::Missed, std::nullopt, none, 0, 900),
@@ -83,7 +83,7 @@ class TstInstanceModel : public QObject {
     QVERIFY(tip.toString().contains(QStringLiteral("highest with a detection that is shown")));
   }
 
-  void aClassHasItsRoomBeforeTheArea() {
+  void theAreaIsHiddenBeforeTheClassIsCut() {
     for (const int width : {300, 332, 420}) {
       InstanceTable table;
       table.resize(width, 200);
@@ -98,10 +98,10 @@ class TstInstanceModel : public QObject {
     }
   }
 
-  void theTableGoesThroughItsRowsAsTheyAreSorted() {
+  void neighboursFollowTheSortOrder() {
     InstanceTable table;
     table.setScene(scene());
-    // The best score first, what has none at the end.
+    // The best score first, instances without a score last.
     QCOMPARE(table.neighbour(-1, 1), 1);
     QCOMPARE(table.neighbour(1, 1), 2);
     QCOMPARE(table.neighbour(2, 1), 0);
@@ -111,7 +111,7 @@ class TstInstanceModel : public QObject {
     QCOMPARE(table.neighbour(2, 1), 2);
   }
 
-  void onlyThePersonsChoiceIsTold() {
+  void onlyTheUsersChoiceIsSignalled() {
     InstanceTable table;
     table.setScene(scene());
     QSignalSpy chosen(&table, &InstanceTable::instanceChosen);

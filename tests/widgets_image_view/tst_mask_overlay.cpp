@@ -29,7 +29,7 @@ class TstMaskOverlay : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aFillCoversItsPixelsAndNoOther() {
+  void aMaskFillsItsPixelsOnly() {
     const QSize size(70, 50);
     const coco::Rle mask = rectangle(10, 5, 20, 30, size);
     const QImage picture =
@@ -44,7 +44,7 @@ class TstMaskOverlay : public QObject {
     }
   }
 
-  void fillsThatOverlapAreBlendedInTheirOrder() {
+  void overlappingMasksAreBlendedInTheirOrder() {
     const QSize size(8, 8);
     const coco::Rle below = rectangle(0, 0, 8, 8, size), above = rectangle(4, 0, 4, 8, size);
     const QImage picture = widgets::paintMasks(
@@ -71,7 +71,7 @@ class TstMaskOverlay : public QObject {
     QVERIFY(!widgets::covers(mask, {size.width(), 0}));
   }
 
-  void aMaskOfAnotherSizeIsLeftOut() {
+  void aMaskOfAnotherSizeIsIgnored() {
     const coco::Rle mask = rectangle(0, 0, 4, 4, {5, 5});
     const QImage picture =
         widgets::paintMasks({8, 8}, std::vector<MaskFill>{{&mask, qRgba(9, 9, 9, 255)}});

@@ -12,7 +12,7 @@ class TstPredictionStore : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void anImageWithoutDetectionsWasPredictedAllTheSame() {
+  void anImageWithoutDetectionsCountsAsPredicted() {
     PredictionStore store;
     const coco::Image image{ImageId{1}, "one", 64, 48};
     store.add(10, {tests::boxDetection(image, 1, 0.9, {1, 1, 5, 5})}, {ImageId{1}, ImageId{2}});
@@ -22,7 +22,7 @@ class TstPredictionStore : public QObject {
     QVERIFY(!store.find(20, ImageId{1}));
   }
 
-  void imagesGivenAgainAreReplacedAndOthersStay() {
+  void imagesPredictedAgainAreReplaced() {
     PredictionStore store;
     const coco::Image image{ImageId{1}, "one", 64, 48};
     store.add(10, {tests::boxDetection(image, 1, 0.9, {1, 1, 5, 5})}, {ImageId{1}});
@@ -44,7 +44,7 @@ class TstPredictionStore : public QObject {
     QCOMPARE(store.checkpoints(), (std::vector<qint64>{100, 250}));
   }
 
-  void anAnswerEndsARequest() {
+  void predictionsEndARequest() {
     PredictionStore store;
     using State = PredictionStore::RequestState;
     store.setRequest(10, ImageId{1}, {State::Waiting, {}});
@@ -54,7 +54,7 @@ class TstPredictionStore : public QObject {
     QVERIFY(store.request(10, ImageId{1}).state == State::None);
   }
 
-  void aResumedRunForgetsWhatCameLater() {
+  void aResumedRunDropsLaterSteps() {
     PredictionStore store;
     store.setCheckpoints({10, 20, 30}, {20, 30});
     for (qint64 step : {10, 20, 30}) store.add(step, {}, {ImageId{1}});

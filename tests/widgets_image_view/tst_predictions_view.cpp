@@ -43,7 +43,7 @@ class TstPredictionsView : public QObject {
   InstanceTable* table() { return view_->findChild<InstanceTable*>(); }
   ThumbnailStrip* strip() { return view_->findChild<ThumbnailStrip*>(); }
 
-  /// Step 10: image 1 is found whole, image 2 has one object and a false one, image 3 was not
+  /// Image 1: both objects are detected; image 2: one object and a false positive; image 3: not
   /// predicted.
   void givePredictions(qint64 step) {
     const auto& images = dataset_->images();
@@ -91,29 +91,29 @@ class TstPredictionsView : public QObject {
     view_->setFocus();
   }
 
-  void apTellsWhatItCounts() {
+  void theTooltipOfApNamesItsLimit() {
     const auto sliders = panel()->findChildren<ValueSlider*>();
     QVERIFY(std::any_of(sliders.begin(), sliders.end(), [](const ValueSlider* slider) {
       return slider->toolTip().contains(QStringLiteral("best 100 detections of a class"));
     }));
   }
 
-  void whatApDoesNotSeeIsSaidWhereThereIsSuch() {
+  void detectionsThatApIgnoresAreCounted() {
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(!hasVisibleLabelOf("Not in AP"));
+    QVERIFY(!hasVisibleLabelOf("Ignored by AP"));
     std::vector<coco::Detection> many;
     for (int i = 0; i < 103; ++i)
       many.push_back(tests::boxDetection(dataset_->images()[0], 1, 0.5, {4, 4, 16, 16}));
     view_->setPredictions(10, many, {ImageId{1}});
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(hasVisibleLabelOf("Not in AP, beyond 100 per class and image: detections 3"));
+    QVERIFY(hasVisibleLabelOf("Ignored by AP (over 100 per class and image): 3 detections"));
     view_->setCurrentCheckpoint(20);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(!hasVisibleLabelOf("Not in AP"));
+    QVERIFY(!hasVisibleLabelOf("Ignored by AP"));
   }
 
-  void objectsPastTheLimitOfApAreCountedToo() {
+  void objectsThatApIgnoresAreCounted() {
     std::vector<coco::Annotation> annotations;
     for (int i = 0; i < 150; ++i)
       annotations.push_back(tests::boxAnnotation(i + 1, 1, 1, {4, 4, 16, 16}));
@@ -121,16 +121,16 @@ class TstPredictionsView : public QObject {
         {{ImageId{1}, "a.png", 64, 48}}, {{CategoryId{1}, "disc"}}, annotations, "made");
     const auto analysis = analyseCheckpoint(crowded, 10, {}, 0.5);
     QCOMPARE(analysis->pastLimit, (coco::PastLimit{1, 50, 0, 0}));
-    PredictionsPanel alone;
-    alone.showCounts(analysis.get(), nullptr);
-    const auto labels = alone.findChildren<QLabel*>();
+    PredictionsPanel bare;
+    bare.showCounts(analysis.get(), nullptr);
+    const auto labels = bare.findChildren<QLabel*>();
     QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
       return label->isVisibleTo(label->parentWidget()) &&
-             label->text().endsWith(QStringLiteral("per class and image: objects 50"));
+             label->text().endsWith(QStringLiteral("per class and image): 50 objects"));
     }));
   }
 
-  void everythingShownMakesItReady() {
+  void thePageIsReadyOnceEverythingIsShown() {
     QSignalSpy ready(view_.get(), &PredictionsView::ready);
     givePredictions(10);
     QVERIFY(!view_->isReady());
@@ -140,7 +140,7 @@ class TstPredictionsView : public QObject {
     QCOMPARE(table()->model()->rowCount(), 2);
   }
 
-  void countsSayOfHowManyImagesTheyAre() {
+  void countsNameTheirNumberOfImages() {
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
     QVERIFY(hasLabel("2 of 4 images predicted"));
@@ -162,20 +162,20 @@ class TstPredictionsView : public QObject {
     QCOMPARE(counts(),
              (QStringList{QStringLiteral("2"), QStringLiteral("0"), QStringLiteral("2")}));
     QTRY_VERIFY(view_->isReady());
-    QCOMPARE(table()->model()->rowCount(), 2);  // one found, one missed
+    QCOMPARE(table()->model()->rowCount(), 2);  // one true positive, one missed
   }
 
-  void aScoreThatNoDetectionHasHasNoPrecision() {
+  void aScoreThatNoDetectionReachesHasNoPrecision() {
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
     const auto* curve = view_->findChild<PrecisionRecallCurve*>();
-    QVERIFY(curve->present());
+    QVERIFY(curve->current());
     for (int i = 0; i < 9; ++i) QTest::keyClick(view_.get(), Qt::Key_Up, Qt::ShiftModifier);
     QCOMPARE(counts()[0], QStringLiteral("0"));  // above 0.9
-    QVERIFY(!curve->present());
+    QVERIFY(!curve->current());
   }
 
-  void aLowPageShowsTheImageItsButtonsAndTheStripWhole() {
+  void aLowPageCutsNeitherImageNorStrip() {
     view_->resize(740, 364);  // of a window of 1000 x 600
     QVERIFY2(view_->minimumSizeHint().height() <= 364,
              qPrintable(QString::number(view_->minimumSizeHint().height())));
@@ -220,7 +220,7 @@ class TstPredictionsView : public QObject {
     QTest::keyClick(view_.get(), Qt::Key_Comma);
     QCOMPARE(chosen.size(), 3);
     QCOMPARE(chosen.last()[0].toLongLong(), qint64{20});
-    view_->setCurrentCheckpoint(30);  // told from outside: no signal
+    view_->setCurrentCheckpoint(30);  // set by the program: no signal
     QCOMPARE(chosen.size(), 3);
   }
 
@@ -251,7 +251,7 @@ class TstPredictionsView : public QObject {
     QCOMPARE(canvas()->pinned(), 1);
   }
 
-  void anImageThatWasNotPredictedCanBeAskedFor() {
+  void anUnpredictedImageCanBePredicted() {
     givePredictions(10);
     view_->showImage(ImageId{3});
     QTRY_VERIFY(view_->isReady());
@@ -270,23 +270,24 @@ class TstPredictionsView : public QObject {
     QCOMPARE(table()->model()->rowCount(), 2);  // both objects are missed
   }
 
-  void aStepWithoutItsCheckpointShowsWhatWasStoredAlone() {
+  void aStepWithoutItsCheckpointShowsStoredPredictions() {
     view_->setCheckpoints({10, 20, 30}, {20, 30});
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(checkpointTitle().contains(QStringLiteral("checkpoint not kept")));
+    QVERIFY(checkpointTitle().contains(QStringLiteral("checkpoint deleted")));
     QCOMPARE(stage()->notice(), QString());  // image 1 was predicted
     view_->showImage(ImageId{3});
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(stage()->notice().contains(QStringLiteral("the nearest is step 20")));
+    QVERIFY(
+        stage()->notice().contains(QStringLiteral("the nearest checkpoint is that of step 20")));
     for (const QPushButton* button : stage()->findChildren<QPushButton*>())
       QVERIFY2(!button->isVisible(), qPrintable(button->text()));
     view_->setCurrentCheckpoint(20);
-    QVERIFY(!checkpointTitle().contains(QStringLiteral("checkpoint not kept")));
+    QVERIFY(!checkpointTitle().contains(QStringLiteral("checkpoint deleted")));
     QVERIFY(stage()->notice().contains(QStringLiteral("not predicted at step 20")));
   }
 
-  void withoutAnEngineTheActionIsOffAndSaysWhy() {
+  void withoutAnEngineTheButtonIsDisabledWithAReason() {
     view_->setPredictionPossible(false,
                                  QStringLiteral("The run has no checkpoint on this machine."));
     view_->showImage(ImageId{3});
@@ -299,7 +300,7 @@ class TstPredictionsView : public QObject {
     QCOMPARE(button->toolTip(), QStringLiteral("The run has no checkpoint on this machine."));
   }
 
-  void aBrokenImageIsNamedWithItsReason() {
+  void anUnreadableImageIsNamedWithAReason() {
     QFile file(folder_->filePath(QStringLiteral("image2.png")));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("no picture");
@@ -329,7 +330,7 @@ class TstPredictionsView : public QObject {
     QCOMPARE(strip()->count(), 4);
   }
 
-  void aNewDatasetForgetsTheOldOne() {
+  void aNewDatasetReplacesTheOldOne() {
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
     view_->showImage(ImageId{4});
@@ -340,7 +341,7 @@ class TstPredictionsView : public QObject {
     view_->clear();
     QVERIFY(view_->isReady());
     QCOMPARE(view_->currentImage(), ImageId{});
-    QTest::keyClick(view_.get(), Qt::Key_D);  // nothing is there to move through
+    QTest::keyClick(view_.get(), Qt::Key_D);  // there are no images to move to
     view_->showImage(ImageId{1});
     view_->setCurrentCheckpoint(20);
     givePredictions(20);
@@ -357,7 +358,7 @@ class TstPredictionsView : public QObject {
     QCOMPARE(view_->currentCheckpoint(), qint64{30});
   }
 
-  void aResumedRunShowsTheNewestStepThatIsLeft() {
+  void aResumedRunShowsTheNewestRemainingStep() {
     for (qint64 step : {10, 20, 30}) givePredictions(step);
     view_->setCurrentCheckpoint(30);
     view_->forgetAfter(20);
@@ -382,7 +383,7 @@ class TstPredictionsView : public QObject {
     QVERIFY(!table()->isColumnHidden(InstanceModel::Area));
   }
 
-  void theImageCanStandAlone() {
+  void theImageCanBeMaximized() {
     QTest::keyClick(view_.get(), Qt::Key_F);
     QVERIFY(!panel()->isVisible());
     QVERIFY(strip()->isHidden());
@@ -403,7 +404,7 @@ class TstPredictionsView : public QObject {
     QVERIFY(stage()->notice().contains(QStringLiteral("step 20")));
   }
 
-  void aPageThatGoesAwayWhileItWorksLeavesNothingBehind() {
+  void thePageCanBeDestroyedDuringItsJobs() {
     givePredictions(10);
     view_->showImage(ImageId{2});
     view_.reset();
@@ -416,9 +417,9 @@ class TstPredictionsView : public QObject {
     const auto images = tests::realData("droplets/val");
     const auto real = std::make_shared<const coco::Dataset>(coco::Dataset::load(annotations));
     view_->setDataset(real, QString::fromStdString(images.string()));
-    std::vector<ImageId> watched;
-    for (const coco::Image& image : real->images()) watched.push_back(image.id);
-    view_->setPredictions(40, tests::perturbedTruth(*real, 0.7), watched);
+    std::vector<ImageId> predicted;
+    for (const coco::Image& image : real->images()) predicted.push_back(image.id);
+    view_->setPredictions(40, tests::perturbedTruth(*real, 0.7), predicted);
     view_->setCurrentCheckpoint(40);
     QTRY_VERIFY_WITH_TIMEOUT(view_->isReady(), 20000);
     const int found = counts()[0].toInt(), missed = counts()[2].toInt();

@@ -28,7 +28,7 @@ class TstThumbnailStrip : public QObject {
  private Q_SLOTS:
   void initTestCase() { tests::writeMadeImages(folder_.path(), 3); }
 
-  void thumbnailsComeAndShowTheirImages() {
+  void thumbnailsShowTheirImages() {
     ThumbnailStrip strip;
     strip.resize(400, 80);
     strip.show();
@@ -77,7 +77,7 @@ class TstThumbnailStrip : public QObject {
     QCOMPARE(strip.horizontalScrollBar()->value(), strip.horizontalScrollBar()->maximum());
   }
 
-  void anImageThatCannotBeShownIsNoEndlessWait() {
+  void anUnreadableImageCountsAsLoaded() {
     ThumbnailStrip strip;
     strip.resize(400, 80);
     strip.show();
@@ -86,7 +86,7 @@ class TstThumbnailStrip : public QObject {
     QTRY_VERIFY(strip.isReady());
   }
 
-  void fewerItemsLeaveNoOldChoice() {
+  void fewerItemsMoveTheCurrentOne() {
     ThumbnailStrip strip;
     strip.resize(400, 80);
     strip.setItems(items(10));

@@ -8,7 +8,7 @@
 
 namespace lockstep::tests {
 
-/// Points held as they are: what a plot is given and asks for can be looked at.
+/// Returns the points unchanged and records what the plot asks for.
 class PlainSource : public widgets::CurveSource {
  public:
   std::vector<QPointF> points;

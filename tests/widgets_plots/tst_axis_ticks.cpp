@@ -13,7 +13,7 @@ using widgets::XAxis;
 
 namespace {
 
-/// What stands beside and below a plot of a line from `first` to `last`.
+/// The tick labels of a plot of a line from `first` to `last`.
 QStringList labelsOf(QSize size, XAxis axis, bool log, double first, double last,
                      double value = 1.5) {
   auto source = std::make_shared<tests::PlainSource>();
@@ -45,18 +45,18 @@ class TstAxisTicks : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aStepIsNoFraction_data() {
+  void stepsAreWhole_data() {
     QTest::addColumn<int>("widthPx");
     QTest::addColumn<double>("last");
     for (const int width : {190, 260, 600})
       for (const double last : {2.0, 6.0, 11.0, 15.0, 24.0})
         QTest::addRow("%d px, step %g", width, last) << width << last;
   }
-  void aStepIsNoFraction() {
+  void stepsAreWhole() {
     QFETCH(int, widthPx);
     QFETCH(double, last);
     int steps = 0;
-    // 1.5 is a value and the plot has none of it as a step.
+    // 1.5 is a value of y; there is no such step.
     for (const QString& label : labelsOf({widthPx, 110}, XAxis::Step, false, 1, last, 1e4)) {
       QVERIFY2(!label.contains(QLatin1Char('.')), qPrintable(label));
       if (label.toDouble() <= last) ++steps;
@@ -77,7 +77,7 @@ class TstAxisTicks : public QObject {
     QVERIFY2(times >= 2, qPrintable(labels.join(QLatin1Char(' '))));
   }
 
-  void aLogarithmicTimeIsATimeToo() {
+  void aLogTimeAxisShowsTimes() {
     const QStringList labels = labelsOf({600, 300}, XAxis::Relative, true, 1, 250);
     QVERIFY2(labels.contains(QStringLiteral("1:40")), qPrintable(labels.join(QLatin1Char(' '))));
   }

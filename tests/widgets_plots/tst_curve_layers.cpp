@@ -36,7 +36,7 @@ int pixelsOf(const QImage& image, const QColor& color) {
   return count;
 }
 
-/// How much of the ground is painted over: the sum of what differs from it.
+/// How much of the background is painted over: the sum of the differences from it.
 double inkOf(const QImage& image) {
   const auto far = [](const QColor& a, const QColor& b) {
     return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) +
@@ -75,7 +75,7 @@ class TstCurveLayers : public QObject {
     }
   }
 
-  void soIsOneBetweenGaps() {
+  void aPointBetweenGapsIsSeen() {
     const std::vector<QPointF> line = level(3, 2);
     std::vector<QPointF> lone = level(5, std::nan(""));
     lone[0] = {1, 2};
@@ -84,7 +84,7 @@ class TstCurveLayers : public QObject {
     QVERIFY(pixelsOf(drawn({curveOf(lone)}), runColor()) > without);
   }
 
-  void aLineThatIsNotSmoothedIsThin() {
+  void anUnsmoothedLineIsThin() {
     const Curve raw = curveOf(level(50, 2));
     const double thin = inkOf(drawn({raw}));
     auto smoothed = std::make_shared<PlainSource>();
@@ -102,7 +102,7 @@ class TstCurveLayers : public QObject {
     QVERIFY(pixelsOf(drawn({mask}), runColor()) > hollow);
   }
 
-  void theLastMarkerHasRoomOnALogarithmicXToo() {
+  void theLastMarkerHasRoomOnALogX() {
     plot_->setLogX(true);
     const QImage image = drawn({curveOf({{1, 0.5}, {80, 0.5}, {100, 2}}, Curve::Kind::Evaluation)});
     const auto [low, high] = plot_->xView();
@@ -110,14 +110,14 @@ class TstCurveLayers : public QObject {
     QVERIFY2(room >= 7, qPrintable(QString::number(room)));
   }
 
-  void whatLiesAboveIsMarkedAndTold() {
+  void pointsAboveThePlotAreMarkedAndCounted() {
     std::vector<QPointF> points = level(100, 2);
     for (std::size_t i = 0; i < points.size(); ++i) points[i].setY(2 + 0.01 * i);
     for (const std::size_t at : {10, 50, 51}) points[at].setY(500);
     drawn({curveOf(points)});
     QVERIFY(plot_->yView().second < 10);
     QCOMPARE(notesAt(51).size(), 1);
-    QVERIFY2(notesAt(51).front().contains(QStringLiteral("3 points above")),
+    QVERIFY2(notesAt(51).front().contains(QStringLiteral("3 outliers above")),
              qPrintable(notesAt(51).front()));
     QVERIFY(notesAt(30).isEmpty());
     plot_->setIgnoreOutliers(false);
@@ -126,14 +126,14 @@ class TstCurveLayers : public QObject {
     QVERIFY(notesAt(51).isEmpty());
   }
 
-  void theMarkOfAnEventSaysWhatItIs() {
+  void anEventMarkShowsItsText() {
     plot_->setEventMarks({{50, QStringLiteral("checkpoint kept")}});
     drawn({curveOf(level(100, 2))});
     QCOMPARE(notesAt(50), QStringList{QStringLiteral("▲ checkpoint kept")});
     QVERIFY(notesAt(30).isEmpty());
   }
 
-  void theShadingSaysWhatItIs() {
+  void theShadingIsDescribed() {
     Curve heldOut = curveOf({{1, 3}, {50, 1}, {100, 3}}, Curve::Kind::Evaluation);
     heldOut.gapTo = 0;
     drawn({curveOf(level(100, 0.5)), heldOut});

@@ -49,7 +49,7 @@ int pixelsOf(const QImage& image, const QColor& color) {
   return count;
 }
 
-/// Also those that smoothed edges make a little paler.
+/// Includes antialiased pixels, which are a little paler.
 int pixelsNear(const QImage& image, const QColor& color) {
   int count = 0;
   for (int y = 0; y < image.height(); ++y)
@@ -62,7 +62,7 @@ int pixelsNear(const QImage& image, const QColor& color) {
   return count;
 }
 
-/// True when the widget took it; else it is for those below.
+/// Whether the widget accepted the event; if not, it goes to the widgets below.
 bool wheel(QWidget* widget, const QPointF& position, int delta, Qt::KeyboardModifiers modifiers) {
   QWheelEvent event(position, widget->mapToGlobal(position), {}, {0, delta}, Qt::NoButton,
                     modifiers, Qt::NoScrollPhase, false);
@@ -165,14 +165,14 @@ class TstCurvePlot : public QObject {
     QVERIFY(!plot_->isZoomed());
   }
 
-  void theWheelAloneIsLeftToThePage() {
+  void theWheelAloneScrollsThePage() {
     plot_->setCurves({curveOf(line(100))});
     show();
     QVERIFY(!wheel(plot_->childAt(300, 150), {300, 150}, 120, Qt::NoModifier));
     QVERIFY(!plot_->isZoomed());
   }
 
-  void noZoomLeadsBeyondTheData() {
+  void theZoomStaysWithinTheData() {
     plot_->setCurves({curveOf(line(100))});
     show();
     const auto all = plot_->xView();
@@ -191,7 +191,7 @@ class TstCurvePlot : public QObject {
     QVERIFY(plot_->yView().first > 0.5 && plot_->yView().second < 2.5);  // values are 1 to 2
   }
 
-  void aZoomWhereThereAreNoPointsIsNone() {
+  void aZoomWithoutPointsIsIgnored() {
     plot_->setCurves({curveOf(line(100))});
     show();
     plot_->setXView(80, 90);
@@ -229,7 +229,7 @@ class TstCurvePlot : public QObject {
     QVERIFY(std::abs((after.second - after.first) - (before.second - before.first)) < 1e-6);
   }
 
-  void thePointerIsToldInTheUnitsOfTheAxis() {
+  void thePointerIsGivenInAxisUnits() {
     plot_->setCurves({curveOf(line(100))});
     show();
     QSignalSpy moved(plot_.get(), &CurvePlot::cursorMoved);
@@ -239,7 +239,7 @@ class TstCurvePlot : public QObject {
     QVERIFY(x && *x > 40 && *x < 55);
   }
 
-  void logAxesTakeZerosAndNegativesWithoutHarm() {
+  void logAxesAcceptZerosAndNegatives() {
     auto source = line(100);
     source->points[3].setY(0);
     source->points[4].setY(-2);
@@ -280,7 +280,7 @@ class TstCurvePlot : public QObject {
     QCOMPARE(drawn.count(), 1);
   }
 
-  void everyCurveIsToldTheNearestFirst() {
+  void everyCurveIsListedTheNearestFirst() {
     std::vector<Curve> curves;
     for (int run = 0; run < 9; ++run) {
       auto source = line(100, 0);
@@ -319,7 +319,7 @@ class TstCurvePlot : public QObject {
     QCOMPARE(tip->firstRow(), 40 - tip->shownRows());
   }
 
-  void aValueOfAnotherStepSaysItsOwn() {
+  void aValueOfAnotherStepNamesItsStep() {
     plot_->setCurves(
         {ofRun(QStringLiteral("ended"), 0, line(20)), ofRun(QStringLiteral("on"), 1, line(100))});
     show();
@@ -333,7 +333,7 @@ class TstCurvePlot : public QObject {
     QCOMPARE(readings.rows[1].step, QStringLiteral("at 20"));
   }
 
-  void theTableOfReadingsGoesWithThePointer() {
+  void theReadingsHideWithThePointer() {
     plot_->setCurves({curveOf(line(100))});
     show();
     plot_->showCursor(50, true);
@@ -385,7 +385,7 @@ class TstCurvePlot : public QObject {
     QVERIFY(!with.contains("first"));
   }
 
-  void readingsGoWithADrag() {
+  void readingsHideDuringADrag() {
     plot_->setCurves({curveOf(line(100))});
     show();
     connect(plot_.get(), &CurvePlot::cursorMoved, plot_.get(),
@@ -400,11 +400,11 @@ class TstCurvePlot : public QObject {
       QTest::mouseMove(overlayOf(), {320, 150});
       QVERIFY(tip->isVisible());
     }
-    plot_->showCursor(-50, true);  // of another plot, where this one has nothing
+    plot_->showCursor(-50, true);  // the cursor of another plot, outside of this one
     QVERIFY(!plot_->findChild<widgets::ReadingsTip*>()->isVisible());
   }
 
-  void aPictureIsExportedAsItsNameSays() {
+  void theSuffixChoosesTheExportFormat() {
     plot_->setCurves({curveOf(line(100))});
     show();
     QTemporaryDir folder;
@@ -423,7 +423,7 @@ class TstCurvePlot : public QObject {
     QCOMPARE(renderer.viewBox(), plot_->rect());
   }
 
-  void aPictureThatCannotBeWrittenSaysWhy() {
+  void aFailedExportReturnsAnError() {
     show();
     QTemporaryDir folder;
     const QString nowhere = folder.filePath(QStringLiteral("missing/a.pdf"));

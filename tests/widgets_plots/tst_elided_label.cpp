@@ -9,20 +9,20 @@ class TstElidedLabel : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aTextThatFitsIsShownWhole() {
+  void aTextThatFitsIsNotElided() {
     ElidedLabel label(QStringLiteral("warm-up 10"), Qt::ElideRight);
     label.resize(label.sizeHint());
     QCOMPARE(label.shownText(), QStringLiteral("warm-up 10"));
   }
 
-  void aTextThatDoesNotFitSaysSo() {
+  void aTextThatDoesNotFitIsElided() {
     ElidedLabel label(QStringLiteral("warm-up 10"), Qt::ElideRight);
     label.resize(label.sizeHint() - QSize(3, 0));
     QVERIFY(label.shownText().endsWith(QStringLiteral("…")));
     QCOMPARE(label.text(), QStringLiteral("warm-up 10"));
   }
 
-  void itWidensNothing() {
+  void itsMinimumWidthIsSmall() {
     const ElidedLabel label(QString(500, QLatin1Char('w')), Qt::ElideMiddle);
     QVERIFY(label.sizeHint().width() > 1000);
     QVERIFY(label.minimumSizeHint().width() < 40);

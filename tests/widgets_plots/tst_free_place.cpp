@@ -14,7 +14,7 @@ constexpr QRectF kArea(0, 0, 400, 200);
 constexpr QSizeF kLabel(100, 14);
 constexpr QPointF kPoint(200, 100);
 
-/// QRectF::contains() takes NaN for a place within.
+/// QRectF::contains() is true for NaN.
 bool holds(const QRectF& box, const QPointF& point) {
   return std::isfinite(point.y()) && box.contains(point);
 }
@@ -25,7 +25,7 @@ class TstFreePlace : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aboveThePointIsTheFirst() {
+  void aPlaceAboveThePointIsTheFirst() {
     const auto place = freePlace(kPoint, kLabel, kArea, {{{200, 100}}});
     QVERIFY(place);
     QCOMPARE(place->center().x(), 200.0);
@@ -70,7 +70,7 @@ class TstFreePlace : public QObject {
           QVERIFY(!holds(*place, line[i] + (line[i + 1] - line[i]) * part));
   }
 
-  void whereAllIsCoveredThereIsNone() {
+  void withoutAFreePlaceThereIsNone() {
     Lines lines;
     for (int y = 0; y <= 200; y += 10) lines.push_back({{0, y + 0.0}, {400, y + 0.0}});
     QVERIFY(!freePlace(kPoint, kLabel, kArea, lines));

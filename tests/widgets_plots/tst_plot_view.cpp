@@ -42,7 +42,7 @@ class TstPlotView : public QObject {
     QCOMPARE(view.x(), all);
   }
 
-  void aZoomOfValuesStaysWithinThem() {
+  void aZoomInYStaysWithinTheValues() {
     PlotView view = rising();
     view.zoomY({40, 60});
     QCOMPARE(view.y(view.samples()), Range(40, 60));

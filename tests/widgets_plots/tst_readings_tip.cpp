@@ -23,7 +23,7 @@ class TstReadingsTip : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aLongRunNameMakesItNoWiderThanACardCanBear() {
+  void aLongRunNameIsElided() {
     QWidget window;
     window.resize(1400, 600);
     ReadingsTip tip(&window);
@@ -36,7 +36,7 @@ class TstReadingsTip : public QObject {
     QVERIFY(tip.width() < longest);
   }
 
-  void nothingShinesThrough() {
+  void theTipIsOpaque() {
     QWidget window;
     window.resize(400, 200);
     QPalette red;
@@ -52,7 +52,7 @@ class TstReadingsTip : public QObject {
     QCOMPARE(over.copy(inner), beyond.copy(inner));
   }
 
-  void noNameIsCutThatHasRoom() {
+  void aNameWithRoomIsNotElided() {
     QWidget window;
     window.resize(600, 200);
     ReadingsTip tip(&window);
@@ -61,14 +61,14 @@ class TstReadingsTip : public QObject {
       readings.rows.front().name = QString::fromLatin1(name);
       tip.setReadings(readings);
       tip.showBeside({10, 10});
-      const QRect left(0, 26, tip.width() - 80, 18);  // less the value, which goes with the edge
+      const QRect left(0, 26, tip.width() - 80, 18);  // without the value, which is at the edge
       const QImage asWide = tip.grab(left).toImage();
       tip.resize(tip.width() + 40, tip.height());
       QCOMPARE(tip.grab(left).toImage(), asWide);
     }
   }
 
-  void figuresOfDifferentRowsShareTheirColumn() {
+  void valuesOfDifferentRowsAreAligned() {
     QWidget window;
     window.resize(600, 200);
     ReadingsTip tip(&window);
@@ -83,7 +83,7 @@ class TstReadingsTip : public QObject {
     };
     const QString raw = QStringLiteral("4.974");
     QCOMPARE(widthWith(raw, QStringLiteral("at 10")), widthWith(raw, {}));
-    QVERIFY(widthWith(raw, {}) > widthWith({}, raw));  // it says what it is
+    QVERIFY(widthWith(raw, {}) > widthWith({}, raw));  // "raw" is before the value
   }
 
   void notesHaveLinesOfTheirOwn() {

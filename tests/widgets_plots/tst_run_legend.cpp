@@ -11,7 +11,7 @@ class TstRunLegend : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void itIsAsHighAsItsRunsNeedAndNoHigherThanThreeLines() {
+  void itHasAtMostThreeLines() {
     RunLegend legend;
     legend.setRuns(runs(2));
     const int one = legend.heightForWidth(1000);

@@ -9,26 +9,26 @@ class TstShadedGap : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  /// Held-out falls from 3 to 2 at step 10 and rises to 3 again, over training at 1.
-  void theGapIsApartBeforeAndAfterTheLowest() {
+  /// The held-out loss falls from 3 to 2 at step 10 and rises to 3 again; the training loss is 1.
+  void theGapIsSplitAtTheLowest() {
     CurveSamples heldOut, training;
     heldOut.raw = {{0, 3}, {10, 2}, {20, 3}};
     training.raw = {{0, 1}, {20, 1}};
     const ShadedGap gap = shadedGap(heldOut, training, 10.0);
-    QVERIFY(gap.partAt(5, 2) == ShadedGap::UntilLowest);
-    QVERIFY(gap.partAt(15, 2) == ShadedGap::SinceLowest);
-    QVERIFY(!gap.partAt(5, 0.5) && !gap.partAt(5, 2.9) && !gap.partAt(25, 2));
+    QVERIFY(gap.intervalAt(5, 2) == ShadedGap::UntilLowest);
+    QVERIFY(gap.intervalAt(15, 2) == ShadedGap::SinceLowest);
+    QVERIFY(!gap.intervalAt(5, 0.5) && !gap.intervalAt(5, 2.9) && !gap.intervalAt(25, 2));
   }
 
   void sinceTheLowestOnlyHeldOutAboveTrainingIsShaded() {
     CurveSamples heldOut, training;
     heldOut.raw = {{0, 1}, {20, 1}};
     training.raw = {{0, 2}, {20, 2}};
-    QVERIFY(shadedGap(heldOut, training, 20.0).partAt(10, 1.5) == ShadedGap::UntilLowest);
-    QVERIFY(!shadedGap(heldOut, training, 0.0).partAt(10, 1.5));
+    QVERIFY(shadedGap(heldOut, training, 20.0).intervalAt(10, 1.5) == ShadedGap::UntilLowest);
+    QVERIFY(!shadedGap(heldOut, training, 0.0).intervalAt(10, 1.5));
   }
 
-  void linesThatDoNotMeetHaveNoGap() {
+  void linesThatDoNotOverlapHaveNoGap() {
     CurveSamples heldOut, training;
     heldOut.raw = {{0, 1}, {5, 1}};
     training.raw = {{10, 2}, {20, 2}};

@@ -25,7 +25,7 @@ class TstSlider : public QObject {
     QVERIFY(QTest::qWaitForWindowExposed(&slider_));
   }
 
-  void aPressBesideTheHandleTakesItThere_data() {
+  void aPressBesideTheHandleMovesItThere_data() {
     QTest::addColumn<double>("share");
     QTest::addColumn<int>("value");
     QTest::newRow("a little beside") << 0.2 << 1;
@@ -33,7 +33,7 @@ class TstSlider : public QObject {
     QTest::newRow("middle") << 0.6 << 3;
     QTest::newRow("end") << 0.99 << 5;
   }
-  void aPressBesideTheHandleTakesItThere() {
+  void aPressBesideTheHandleMovesItThere() {
     QFETCH(double, share);
     QFETCH(int, value);
     QSignalSpy changed(&slider_, &Slider::valueChanged);
@@ -43,7 +43,7 @@ class TstSlider : public QObject {
     QVERIFY(!slider_.isSliderDown());
   }
 
-  void theHandleIsDraggedOnFromThere() {
+  void theHandleIsThenDragged() {
     QTest::mousePress(&slider_, Qt::LeftButton, {}, at(0.6));
     QCOMPARE(slider_.value(), 3);
     QTest::mouseMove(&slider_, at(0.4));

@@ -21,7 +21,7 @@ double linear(double value) {
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
 }
 
-/// Linear RGB as an eye has it.
+/// Linear RGB as seen with a colour blindness.
 Triple seen(const QColor& color, const QGenericMatrix<3, 3, double>& vision) {
   const Triple rgb{linear(color.redF()), linear(color.greenF()), linear(color.blueF())};
   Triple result{};
@@ -77,7 +77,7 @@ class TstTheme : public QObject {
       QVERIFY2(contrastRatio(color, theme.field) >= 4.5, qPrintable(color.name()));
   }
 
-  void runColoursStandOutAndRepeatWithAnotherDash() {
+  void runColoursHaveContrastAndRepeatWithAnotherDash() {
     for (const Theme* theme : {&lightTheme(), &darkTheme()}) {
       std::set<std::pair<QString, QString>> styles;
       for (int i = 0; i < kRunStyles; ++i) {
@@ -91,7 +91,7 @@ class TstTheme : public QObject {
     }
   }
 
-  /// And so, as one of the runs' colours, it differs for every eye.
+  /// One of the colours of runs, so that it is distinguishable with every colour blindness.
   void aHeldOutCurveHasAnotherRunsColour() {
     for (const Theme* theme : {&lightTheme(), &darkTheme()}) {
       std::set<QString> colors;
@@ -104,7 +104,7 @@ class TstTheme : public QObject {
     }
   }
 
-  void onlyAColourThatComesAgainIsDashed() {
+  void onlyARepeatedColourIsDashed() {
     std::set<QString> seenColors;
     for (int i = 0; i < kRunStyles; ++i) {
       const RunStyle style = runStyle(i, lightTheme());
@@ -129,7 +129,7 @@ class TstTheme : public QObject {
   void runColoursDifferForEveryEye() {
     using Matrix = QGenericMatrix<3, 3, double>;
     QFETCH(Matrix, vision);
-    constexpr double kApart = 18;  // in CIELAB, where 2.3 is just told apart
+    constexpr double kApart = 18;  // in CIELAB, where 2.3 is a just noticeable difference
     for (const Theme* theme : {&lightTheme(), &darkTheme()}) {
       std::set<QString> names;
       std::vector<QColor> colors;
@@ -148,7 +148,7 @@ class TstTheme : public QObject {
     }
   }
 
-  void theSheetNamesNoColourThatIsNotThere() {
+  void theStyleSheetNamesOnlyKnownColours() {
     for (const Theme* theme : {&lightTheme(), &darkTheme()}) {
       const QString sheet = styleSheetOf(*theme);
       QVERIFY(!sheet.contains(QLatin1Char('@')));
@@ -166,7 +166,7 @@ class TstTheme : public QObject {
     QVERIFY(!currentTheme().isDark);  // offscreen has a light palette
   }
 
-  void everyIconIsThere() {
+  void everyIconExists() {
     ThemeSwitch theme;
     for (const char* name :
          {"play", "pause", "stop", "fit", "more", "search", "folder", "close", "expand"})

@@ -15,7 +15,7 @@ class TstThrottle : public QObject {
     Throttle throttle(20ms);
     QSignalSpy due(&throttle, &Throttle::due);
     for (int i = 0; i < 1000; ++i) throttle.request();
-    QCOMPARE(due.count(), 0);  // never within the caller
+    QCOMPARE(due.count(), 0);  // never within request()
     QVERIFY(due.wait());
     QCOMPARE(due.count(), 1);
     QVERIFY(!throttle.isPending());
@@ -32,7 +32,7 @@ class TstThrottle : public QObject {
     QCOMPARE(due.count(), 2);
   }
 
-  void noTwoFiringsLieCloserThanTheInterval() {
+  void signalsAreAtLeastTheIntervalApart() {
     Throttle throttle(30ms);
     std::vector<qint64> times;
     QElapsedTimer clock;

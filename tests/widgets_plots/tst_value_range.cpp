@@ -24,7 +24,7 @@ std::pair<double, double> rangeOf(const std::vector<Curve>& curves, double low, 
   return widgets::valueRange(curves, drawn, low, high, options);
 }
 
-/// A loss that falls from 10 to 1 with a jump or two on the way.
+/// A loss that falls from 10 to 1 with some jumps.
 std::vector<QPointF> fallingLoss(int count, std::initializer_list<int> jumps) {
   std::vector<QPointF> points;
   for (int i = 0; i < count; ++i) points.push_back({1.0 * i, 10 - 9.0 * i / (count - 1)});
@@ -49,7 +49,7 @@ class TstValueRange : public QObject {
     QCOMPARE(widgets::quantile({2}, 0.95), 2.0);
   }
 
-  void anOutlierDoesNotRuleTheRange() {
+  void anOutlierDoesNotSetTheRange() {
     std::vector<QPointF> points;
     for (int i = 0; i < 100; ++i) points.push_back({1.0 * i, i == 50 ? 1000.0 : 1.0 + 0.01 * i});
     const auto [low, high] = rangeOf({curveOf(points)}, 0, 100, {});
@@ -75,7 +75,7 @@ class TstValueRange : public QObject {
     QVERIFY2(high > 10 && high < 30, qPrintable(QString::number(high)));
   }
 
-  void soIsASmoothedLineThatLiesBelowTheRawOne() {
+  void aSmoothedLineBelowTheRawOneIsInTheRange() {
     const Curve curve = curveOf(fallingLoss(100, {}));
     widgets::CurveSamples drawn = curve.source->sample({0, 100});
     for (QPointF point : drawn.raw) drawn.smooth.push_back({point.x(), point.y() - 0.5});
@@ -87,11 +87,11 @@ class TstValueRange : public QObject {
     QVERIFY(rangeOf({calm, jumping}, 0, 100, {}).second >= 500);
   }
 
-  void whatIsNotFarAwayIsNoOutlier() {
+  void aValueNearTheOthersIsNoOutlier() {
     QVERIFY(rangeOf({curveOf(fallingLoss(100, {}))}, 0, 100, {}).second >= 10);
   }
 
-  void whatLiesAboveIsFoundAndCounted() {
+  void pointsAboveAreFoundAndCounted() {
     const std::vector<Curve> curves{curveOf(fallingLoss(100, {20, 50})),
                                     curveOf(fallingLoss(100, {30}))};
     const std::vector<widgets::CurveSamples> drawn{curves[0].source->sample({0, 100}),
@@ -106,7 +106,7 @@ class TstValueRange : public QObject {
     Curve curve = curveOf({{1, 0.001}, {2, 0.1}});
     curve.kind = Curve::Kind::Evaluation;
     widgets::ValueRangeOptions options;
-    options.least = 0;
+    options.min = 0;
     QVERIFY(rangeOf({curve}, 0, 10, options).first < 0);
   }
 
@@ -123,18 +123,18 @@ class TstValueRange : public QObject {
 
   void limitsHoldAndPositiveValuesStayAboveZero() {
     widgets::ValueRangeOptions options;
-    options.least = 0;
+    options.min = 0;
     QCOMPARE(rangeOf({curveOf({{1, 5}, {2, 6}})}, 0, 10, options).first, 0.0);
     QVERIFY(rangeOf({curveOf({{1, 0.001}, {2, 6}})}, 0, 10, {}).first >= 0);
   }
 
   void aRangeIsMovedAndNarrowedToItsLimits_data() {
-    QTest::addColumn<QPointF>("wanted");
+    QTest::addColumn<QPointF>("range");
     QTest::addColumn<QPointF>("limits");
     QTest::addColumn<bool>("log");
     QTest::addColumn<QPointF>("found");
-    const auto row = [](const char* name, QPointF wanted, QPointF limits, bool log, QPointF found) {
-      QTest::newRow(name) << wanted << limits << log << found;
+    const auto row = [](const char* name, QPointF range, QPointF limits, bool log, QPointF found) {
+      QTest::newRow(name) << range << limits << log << found;
     };
     row("within", {2, 3}, {0, 10}, false, {2, 3});
     row("before", {-2, 1}, {0, 10}, false, {0, 3});
@@ -144,12 +144,12 @@ class TstValueRange : public QObject {
     row("rounded", {0.5, 2}, {1e-18, 0.9}, false, {1e-18, 0.9});
   }
   void aRangeIsMovedAndNarrowedToItsLimits() {
-    QFETCH(QPointF, wanted);
+    QFETCH(QPointF, range);
     QFETCH(QPointF, limits);
     QFETCH(bool, log);
     QFETCH(QPointF, found);
     const auto [low, high] =
-        widgets::rangeWithin({wanted.x(), wanted.y()}, {limits.x(), limits.y()}, log);
+        widgets::rangeWithin({range.x(), range.y()}, {limits.x(), limits.y()}, log);
     QVERIFY(low >= limits.x());
     QCOMPARE(low, found.x());
     QCOMPARE(high, found.y());
@@ -160,7 +160,7 @@ class TstValueRange : public QObject {
     QVERIFY(low < 2 && high > 2);
   }
 
-  void logRangesLeaveOutWhatHasNoLogarithm() {
+  void logRangesLeaveOutValuesWithoutALogarithm() {
     widgets::ValueRangeOptions options;
     options.log = true;
     const auto [low, high] =

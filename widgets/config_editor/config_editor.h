@@ -11,12 +11,12 @@ namespace lockstep::widgets {
 
 struct DocumentState;
 
-/// The Configure page: a form and the YAML text of one experiment, always in step.
+/// The Configure page: a form and the YAML text of one experiment, kept in sync.
 ///
-/// The text is the truth. A form edit changes the characters of that one value in the text; an edit
-/// of the text is loaded again (150 ms after the last key, off the GUI thread) and refreshes form,
-/// faults and derived facts. Undo and redo are the text's. Nothing here reads or writes the file
-/// itself; `base:` files are read by the loader.
+/// The text is the document. A form edit changes the characters of that one value in the text. An
+/// edit of the text is parsed again (150 ms after the last key, off the GUI thread) and updates the
+/// form, the issues and the derived facts. There is one undo history, of the text. Nothing here
+/// reads or writes the file itself; the loader reads `base:` files.
 class ConfigEditor : public QWidget {
   Q_OBJECT
 
@@ -24,48 +24,47 @@ class ConfigEditor : public QWidget {
   explicit ConfigEditor(QWidget* parent = nullptr);
   ~ConfigEditor() override;
 
-  /// Shows a document as saved at `filePath` (paths in it are relative to that folder). Undo
-  /// history starts anew.
+  /// Shows a document as saved at `filePath` (paths in it are relative to that folder). Clears the
+  /// undo history.
   void setDocument(const QString& text, const QString& filePath);
   /// Shows the empty state again.
   void clear();
-  /// To be called once text() was written: the text is no longer modified and stands at `filePath`
-  /// from now on.
+  /// Call this after writing text() to `filePath`: the text counts as unmodified, and `filePath`
+  /// becomes its path.
   void setSaved(const QString& filePath);
 
-  /// Makes the text equal to `text` as one change that undo takes back.
+  /// Replaces the text; one undo restores the old one.
   void changeText(const QString& text);
-  /// The text stands in no file, edited here or not: the header says so and offers to save it.
+  /// `unsaved`: no file has this text, edited here or not. The header shows that and enables Save.
   void setUnsaved(bool unsaved);
-  /// Takes over what is being typed in a row of the form. To be called before the text is saved or
-  /// left.
+  /// Commits a value that is still being typed in the form. Call this before the text is saved or
+  /// closed.
   void finishTyping();
 
   QString text() const;
   QString filePath() const;
   bool isModified() const;
   bool hasDocument() const;
-  /// Errors (not warnings) found by the last check; missing data are some.
+  /// Number of errors (without warnings) of the last check, missing data included.
   int errorCount() const;
-  /// The first of them in one line; empty: there is none.
+  /// The first error in one line; empty: no errors.
   QString firstError() const;
-  /// The typed experiment of the last text that is YAML, and its faults.
+  /// The experiment parsed from the last text that is valid YAML, and its issues.
   const config::LoadedExperiment& loaded() const;
-  /// Whether form, faults and facts show the present text (for screenshots and tests).
+  /// Whether form, issues and facts are up to date with the text (for screenshots and tests).
   bool isReady() const;
 
   /// Usable training images and held-out images, for steps ↔ epochs and the facts; 0: not known.
   void setImageCounts(std::int64_t trainImages, std::int64_t valImages);
-  /// A finished or running experiment to be compared with: its differences are listed. An empty
-  /// name takes it away.
+  /// Lists the differences to another run's experiment. An empty name removes the comparison.
   void setComparison(const QString& name, const config::Experiment& experiment);
 
  public Q_SLOTS:
   /// Puts the cursor on a line (from 1) of the text and shows it.
   void goToLine(int line, int column = 1);
-  /// Shows and focuses the form row of a dotted key.
+  /// Scrolls to the form row of a dotted key and focuses it.
   void goToKey(const QString& key);
-  /// Marks the first error in the text, or shows its form row where no line has it.
+  /// Selects the first error in the text, or shows its form row if no line has it.
   void goToFirstError();
   void undo();
   void redo();
@@ -77,23 +76,23 @@ class ConfigEditor : public QWidget {
   void modifiedChanged(bool modified);
   void saveRequested();
   /// After every check.
-  void faultsChanged(int errors);
+  void issuesChanged(int errors);
   /// isReady() became true.
   void ready();
-  /// The empty state's action.
+  /// The button of the empty state was clicked.
   void openRequested();
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  struct Parts;
+  struct Impl;
   void buildUi();
   void connectSignals();
   void connectText();
-  void takeCheck(const std::shared_ptr<const DocumentState>& checked);
+  void handleCheck(const std::shared_ptr<const DocumentState>& checked);
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace lockstep::widgets

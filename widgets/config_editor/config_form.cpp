@@ -22,8 +22,8 @@
 namespace lockstep::widgets {
 namespace {
 
-/// A row with its name, a value of some digits and the arrow, and the scroll bar.
-constexpr int kLeastRowsPx = 372;
+/// Fits a name, a value of a few digits, the reset arrow and the scroll bar.
+constexpr int kMinRowsPx = 372;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void ConfigForm::buildUi() {
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setMinimumWidth(kLeastRowsPx);
+  scroll_->setMinimumWidth(kMinRowsPx);
 
   auto* top = new QHBoxLayout;
   top->setContentsMargins(12, 8, 12, 4);
@@ -73,13 +73,13 @@ void ConfigForm::buildUi() {
   row->addLayout(right, 1);
 }
 
-/// Without the sections, which are hidden before a row is cut.
+/// Without the section list, which is hidden when there is no room for it.
 QSize ConfigForm::minimumSizeHint() const {
-  return {kLeastRowsPx, QWidget::minimumSizeHint().height()};
+  return {kMinRowsPx, QWidget::minimumSizeHint().height()};
 }
 
 void ConfigForm::resizeEvent(QResizeEvent* event) {
-  sections_->setVisible(width() >= kLeastRowsPx + sections_->minimumWidth());
+  sections_->setVisible(width() >= kMinRowsPx + sections_->minimumWidth());
   QWidget::resizeEvent(event);
 }
 
@@ -110,10 +110,10 @@ QWidget* ConfigForm::buildHelp() {
   return strip;
 }
 
-/// Made with the first document: an empty page starts faster without a hundred editors.
+/// Built with the first document, so that an empty page starts without a hundred editors.
 void ConfigForm::buildGroups() {
-  // From the outside in: a widget that is moved to another parent is styled again with all its
-  // children. Hidden until it is whole: then all is laid out at once.
+  // Each widget is created in its final parent: reparenting would style it and its children again.
+  // Hidden until complete, so that it is laid out once.
   auto* content = new QWidget(scroll_->viewport());
   content->hide();
   auto* column = new QVBoxLayout(content);
@@ -197,10 +197,10 @@ void ConfigForm::setState(const DocumentState& state, const QString& file) {
   if (onlyGiven_->isChecked()) applyFilter();
 }
 
-void ConfigForm::setUnreadable(const QString& why) {
-  unreadable_->setText(why);
-  unreadable_->setVisible(!why.isEmpty());
-  scroll_->widget()->setEnabled(why.isEmpty());
+void ConfigForm::setUnreadable(const QString& reason) {
+  unreadable_->setText(reason);
+  unreadable_->setVisible(!reason.isEmpty());
+  scroll_->widget()->setEnabled(reason.isEmpty());
 }
 
 void ConfigForm::finishTyping() {
@@ -213,21 +213,21 @@ FieldRow* ConfigForm::row(const std::string& key) const {
 }
 
 void ConfigForm::showKey(const QString& key) {
-  FieldRow* wanted = row(key.toStdString());
-  if (wanted == nullptr) return;
-  if (wanted->isHidden()) {
+  FieldRow* target = row(key.toStdString());
+  if (target == nullptr) return;
+  if (target->isHidden()) {
     onlyGiven_->setChecked(false);
     search_->clear();
   }
-  scroll_->ensureWidgetVisible(wanted, 0, 80);
-  wanted->editor()->setFocus(Qt::OtherFocusReason);
-  wanted->flash();
+  scroll_->ensureWidgetVisible(target, 0, 80);
+  target->editor()->setFocus(Qt::OtherFocusReason);
+  target->flash();
 }
 
 void ConfigForm::reveal(const std::string& key) {
-  FieldRow* wanted = row(key);
-  if (wanted == nullptr || wanted->isHidden()) return;
-  scroll_->ensureWidgetVisible(wanted, 0, 60);
+  FieldRow* target = row(key);
+  if (target == nullptr || target->isHidden()) return;
+  scroll_->ensureWidgetVisible(target, 0, 60);
 }
 
 void ConfigForm::explain(const std::string& key) {
@@ -276,7 +276,7 @@ void ConfigForm::showSection(const std::string& section) {
   }
 }
 
-/// The section at the top of the view is the current one.
+/// Makes the section at the top of the view the current one.
 void ConfigForm::followScroll() {
   if (isJumping_ || groups_.empty()) return;
   const int top = scroll_->verticalScrollBar()->value() + 8;

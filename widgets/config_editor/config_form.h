@@ -18,35 +18,35 @@ namespace lockstep::widgets {
 class FieldRow;
 class SectionList;
 
-/// Every key of the experiment as a form, made from the field table. Shows a checked document;
-/// edits go out as signals.
+/// A form of every key of the experiment, generated from the field table. It shows a checked
+/// document and emits the edits.
 class ConfigForm : public QWidget {
   Q_OBJECT
 
  public:
   explicit ConfigForm(QWidget* parent = nullptr);
 
-  /// `file`: the document's own, to tell inherited values by.
+  /// `file`: path of the document; a value with another origin is inherited.
   void setState(const DocumentState& state, const QString& file);
-  /// Greys the values and says why they cannot be edited; empty: they can.
-  void setUnreadable(const QString& why);
-  /// Takes over what is being typed in a row.
+  /// Disables the values and shows the reason; empty: enables them.
+  void setUnreadable(const QString& reason);
+  /// Commits a value that is still being typed.
   void finishTyping();
   /// Scrolls to a key and focuses its editor.
   void showKey(const QString& key);
   /// Scrolls to a key, without focus.
   void reveal(const std::string& key);
-  /// Tells in the help strip what a key is, without moving.
+  /// Shows the help of a key in the help strip, without scrolling.
   void explain(const std::string& key);
   FieldRow* row(const std::string& key) const;
   void focusSearch();
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// `yaml`: the value as it shall stand in the text.
+  /// `yaml`: the value as it is to be written in the text.
   void valueEdited(const QString& key, const QString& yaml);
   void valueRemoved(const QString& key);
-  /// The person went to this key's editor.
+  /// This key's editor got the keyboard focus.
   void keyFocused(const QString& key);
 
  protected:
@@ -80,7 +80,7 @@ class ConfigForm : public QWidget {
   QLabel* helpKey_ = nullptr;
   QLabel* helpFacts_ = nullptr;
   QLabel* helpText_ = nullptr;
-  bool isJumping_ = false;  ///< the scroll position changes because a section was chosen
+  bool isJumping_ = false;  ///< scrolling because a section was chosen
 };
 
 }  // namespace lockstep::widgets

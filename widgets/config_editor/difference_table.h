@@ -6,7 +6,7 @@
 
 namespace lockstep::widgets {
 
-/// Keys in which two experiments differ; a double click goes to the key.
+/// The keys whose values differ between two experiments; a double click goes to the key.
 class DifferenceTable : public QTreeWidget {
   Q_OBJECT
 

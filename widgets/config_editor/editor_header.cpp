@@ -17,7 +17,7 @@ EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
   connect(undo_, &QToolButton::clicked, this, &EditorHeader::undoRequested);
   connect(redo_, &QToolButton::clicked, this, &EditorHeader::redoRequested);
   connect(save_, &QPushButton::clicked, this, &EditorHeader::saveRequested);
-  connect(faults_, &QPushButton::clicked, this, &EditorHeader::faultsClicked);
+  connect(issues_, &QPushButton::clicked, this, &EditorHeader::issuesClicked);
 }
 
 void EditorHeader::buildUi() {
@@ -31,9 +31,9 @@ void EditorHeader::buildUi() {
   folder_->setFont(interfaceFont(12));
   folder_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(folder_, "faint");
-  faults_ = new QPushButton;
-  faults_->setToolTip(tr("Go to the first problem"));
-  setRole(faults_, "quiet");
+  issues_ = new QPushButton;
+  issues_->setToolTip(tr("Go to the first problem"));
+  setRole(issues_, "quiet");
   undo_ = new QToolButton;
   undo_->setText(QStringLiteral("↶"));
   undo_->setToolTip(tr("Undo (Ctrl+Z)"));
@@ -53,7 +53,7 @@ void EditorHeader::buildUi() {
   row->addWidget(name_);
   row->addWidget(edited_);
   row->addWidget(folder_, 1);
-  row->addWidget(faults_);
+  row->addWidget(issues_);
   row->addWidget(undo_);
   row->addWidget(redo_);
   row->addWidget(save_);
@@ -84,16 +84,16 @@ void EditorHeader::showMark() {
   save_->setEnabled(modified_ || unsaved_);
 }
 
-void EditorHeader::setFaults(int errors, int warnings) {
-  QStringList parts;
+void EditorHeader::setIssues(int errors, int warnings) {
+  QStringList counts;
   if (errors > 0)
-    parts << tr("%1 error%2").arg(errors).arg(errors == 1 ? QString() : QStringLiteral("s"));
+    counts << tr("%1 error%2").arg(errors).arg(errors == 1 ? QString() : QStringLiteral("s"));
   if (warnings > 0)
-    parts << tr("%1 warning%2").arg(warnings).arg(warnings == 1 ? QString() : QStringLiteral("s"));
-  faults_->setText((errors > 0 ? QStringLiteral("● ") : QStringLiteral("▲ ")) %
-                   parts.join(QStringLiteral(", ")));
-  faults_->setVisible(!parts.isEmpty());
-  setRole(faults_, errors > 0 ? "danger" : "quiet");
+    counts << tr("%1 warning%2").arg(warnings).arg(warnings == 1 ? QString() : QStringLiteral("s"));
+  issues_->setText((errors > 0 ? QStringLiteral("● ") : QStringLiteral("▲ ")) %
+                   counts.join(QStringLiteral(", ")));
+  issues_->setVisible(!counts.isEmpty());
+  setRole(issues_, errors > 0 ? "danger" : "quiet");
 }
 
 void EditorHeader::setUndo(bool canUndo, bool canRedo) {

@@ -8,7 +8,7 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
-/// File name, whether it is edited, its faults, and what can be done: undo, redo, save.
+/// File name, modified mark, number of issues, and the buttons undo, redo and save.
 class EditorHeader : public QWidget {
   Q_OBJECT
 
@@ -17,16 +17,16 @@ class EditorHeader : public QWidget {
 
   void setFile(const QString& filePath);
   void setModified(bool modified);
-  /// In no file, whether or not it was edited here.
+  /// The text is in no file, whether or not it was edited here.
   void setUnsaved(bool unsaved);
-  void setFaults(int errors, int warnings);
+  void setIssues(int errors, int warnings);
   void setUndo(bool canUndo, bool canRedo);
 
  Q_SIGNALS:
   void undoRequested();
   void redoRequested();
   void saveRequested();
-  void faultsClicked();
+  void issuesClicked();
 
  private:
   void buildUi();
@@ -35,7 +35,7 @@ class EditorHeader : public QWidget {
   QLabel* name_ = nullptr;
   QLabel* edited_ = nullptr;
   QLabel* folder_ = nullptr;
-  QPushButton* faults_ = nullptr;
+  QPushButton* issues_ = nullptr;
   QToolButton* undo_ = nullptr;
   QToolButton* redo_ = nullptr;
   QPushButton* save_ = nullptr;

@@ -13,7 +13,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kLeastWidthPx = 240, kCurveFromPx = 460;
+constexpr int kMinWidthPx = 240, kCurveFromPx = 460;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   warnings_->setFont(interfaceFont(11));
   setRole(warnings_, "warning");
   warnings_->hide();
-  // Rows keep their height: where there are many warnings the facts are scrolled.
+  // Rows keep their height: with many warnings the facts scroll.
   auto* facts = new QWidget;
   auto* right = new QVBoxLayout(facts);
   right->setContentsMargins(0, 0, 4, 0);
@@ -76,10 +76,10 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
 }
 
 QSize FactsPanel::minimumSizeHint() const {
-  return {kLeastWidthPx, QWidget::minimumSizeHint().height()};
+  return {kMinWidthPx, QWidget::minimumSizeHint().height()};
 }
 
-/// Where there is no room for both, numbers are worth more than the picture of one of them.
+/// Hides the curve where there is no room for both: the facts matter more.
 void FactsPanel::resizeEvent(QResizeEvent* event) {
   plan_->setVisible(width() >= kCurveFromPx);
   QWidget::resizeEvent(event);
@@ -114,7 +114,7 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       setRole(name, "muted");
       auto* value = new QLabel;
       value->setFont(interfaceFont(11));
-      value->setWordWrap(true);  // a number that is cut is another number
+      value->setWordWrap(true);  // a number must not be cut
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
       grid_->addWidget(name, static_cast<int>(i), 0, Qt::AlignTop);
       grid_->addWidget(value, static_cast<int>(i), 1);

@@ -11,7 +11,7 @@ namespace lockstep::widgets {
 
 class LearningRateCurve;
 
-/// What follows from the experiment: learning-rate curve, facts, warnings.
+/// What the experiment amounts to: planned learning rate, derived facts and warnings.
 class FactsPanel : public QWidget {
   Q_OBJECT
 
@@ -19,9 +19,9 @@ class FactsPanel : public QWidget {
   explicit FactsPanel(QWidget* parent = nullptr);
 
   void setExperiment(const config::Experiment& experiment, const ImageCounts& images);
-  /// Nothing is known: says so.
+  /// Shows that there are no facts yet.
   void clear();
-  /// Faults stand in the way of facts that can be trusted: what is shown is of the last sound text.
+  /// The text has errors: marks the facts as those of the last valid text.
   void setStale(bool isStale);
   LearningRateCurve* curve() const { return curve_; }
   QSize minimumSizeHint() const override;

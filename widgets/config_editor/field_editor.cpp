@@ -23,9 +23,9 @@ namespace {
 
 constexpr int kTypingPauseMilliseconds = 500;
 
-void setFault(QWidget* input, bool isFaulty) {
-  if (input->property("fault").toBool() == isFaulty) return;
-  input->setProperty("fault", isFaulty);
+void setInvalid(QWidget* input, bool invalid) {
+  if (input->property("invalid").toBool() == invalid) return;
+  input->setProperty("invalid", invalid);
   repolish(input);
 }
 
@@ -36,7 +36,7 @@ QHBoxLayout* plainRow(QWidget* widget) {
   return row;
 }
 
-/// Text that is taken over when typing pauses, and at the latest when the line is left.
+/// A line of text, committed when typing pauses or the line loses the focus.
 class LineEditor : public FieldEditor {
  public:
   LineEditor(const QString& unit, QWidget* parent) : FieldEditor(parent) {
@@ -55,12 +55,12 @@ class LineEditor : public FieldEditor {
   }
 
   void showValue(const ShownValue& value) override {
-    setFault(line_, value.isFaulty);
+    setInvalid(line_, value.hasError);
     const QString own = value.isGiven ? value.text : QString();
     if (!value.isGiven) {
       line_->setPlaceholderText(value.text == QStringLiteral("null") ? tr("not set") : value.text);
     }
-    // While someone types, the text is theirs: "0.0" is on its way to "0.01".
+    // Do not change the text while the user types: "0.0" may become "0.01".
     if (pause_.isActive() || own == shown_) return;
     shown_ = own;
     line_->setText(own);
@@ -73,7 +73,7 @@ class LineEditor : public FieldEditor {
  protected:
   QLineEdit* line() const { return line_; }
 
-  /// Undo and redo are the document's, not the line's: they go on to the widgets around it.
+  /// Undo and redo belong to the document, not to the line: pass them on to the parents.
   bool eventFilter(QObject* watched, QEvent* event) override {
     if (event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride) {
       const auto* key = static_cast<QKeyEvent*>(event);
@@ -95,7 +95,7 @@ class LineEditor : public FieldEditor {
   }
 
  private:
-  /// Inside the line, at its right end.
+  /// Shows the unit inside the line, at its right end.
   void addUnit(const QString& unit) {
     auto* label = new QLabel(unit, line_);
     label->setFont(interfaceFont(11));
@@ -110,7 +110,7 @@ class LineEditor : public FieldEditor {
 
   QLineEdit* line_ = nullptr;
   QTimer pause_;
-  QString shown_;  ///< what the document gives
+  QString shown_;  ///< the document's value
 };
 
 class PathEditor : public LineEditor {
@@ -154,7 +154,7 @@ class PathEditor : public LineEditor {
   QToolButton* browse_ = nullptr;
 };
 
-/// Shows a value that is not the document's own fainter, as a line shows its placeholder.
+/// A combo box that shows an inherited value in the faint colour, like a placeholder.
 class WordBox : public QComboBox {
  public:
   using QComboBox::QComboBox;
@@ -185,7 +185,7 @@ class ChoiceEditor : public FieldEditor {
     combo_->setFocusPolicy(Qt::StrongFocus);
     combo_->installEventFilter(this);
     for (const std::string& choice : field.choices) combo_->addItem(QString::fromStdString(choice));
-    for (const std::string& choice : field.choicesToCome) disable(QString::fromStdString(choice));
+    for (const std::string& choice : field.unbuiltChoices) disable(QString::fromStdString(choice));
     if (field.nullable) combo_->addItem(QStringLiteral("null"));
     known_ = combo_->count();
     combo_->setCurrentIndex(-1);
@@ -196,7 +196,7 @@ class ChoiceEditor : public FieldEditor {
   }
 
   void showValue(const ShownValue& value) override {
-    setFault(combo_, value.isFaulty);
+    setInvalid(combo_, value.hasError);
     while (combo_->count() > known_) combo_->removeItem(known_);
     combo_->setInherited(value.text);
     if (!value.isGiven) return combo_->setCurrentIndex(-1);
@@ -205,7 +205,7 @@ class ChoiceEditor : public FieldEditor {
   }
 
  protected:
-  /// Scrolling the form must not change what is under the pointer.
+  /// Scrolling the form must not change the value under the pointer.
   bool eventFilter(QObject* watched, QEvent* event) override {
     if (event->type() == QEvent::Wheel && !combo_->hasFocus()) {
       event->ignore();

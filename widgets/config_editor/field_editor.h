@@ -9,23 +9,23 @@
 
 namespace lockstep::widgets {
 
-/// Edits the value of one key by what suits its type.
+/// Edits the value of one key with the input widget for its type.
 class FieldEditor : public QWidget {
   Q_OBJECT
 
  public:
   using QWidget::QWidget;
   virtual void showValue(const ShownValue& value) = 0;
-  /// Takes over at once what is being typed.
+  /// Commits what is being typed without waiting for the pause.
   virtual void finishTyping() {}
 
  Q_SIGNALS:
-  /// As typed, not yet YAML. Empty: the document shall not give the value any more.
+  /// `typed`: as typed, not yet YAML. Empty: remove the key from the document.
   void edited(const QString& typed);
 };
 
-/// A switch, a list of words, a line, or a line with a button that browses. `folder` tells where
-/// relative paths begin.
+/// A switch, a combo box, a line, or a line with a browse button. `folder` returns the folder that
+/// relative paths start from.
 FieldEditor* makeFieldEditor(const config::Field& field, std::function<QString()> folder,
                              QWidget* parent);
 

@@ -19,7 +19,7 @@ constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
 constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotBuiltWidthPx = 78;
 constexpr int kFlashMilliseconds = 900;
 
-/// The arrow back to the inherited value. Painted here: there is one in each of a hundred rows.
+/// Resets to the inherited value. Custom-painted because there are a hundred of them.
 class ResetButton : public QAbstractButton {
  public:
   explicit ResetButton(QWidget* parent) : QAbstractButton(parent) {
@@ -76,11 +76,11 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   keepsPlace.setRetainSizeWhenHidden(true);
   reset_->setSizePolicy(keepsPlace);
   reset_->hide();
-  fault_ = new QLabel(this);
-  fault_->setWordWrap(true);
-  fault_->setFont(interfaceFont(11));
-  fault_->setProperty("role", QStringLiteral("error"));
-  fault_->hide();
+  error_ = new QLabel(this);
+  error_->setWordWrap(true);
+  error_->setFont(interfaceFont(11));
+  error_->setProperty("role", QStringLiteral("error"));
+  error_->hide();
 
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
@@ -92,10 +92,10 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   column->setContentsMargins(kMarkPx + 7, 1, 4, 1);
   column->setSpacing(1);
   column->addLayout(row);
-  auto* faultRow = new QHBoxLayout;
-  faultRow->addSpacing(kNameWidthPx + 8);
-  faultRow->addWidget(fault_, 1);
-  column->addLayout(faultRow);
+  auto* issueRow = new QHBoxLayout;
+  issueRow->addSpacing(kNameWidthPx + 8);
+  issueRow->addWidget(error_, 1);
+  column->addLayout(issueRow);
   colourLabel();
 }
 
@@ -108,14 +108,14 @@ void FieldRow::setState(const FieldState& state) {
   reset_->setToolTip(
       tr("Remove this line from the file and use the inherited value or the default (%1)")
           .arg(QString::fromStdString(field_.defaultText())));
-  fault_->setText(state.fault);
-  fault_->setVisible(!state.fault.isEmpty());
+  error_->setText(state.error);
+  error_->setVisible(!state.error.isEmpty());
   if (givenChanges) colourLabel();
   update();
 }
 
-/// File and line where there is room for them, else an arrow that tells them when pointed at. A
-/// path needs the room more. A key that cannot be edited yet says so in this place.
+/// File and line if there is room, else an arrow with a tooltip. Rows of paths are always narrow,
+/// because the path needs the room. A key that is not built yet shows that here.
 void FieldRow::showOrigin() {
   const bool isPath = field_.type == config::FieldType::Path;
   const bool isNarrow = width() < kNarrowPx || isPath;
@@ -140,8 +140,8 @@ void FieldRow::flash() {
   });
 }
 
-/// Values the document gives stand out by weight and by the bar at the left. The weight is the
-/// style sheet's: a font set here would not outlive a change of theme.
+/// Values set in the document have a bold name and a bar at the left. The style sheet sets the
+/// weight: a font set here would be lost when the theme changes.
 void FieldRow::colourLabel() { setRole(name_, state_.value.isGiven ? "given" : "muted"); }
 
 void FieldRow::paintEvent(QPaintEvent*) {
@@ -153,10 +153,10 @@ void FieldRow::paintEvent(QPaintEvent*) {
     painter.setBrush(theme.selection);
     painter.drawRoundedRect(rect(), 4, 4);
   }
-  if (!state_.value.isGiven && state_.fault.isEmpty()) return;
+  if (!state_.value.isGiven && state_.error.isEmpty()) return;
   painter.setPen(Qt::NoPen);
   painter.setBrush(!isEnabled()             ? theme.textFaint
-                   : state_.fault.isEmpty() ? theme.accent
+                   : state_.error.isEmpty() ? theme.accent
                                             : theme.error);
   painter.drawRoundedRect(QRectF(2, 5, 3, height() - 10), 1.5, 1.5);
 }

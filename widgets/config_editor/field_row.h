@@ -11,8 +11,8 @@ class QAbstractButton;
 
 namespace lockstep::widgets {
 
-/// One key in the form: mark, name, editor, unit, where the value comes from, and the arrow back to
-/// the inherited value.
+/// One key in the form: mark, name, editor with unit, origin of the value, and a reset button that
+/// returns to the inherited value or the default.
 class FieldRow : public QWidget {
   Q_OBJECT
 
@@ -23,14 +23,15 @@ class FieldRow : public QWidget {
   const FieldState& state() const { return state_; }
   const config::Field& field() const { return field_; }
   FieldEditor* editor() const { return editor_; }
-  /// Shows for a moment that this is the row.
+  /// Highlights the row for a moment.
   void flash();
 
  Q_SIGNALS:
   void edited(const QString& typed);
   void resetRequested();
+  /// The pointer entered the row, or its editor got the keyboard focus.
   void pointedAt();
-  /// The editor took the keyboard.
+  /// The editor got the keyboard focus.
   void focused();
 
  protected:
@@ -51,7 +52,7 @@ class FieldRow : public QWidget {
   FieldEditor* editor_ = nullptr;
   QLabel* origin_ = nullptr;
   QAbstractButton* reset_ = nullptr;
-  QLabel* fault_ = nullptr;
+  QLabel* error_ = nullptr;
   bool isFlashing_ = false;
 };
 

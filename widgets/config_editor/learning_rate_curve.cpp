@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kPoints = 400;
 constexpr int kLabelPx = 10, kLabelGapPx = 6;
-constexpr double kLabelledParts[] = {0.0, 0.5, 1.0};  ///< of both axes
+constexpr double kLabelledFractions[] = {0.0, 0.5, 1.0};  ///< of both axes
 
-/// Steps at which the curve is drawn: evenly, and on both sides of every jump and corner.
+/// Steps at which the curve is sampled: evenly, and on both sides of every jump and kink.
 std::vector<std::int64_t> stepsToDraw(const config::LearningRateSchedule& schedule,
                                       std::int64_t maxSteps) {
   std::vector<std::int64_t> steps;
@@ -31,8 +31,8 @@ std::vector<std::int64_t> stepsToDraw(const config::LearningRateSchedule& schedu
   return steps;
 }
 
-/// The next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10 times a power of ten: a top of the axis whose half is
-/// short to write.
+/// The next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10 times a power of ten, so that the top of the axis and
+/// half of it have short labels.
 double roundedUp(double value) {
   if (!(value > 0)) return 1;
   const double decade = std::pow(10.0, std::floor(std::log10(value)));
@@ -75,13 +75,13 @@ void LearningRateCurve::clear() {
 QRectF LearningRateCurve::plotRect() const {
   const QFontMetricsF metrics(monoFont(kLabelPx));
   double widest = 0;
-  for (const double part : kLabelledParts)
-    widest = std::max(widest, metrics.horizontalAdvance(rateText(part)));
+  for (const double fraction : kLabelledFractions)
+    widest = std::max(widest, metrics.horizontalAdvance(rateText(fraction)));
   return QRectF(rect()).adjusted(std::max(44.0, widest + kLabelGapPx + 2), 8, -14, -20);
 }
 
-QString LearningRateCurve::rateText(double part) const {
-  return QString::number(part * maxRate_, 'g', 3);
+QString LearningRateCurve::rateText(double fraction) const {
+  return QString::number(fraction * maxRate_, 'g', 3);
 }
 
 QString LearningRateCurve::stepText(double step) const {
@@ -113,18 +113,18 @@ void LearningRateCurve::paintAxes(QPainter& painter, const QRectF& plot) {
   const Theme& theme = currentTheme();
   painter.setFont(monoFont(kLabelPx));
   const QFontMetricsF metrics(painter.font());
-  for (const double part : kLabelledParts) {
-    const double y = plot.bottom() - part * plot.height();
+  for (const double fraction : kLabelledFractions) {
+    const double y = plot.bottom() - fraction * plot.height();
     painter.setPen(theme.grid);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     painter.setPen(theme.textFaint);
     painter.drawText(QRectF(0, y - 8, plot.left() - kLabelGapPx, 16),
-                     Qt::AlignRight | Qt::AlignVCenter, rateText(part));
-    const QString step = stepText(part * maxSteps_) %
-                         (inEpochs_ && part == 1.0 ? QStringLiteral(" epochs") : QString());
-    // In the middle under its place, where the edge leaves room for that.
+                     Qt::AlignRight | Qt::AlignVCenter, rateText(fraction));
+    const QString step = stepText(fraction * maxSteps_) %
+                         (inEpochs_ && fraction == 1.0 ? QStringLiteral(" epochs") : QString());
+    // Centred under its tick, unless it would be cut at the edge.
     const double wide = std::ceil(metrics.horizontalAdvance(step));
-    const double x = plot.left() + part * plot.width() - wide / 2;
+    const double x = plot.left() + fraction * plot.width() - wide / 2;
     painter.drawText(QRectF(std::min(x, width() - wide), plot.bottom() + 4, wide, 14),
                      Qt::AlignCenter, step);
   }

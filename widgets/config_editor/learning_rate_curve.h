@@ -8,7 +8,7 @@
 
 namespace lockstep::widgets {
 
-/// The planned learning rate over the training, as a small curve.
+/// A small plot of the planned learning rate over the steps.
 class LearningRateCurve : public QWidget {
   Q_OBJECT
 
@@ -19,7 +19,7 @@ class LearningRateCurve : public QWidget {
   void clear();
   /// x: steps, y: learning rate.
   const std::vector<QPointF>& points() const { return points_; }
-  /// Where the curve is drawn: beside its labels.
+  /// Area of the curve, without the axis labels.
   QRectF plotRect() const;
   QSize sizeHint() const override { return {240, 120}; }
 
@@ -30,15 +30,15 @@ class LearningRateCurve : public QWidget {
 
  private:
   QString stepText(double step) const;
-  /// Of a part of the highest rate of the axis.
-  QString rateText(double part) const;
+  /// `fraction`: of the top of the axis.
+  QString rateText(double fraction) const;
   void paintAxes(QPainter& painter, const QRectF& plot);
   void paintReadout(QPainter& painter, const QRectF& plot);
 
   std::vector<QPointF> points_;
   double maxSteps_ = 1, maxRate_ = 1;
   bool inEpochs_ = false;
-  double pointer_ = -1;  ///< 0 … 1 along the training; < 0: the pointer is elsewhere
+  double pointer_ = -1;  ///< 0 … 1 along the x axis; < 0: the pointer is outside
 };
 
 }  // namespace lockstep::widgets

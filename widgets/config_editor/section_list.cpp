@@ -70,7 +70,7 @@ SectionList::SectionList(QWidget* parent) : QListWidget(parent) {
   connect(this, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* now) {
     if (now != nullptr) Q_EMIT sectionChosen(now->data(kSectionRole).toString());
   });
-  // A section that is current already is gone to again.
+  // A click on the current section scrolls to it again.
   connect(this, &QListWidget::itemClicked, this, [this](const QListWidgetItem* item) {
     Q_EMIT sectionChosen(item->data(kSectionRole).toString());
   });

@@ -8,8 +8,8 @@
 
 namespace lockstep::widgets {
 
-/// The sections of the experiment file to jump to, each with how many of its values the document
-/// gives and its errors.
+/// The sections of the experiment to jump to, each with its number of values set in the document,
+/// or its number of errors.
 class SectionList : public QListWidget {
   Q_OBJECT
 

@@ -4,13 +4,13 @@
 
 namespace lockstep::widgets {
 
-/// On or off, with the word beside it so that colour is not alone.
+/// A switch with the word "on" or "off" beside it, so that colour is not the only cue.
 class SwitchButton : public QAbstractButton {
   Q_OBJECT
 
  public:
   explicit SwitchButton(QWidget* parent = nullptr);
-  /// Draws a value that is not the document's own fainter.
+  /// Draws an inherited value fainter.
   void setInherited(bool inherited);
   QSize sizeHint() const override;
 

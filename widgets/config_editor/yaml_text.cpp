@@ -18,21 +18,23 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNumberMargin = 0, kFaultMargin = 1, kGapMargin = 2;
-constexpr int kLeastNotePx = 80;
+constexpr int kNumberMargin = 0, kIssueMargin = 1, kGapMargin = 2;
+constexpr int kMinAnnotationPx = 80;
 constexpr int kErrorMark = 1, kWarningMark = 2, kErrorLine = 3;
 constexpr int kErrorUnderline = 8, kWarningUnderline = 9;
 constexpr int kFontPx = 12;
 constexpr int kRestMilliseconds = 400;
 constexpr char kCandidateSeparator = '\n';
 
-QColor mixed(const QColor& from, const QColor& to, double part) {
-  const auto mix = [part](double a, double b) { return static_cast<float>(a + (b - a) * part); };
+QColor blend(const QColor& from, const QColor& to, double fraction) {
+  const auto mix = [fraction](double a, double b) {
+    return static_cast<float>(a + (b - a) * fraction);
+  };
   return QColor::fromRgbF(mix(from.redF(), to.redF()), mix(from.greenF(), to.greenF()),
                           mix(from.blueF(), to.blueF()));
 }
 
-/// Scintilla takes sizes in points only, and one family: the one that is there.
+/// Scintilla takes sizes in points only, and one font family: the first that is installed.
 QFont inPoints(QFont font, const QWidget& widget) {
   constexpr double kPointsPerInch = 72.0;
   font.setFamilies({QFontInfo(font).family()});
@@ -40,8 +42,8 @@ QFont inPoints(QFont font, const QWidget& widget) {
   return font;
 }
 
-/// The text with its lines broken at this width: between words, or within one that is longer.
-QString inLines(const QString& text, const QFont& font, int roomPx) {
+/// The text wrapped at a width: between words, or within a word that is longer.
+QString wrapped(const QString& text, const QFont& font, int widthPx) {
   QTextLayout layout(text, font);
   QTextOption option;
   option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
@@ -49,7 +51,7 @@ QString inLines(const QString& text, const QFont& font, int roomPx) {
   QStringList lines;
   layout.beginLayout();
   for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
-    line.setLineWidth(roomPx);
+    line.setLineWidth(widthPx);
     lines << text.mid(line.textStart(), line.textLength());
   }
   layout.endLayout();
@@ -70,7 +72,7 @@ YamlText::YamlText(QWidget* parent) : QsciScintilla(parent) {
   setBackspaceUnindents(true);
   setBraceMatching(QsciScintilla::SloppyBraceMatch);
   setCaretLineVisible(true);
-  // Nothing is out of view sideways: neither a long value nor the message under a line.
+  // Long values and the messages below lines wrap; nothing scrolls sideways.
   setWrapMode(QsciScintilla::WrapWord);
   setWrapIndentMode(QsciScintilla::WrapIndentIndented);
   lexer_ = new QsciLexerYAML(this);
@@ -88,10 +90,10 @@ YamlText::YamlText(QWidget* parent) : QsciScintilla(parent) {
 
 void YamlText::buildMargins() {
   setMarginType(kNumberMargin, QsciScintilla::NumberMargin);
-  setMarginType(kFaultMargin, QsciScintilla::SymbolMargin);
-  setMarginWidth(kFaultMargin, 16);
-  setMarginMarkerMask(kFaultMargin, (1 << kErrorMark) | (1 << kWarningMark));
-  setMarginSensitivity(kFaultMargin, true);
+  setMarginType(kIssueMargin, QsciScintilla::SymbolMargin);
+  setMarginWidth(kIssueMargin, 16);
+  setMarginMarkerMask(kIssueMargin, (1 << kErrorMark) | (1 << kWarningMark));
+  setMarginSensitivity(kIssueMargin, true);
   setMarginWidth(kGapMargin, 6);
   fitLineNumbers();
 }
@@ -107,12 +109,12 @@ void YamlText::buildMarks() {
 
 void YamlText::connectSignals() {
   connect(this, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
-    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT fixRequested(fault);
+    if (const int issue = issueAtLine(line + 1); issue >= 0) Q_EMIT fixRequested(issue);
   });
   connect(this, &QsciScintillaBase::SCN_DOUBLECLICK, this, [this](int position, int, int) {
-    if (const int fault = faultAtByte(static_cast<std::size_t>(std::max(0, position)));
-        fault >= 0) {
-      Q_EMIT fixRequested(fault);
+    if (const int issue = issueAtByte(static_cast<std::size_t>(std::max(0, position)));
+        issue >= 0) {
+      Q_EMIT fixRequested(issue);
     }
   });
   connect(this, &QsciScintillaBase::SCN_CHARADDED, this, [this](int) { complete(false); });
@@ -133,7 +135,7 @@ void YamlText::setDocument(const QString& document) {
   setModified(false);
   setEolMode(document.contains(QStringLiteral("\r\n")) ? EolWindows : EolUnix);
   setCursorPosition(0, 0);
-  setFaults({});
+  setIssues({});
 }
 
 std::string YamlText::utf8() const {
@@ -145,98 +147,99 @@ std::string YamlText::utf8() const {
 }
 
 void YamlText::changeTo(const std::string& changed) {
-  const std::string present = utf8();
-  if (present == changed) return;
-  const std::size_t shorter = std::min(present.size(), changed.size());
+  const std::string current = utf8();
+  if (current == changed) return;
+  const std::size_t shorter = std::min(current.size(), changed.size());
   std::size_t head = 0;
-  while (head < shorter && present[head] == changed[head]) ++head;
+  while (head < shorter && current[head] == changed[head]) ++head;
   std::size_t tail = 0;
   while (tail < shorter - head &&
-         present[present.size() - 1 - tail] == changed[changed.size() - 1 - tail])
+         current[current.size() - 1 - tail] == changed[changed.size() - 1 - tail])
     ++tail;
   const std::string with = changed.substr(head, changed.size() - tail - head);
   beginUndoAction();
   SendScintilla(SCI_SETTARGETRANGE, static_cast<unsigned long>(head),
-                static_cast<long>(present.size() - tail));
+                static_cast<long>(current.size() - tail));
   SendScintilla(SCI_REPLACETARGET, static_cast<unsigned long>(with.size()), with.c_str());
   endUndoAction();
 }
 
-void YamlText::setFaults(const std::vector<DocumentFault>& faults) {
-  faults_ = faults;
+void YamlText::setIssues(const std::vector<DocumentIssue>& issues) {
+  issues_ = issues;
   for (int mark : {kErrorMark, kWarningMark, kErrorLine}) markerDeleteAll(mark);
   for (int underline : {kErrorUnderline, kWarningUnderline}) {
     SendScintilla(SCI_SETINDICATORCURRENT, static_cast<long>(underline));
     SendScintilla(SCI_INDICATORCLEARRANGE, 0UL, static_cast<long>(length()));
   }
-  for (const DocumentFault& fault : faults_) {
-    if (fault.line < 1 || fault.line > lines()) continue;
-    const int line = fault.line - 1;
-    markerAdd(line, fault.isError ? kErrorMark : kWarningMark);
-    if (fault.isError) markerAdd(line, kErrorLine);
-    if (fault.end > fault.begin && fault.end <= static_cast<std::size_t>(length())) {
+  for (const DocumentIssue& issue : issues_) {
+    if (issue.line < 1 || issue.line > lines()) continue;
+    const int line = issue.line - 1;
+    markerAdd(line, issue.isError ? kErrorMark : kWarningMark);
+    if (issue.isError) markerAdd(line, kErrorLine);
+    if (issue.end > issue.begin && issue.end <= static_cast<std::size_t>(length())) {
       SendScintilla(SCI_SETINDICATORCURRENT,
-                    static_cast<long>(fault.isError ? kErrorUnderline : kWarningUnderline));
-      SendScintilla(SCI_INDICATORFILLRANGE, static_cast<unsigned long>(fault.begin),
-                    static_cast<long>(fault.end - fault.begin));
+                    static_cast<long>(issue.isError ? kErrorUnderline : kWarningUnderline));
+      SendScintilla(SCI_INDICATORFILLRANGE, static_cast<unsigned long>(issue.begin),
+                    static_cast<long>(issue.end - issue.begin));
     }
   }
-  annotateFaults();
+  annotateIssues();
 }
 
-/// Under each line with faults what they are, broken so that all of it is in view.
-void YamlText::annotateFaults() {
+/// Shows the issues of each line below it, wrapped at the width of the view.
+void YamlText::annotateIssues() {
   clearAnnotations();
   annotatedPx_ = viewport()->width();
   const Theme& theme = currentTheme();
   const QFont font = inPoints(interfaceFont(11), *this);
   std::map<int, QList<QsciStyledText>> notes;
-  for (const DocumentFault& fault : faults_) {
-    if (fault.line < 1 || fault.line > lines()) continue;
-    const int line = fault.line - 1;
+  for (const DocumentIssue& issue : issues_) {
+    if (issue.line < 1 || issue.line > lines()) continue;
+    const int line = issue.line - 1;
     QString text =
-        QString::fromStdString(fault.isHere ? fault.text : fault.place + ": " + fault.text);
-    if (!fault.proposal.empty())
-      text += tr("   double-click to use: ") + QString::fromStdString(fault.proposal);
-    text = inLines(text, font, roomOfNote(line));
+        QString::fromStdString(issue.isHere ? issue.text : issue.place + ": " + issue.text);
+    if (!issue.suggestion.empty())
+      text += tr("   double-click to use: ") + QString::fromStdString(issue.suggestion);
+    text = wrapped(text, font, annotationWidth(line));
     if (notes.count(line)) text.prepend(QLatin1Char('\n'));
-    const QColor colour = fault.isError ? theme.error : theme.warning;
-    const QsciStyle style(-1, QStringLiteral("fault"), colour, mixed(theme.field, colour, 0.08),
+    const QColor colour = issue.isError ? theme.error : theme.warning;
+    const QsciStyle style(-1, QStringLiteral("issue"), colour, blend(theme.field, colour, 0.08),
                           font);
     notes[line] << QsciStyledText(text, style);
   }
   for (const auto& [line, texts] : notes) annotate(line, texts);
 }
 
-/// px for the text of a note, which begins where its line does, with a space on both sides.
-int YamlText::roomOfNote(int line) const {
+/// px for the text of an annotation, which is indented like its line, with a space on both sides.
+int YamlText::annotationWidth(int line) const {
   const long space = SendScintilla(SCI_TEXTWIDTH, static_cast<unsigned long>(STYLE_DEFAULT), " ");
-  int room = viewport()->width() - static_cast<int>(space) * (indentation(line) + 3);
-  for (const int margin : {kNumberMargin, kFaultMargin, kGapMargin}) room -= marginWidth(margin);
-  return std::max(room, kLeastNotePx);
+  int width = viewport()->width() - static_cast<int>(space) * (indentation(line) + 3);
+  for (const int margin : {kNumberMargin, kIssueMargin, kGapMargin}) width -= marginWidth(margin);
+  return std::max(width, kMinAnnotationPx);
 }
 
-int YamlText::faultAtByte(std::size_t byte) const {
-  for (std::size_t i = 0; i < faults_.size(); ++i) {
-    if (faults_[i].begin <= byte && byte <= faults_[i].end && faults_[i].end > faults_[i].begin) {
+int YamlText::issueAtByte(std::size_t byte) const {
+  for (std::size_t i = 0; i < issues_.size(); ++i) {
+    if (issues_[i].begin <= byte && byte <= issues_[i].end && issues_[i].end > issues_[i].begin) {
       return static_cast<int>(i);
     }
   }
   return -1;
 }
 
-int YamlText::faultAtLine(int line) const {
-  const auto found = std::find_if(
-      faults_.begin(), faults_.end(),
-      [line](const DocumentFault& fault) { return fault.line == line && !fault.proposal.empty(); });
-  return found == faults_.end() ? -1 : static_cast<int>(found - faults_.begin());
+int YamlText::issueAtLine(int line) const {
+  const auto found =
+      std::find_if(issues_.begin(), issues_.end(), [line](const DocumentIssue& issue) {
+        return issue.line == line && !issue.suggestion.empty();
+      });
+  return found == issues_.end() ? -1 : static_cast<int>(found - issues_.begin());
 }
 
 void YamlText::goTo(int line, int column) {
   const int index = std::clamp(line - 1, 0, std::max(0, lines() - 1));
   ensureLineVisible(index);
   setCursorPosition(index, std::max(0, column - 1));
-  // In the upper third rather than at an edge.
+  // In the upper third of the view.
   const long onScreen = SendScintilla(SCI_LINESONSCREEN);
   const long shown = SendScintilla(SCI_VISIBLEFROMDOCLINE, static_cast<long>(index));
   SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0L, shown - onScreen / 3));
@@ -257,8 +260,8 @@ std::size_t YamlText::cursorByte() const {
   return static_cast<std::size_t>(SendScintilla(SCI_GETCURRENTPOS));
 }
 
-/// Offers what may stand at the cursor; while typing only once a word has begun. A list that is
-/// shown offers no more than that: it is closed where nothing is left to offer.
+/// Shows the completions at the cursor, while typing only once a word has begun. Closes a list that
+/// is open when there is nothing left to complete.
 void YamlText::complete(bool asked) {
   const Completion completion = completeAt(utf8(), cursorByte());
   const std::vector<std::string>& candidates = completion.candidates;
@@ -276,7 +279,7 @@ void YamlText::complete(bool asked) {
   SendScintilla(SCI_AUTOCSHOW, static_cast<unsigned long>(completion.prefixBytes), list.c_str());
 }
 
-/// The candidate in front is the word at the cursor: taking it would write nothing but a colon.
+/// The selected candidate is already written at the cursor: completing it would add only a colon.
 bool YamlText::isWordWritten() const {
   if (!isListActive()) return false;
   const auto length = static_cast<std::size_t>(
@@ -293,7 +296,7 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Return && event->modifiers() == Qt::AltModifier) {
     int line = 0, index = 0;
     getCursorPosition(&line, &index);
-    if (const int fault = faultAtLine(line + 1); fault >= 0) Q_EMIT fixRequested(fault);
+    if (const int issue = issueAtLine(line + 1); issue >= 0) Q_EMIT fixRequested(issue);
     return;
   }
   if (event->matches(QKeySequence::Redo)) return redo();
@@ -302,7 +305,7 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
   QsciScintilla::keyPressEvent(event);
 }
 
-/// Escape is the window's where it has nothing to close here.
+/// Passes Escape on to the window unless there is a list to close.
 bool YamlText::event(QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride &&
       static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape && !isListActive()) {
@@ -314,7 +317,7 @@ bool YamlText::event(QEvent* event) {
 
 void YamlText::resizeEvent(QResizeEvent* event) {
   QsciScintilla::resizeEvent(event);
-  if (annotatedPx_ != viewport()->width()) annotateFaults();
+  if (annotatedPx_ != viewport()->width()) annotateIssues();
 }
 
 void YamlText::changeEvent(QEvent* event) {
@@ -329,11 +332,11 @@ void YamlText::applyTheme() {
   setPaper(theme.field);
   setColor(theme.text);
   setCaretForegroundColor(theme.text);
-  setCaretLineBackgroundColor(mixed(theme.field, theme.selection, 0.55));
+  setCaretLineBackgroundColor(blend(theme.field, theme.selection, 0.55));
   setSelectionBackgroundColor(theme.selection);
   resetSelectionForegroundColor();
   setMarginsBackgroundColor(theme.field);
-  setMarginBackgroundColor(kFaultMargin, theme.field);
+  setMarginBackgroundColor(kIssueMargin, theme.field);
   setMarginBackgroundColor(kGapMargin, theme.field);
   setMarginsForegroundColor(theme.textFaint);
   setMarginsFont(inPoints(monoFont(11), *this));
@@ -345,11 +348,11 @@ void YamlText::applyTheme() {
   setMarkerForegroundColor(theme.error, kErrorMark);
   setMarkerBackgroundColor(theme.warning, kWarningMark);
   setMarkerForegroundColor(theme.warning, kWarningMark);
-  setMarkerBackgroundColor(mixed(theme.field, theme.error, 0.10), kErrorLine);
+  setMarkerBackgroundColor(blend(theme.field, theme.error, 0.10), kErrorLine);
   setIndicatorForegroundColor(theme.error, kErrorUnderline);
   setIndicatorForegroundColor(theme.warning, kWarningUnderline);
   fitLineNumbers();
-  setFaults(std::vector<DocumentFault>(faults_));
+  setIssues(std::vector<DocumentIssue>(issues_));
 }
 
 void YamlText::applySyntaxColours() {

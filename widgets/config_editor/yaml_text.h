@@ -13,33 +13,33 @@ class QsciLexerYAML;
 
 namespace lockstep::widgets {
 
-/// The YAML text: colours, line numbers, faults at their lines, completion of keys and words. Its
-/// undo history is the document's.
+/// The YAML editor: syntax colours, line numbers, issues below their lines, completion of keys and
+/// choices. Its undo history is that of the document.
 class YamlText : public QsciScintilla {
   Q_OBJECT
 
  public:
   explicit YamlText(QWidget* parent = nullptr);
 
-  /// A new document: empty undo history, not modified. Line ends stay as they are.
+  /// Opens a document: clears the undo history and the modified flag. Line endings are kept.
   void setDocument(const QString& document);
   std::string utf8() const;
-  /// Makes the text equal to `changed` by one undoable replacement of what differs.
+  /// Makes the text equal to `changed` by one undoable replacement of the range that differs.
   void changeTo(const std::string& changed);
-  void setFaults(const std::vector<DocumentFault>& faults);
-  /// line and column from 1, column in characters.
+  void setIssues(const std::vector<DocumentIssue>& issues);
+  /// Line and column count from 1, the column in characters.
   void goTo(int line, int column);
-  /// Shows a line as the present one, and scrolls only when it is out of view.
+  /// Moves the cursor to a line; scrolls only if it is out of view.
   void reveal(int line);
   void selectBytes(std::size_t begin, std::size_t end);
   std::size_t cursorByte() const;
-  /// Text for the place under a resting pointer.
+  /// Provides the tooltip of a position in the text.
   void setTips(std::function<QString(std::size_t byte)> tips) { tips_ = std::move(tips); }
 
  Q_SIGNALS:
-  /// Index into the faults: by double click on what is underlined, a click on the mark in the
-  /// margin, or Alt+Return.
-  void fixRequested(int fault);
+  /// `issue`: index into the issues. Sent on a double click on an underlined range, a click on a
+  /// mark in the margin, and Alt+Return.
+  void fixRequested(int issue);
   void cursorMoved();
 
  protected:
@@ -54,17 +54,17 @@ class YamlText : public QsciScintilla {
   void connectSignals();
   void applyTheme();
   void applySyntaxColours();
-  void annotateFaults();
-  int roomOfNote(int line) const;
+  void annotateIssues();
+  int annotationWidth(int line) const;
   void complete(bool asked);
   bool isWordWritten() const;
   void fitLineNumbers();
-  int faultAtByte(std::size_t byte) const;
-  int faultAtLine(int line) const;
+  int issueAtByte(std::size_t byte) const;
+  int issueAtLine(int line) const;
 
   QsciLexerYAML* lexer_ = nullptr;
-  std::vector<DocumentFault> faults_;
-  int annotatedPx_ = 0;  ///< width that the notes under the lines were broken for
+  std::vector<DocumentIssue> issues_;
+  int annotatedPx_ = 0;  ///< width that the annotations were wrapped for
   std::function<QString(std::size_t)> tips_;
 };
 

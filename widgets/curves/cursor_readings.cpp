@@ -36,15 +36,15 @@ std::vector<Found> pointsAt(const std::vector<Curve>& curves, double x,
   return found;
 }
 
-/// Next to the cursor; a line rather than one of the few points of an evaluation.
+/// The point next to the cursor; one of a line is preferred to the sparse points of evaluations.
 const Found* nextTo(const std::vector<Found>& found, double x) {
   const auto rank = [&](const Found& one) {
     return std::tuple(one.curve->kind == Curve::Kind::Evaluation, std::abs(one.reading.x - x));
   };
-  const auto least =
+  const auto nearest =
       std::min_element(found.begin(), found.end(),
                        [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
-  return least == found.end() ? nullptr : &*least;
+  return nearest == found.end() ? nullptr : &*nearest;
 }
 
 bool isLowest(const Found& one) {

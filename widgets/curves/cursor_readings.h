@@ -11,19 +11,19 @@
 
 namespace lockstep::widgets {
 
-/// What the curves of a plot say at its cursor.
+/// The values of a plot's curves at its cursor.
 struct Readings {
   struct Row {
     Curve curve;
-    QString run;  ///< empty: all are of one
+    QString run;  ///< empty: all curves are of one run
     QString name;
     QString value;
     QString raw;   ///< before smoothing; empty: not smoothed
-    QString step;  ///< where this value is of another step than the title's
+    QString step;  ///< if this value is of another step than the title's
   };
   QString title;
   std::vector<Row> rows;
-  QStringList notes;  ///< what else stands at the cursor, below the rows
+  QStringList notes;  ///< lines below the rows, e.g. events at the cursor
 };
 
 /// What a plot shows at its cursor.
@@ -32,12 +32,12 @@ struct CursorReadings {
     QPointF place;  ///< px
     std::size_t curve = 0;
   };
-  std::vector<Dot> dots;  ///< where it meets the curves
-  Readings readings;      ///< of every curve with a point, the nearest first
+  std::vector<Dot> dots;  ///< the points of the curves nearest to the cursor
+  Readings readings;      ///< of every curve that has points, the nearest to the pointer first
 };
 
-/// x: of the cursor. toPixel: from values of the axes to px of the plot. pointer: px. The title
-/// tells the step of the point next to the cursor; a value of another step tells its own.
+/// `x`: of the cursor; `toPixel`: converts axis values to px of the plot; `pointer`: px. The title
+/// names the step of the point next to the cursor; a row names its step if it differs.
 CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis,
                           const std::function<QPointF(double, double)>& toPixel,
                           const QPointF& pointer);

@@ -6,11 +6,11 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kFromPointPx = 9;  ///< the mark of the point lies within
+constexpr double kFromPointPx = 9;  ///< radius of the point's marker
 constexpr double kFromLinePx = 2;
-constexpr int kRows = 6;  ///< above, and below: farther away a label is nobody's
+constexpr int kRows = 6;  ///< above and below: a label farther away does not seem to belong to it
 
-/// y of a segment at x, which lies within it.
+/// y of a segment at an x within it.
 double valueAt(const QPointF& from, const QPointF& to, double x) {
   const double length = to.x() - from.x();
   return length > 0 ? from.y() + (to.y() - from.y()) * (x - from.x()) / length : to.y();
@@ -20,7 +20,7 @@ bool crosses(const QPointF& from, const QPointF& to, const QRectF& box) {
   if (to.x() < box.left() || from.x() > box.right()) return false;
   const double a = valueAt(from, to, std::max(from.x(), box.left()));
   const double b = valueAt(from, to, std::min(to.x(), box.right()));
-  // Upright, it has both ends at one x.
+  // A vertical segment has both ends at one x.
   const double top = from.x() < to.x() ? std::min(a, b) : std::min(from.y(), to.y());
   const double bottom = from.x() < to.x() ? std::max(a, b) : std::max(from.y(), to.y());
   return top <= box.bottom() && bottom >= box.top();  // false where one is NaN
@@ -37,7 +37,7 @@ bool covers(const QRectF& box, const std::vector<QPointF>& line) {
   return false;
 }
 
-/// The nearest first; above before below, where the training loss seldom is.
+/// The nearest first; above before below, because the training loss is rarely above.
 std::vector<QRectF> placesAround(const QPointF& point, const QSizeF& label) {
   const double width = label.width(), height = label.height();
   std::vector<QRectF> places;

@@ -8,8 +8,8 @@
 
 namespace lockstep::widgets {
 
-/// Where a label beside a point covers no line, the nearest such place to the point; nothing: there
-/// is none near it. All in px; a line's x rise, a NaN y is a gap. The label stays within `area`.
+/// The nearest place beside a point, within `area`, where a label covers no line; std::nullopt if
+/// there is none near it. All in px. The x of a line are ascending; a NaN y is a gap.
 std::optional<QRectF> freePlace(const QPointF& point, const QSizeF& label, const QRectF& area,
                                 const std::vector<std::vector<QPointF>>& lines);
 

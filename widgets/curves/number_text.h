@@ -6,14 +6,14 @@
 
 namespace lockstep::widgets {
 
-/// A value in four significant digits: `0.552`, `1.04e-05`, `NaN`.
+/// A value in a few significant digits: `0.552`, `1.04e-05`, `NaN`.
 QString valueText(double value);
-/// A rate from 0 to 1 in three digits after the point.
+/// A value from 0 to 1 with three decimals.
 QString rateText(double value);
 /// `1:09`, `2:03:10`, `3 d 4 h`.
 QString durationText(double seconds);
-/// A tick or a reading of the x axis: `120`, `12k`, `1:09`, `10:16`. stepSize: distance of ticks,
-/// chooses the digits.
+/// A value of the x axis: `120`, `12k`, `1:09`, `10:16`. stepSize: distance of the ticks, which
+/// sets the number of digits.
 QString xText(XAxis axis, double x, double stepSize = 0);
 
 }  // namespace lockstep::widgets

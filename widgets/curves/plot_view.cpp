@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRoomAtTheEndPx = 9;
 
-/// Whether a zoom shows all there is: then it is none.
+/// Whether the view shows all of the limits, so that it is not zoomed.
 bool covers(Range view, Range limits) {
   const double slack = 1e-9 * (limits.second - limits.first);
   return view.first <= limits.first + slack && view.second >= limits.second - slack;
@@ -40,9 +40,9 @@ void PlotView::setLogY(bool log) {
   yZoom_.reset();
 }
 
-void PlotView::setYLimits(std::optional<double> least, std::optional<double> most) {
-  yLeast_ = least;
-  yMost_ = most;
+void PlotView::setYLimits(std::optional<double> min, std::optional<double> max) {
+  yMin_ = min;
+  yMax_ = max;
 }
 
 bool PlotView::setXExtent(std::optional<Range> extent) {
@@ -79,8 +79,7 @@ std::optional<Range> PlotView::fullX() const {
   return full;
 }
 
-/// The zoom as far as there are points (another run, or one that was cut, may have none there),
-/// else everything.
+/// The zoom, unless there are no points in it (of another or a truncated run): then everything.
 Range PlotView::x() const {
   const Range all = fullX().value_or(Range(logX_ ? 1 : 0, logX_ ? 10 : 1));
   const bool hasPoints = xZoom_ && xZoom_->first < all.second && xZoom_->second > all.first;
@@ -93,9 +92,9 @@ std::vector<double> PlotView::columnEdges() const {
   const Range view = x();
   std::vector<double> edges(columns() + 1);
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    const double part = static_cast<double>(i) / static_cast<double>(columns());
-    edges[i] = logX_ ? view.first * std::pow(view.second / view.first, part)
-                     : view.first + (view.second - view.first) * part;
+    const double fraction = static_cast<double>(i) / static_cast<double>(columns());
+    edges[i] = logX_ ? view.first * std::pow(view.second / view.first, fraction)
+                     : view.first + (view.second - view.first) * fraction;
   }
   return edges;
 }
@@ -111,7 +110,7 @@ std::vector<CurveSamples> PlotView::samples() const {
 
 Range PlotView::valuesIn(Range view, const std::vector<CurveSamples>& drawn,
                          bool withOutliers) const {
-  const ValueRangeOptions options{ignoreOutliers_ && !withOutliers, logY_, yLeast_, yMost_};
+  const ValueRangeOptions options{ignoreOutliers_ && !withOutliers, logY_, yMin_, yMax_};
   return valueRange(curves_, drawn, view.first, view.second, options);
 }
 
@@ -126,21 +125,21 @@ std::vector<double> PlotView::placesAbove(const std::vector<CurveSamples>& drawn
   return widgets::placesAbove(drawn, view.first, view.second, top);
 }
 
-void PlotView::zoomX(Range wanted) {
+void PlotView::zoomX(Range target) {
   const auto all = fullX();
   if (!all) return;
-  xZoom_ = rangeWithin(wanted, *all, logX_);
+  xZoom_ = rangeWithin(target, *all, logX_);
   if (covers(*xZoom_, *all)) xZoom_.reset();
 }
 
-/// Within all values of what is in view, those that are left out as outliers too.
-void PlotView::zoomY(Range wanted) {
+/// Limits the zoom to the values in view, outliers included.
+void PlotView::zoomY(Range target) {
   const Range view = x();
   const std::vector<CurveSamples> drawn = samples();
-  const Range usual = valuesIn(view, drawn, false), all = valuesIn(view, drawn, true);
-  const Range limits(std::min(usual.first, all.first), std::max(usual.second, all.second));
-  yZoom_ = rangeWithin(wanted, limits, logY_);
-  if (covers(*yZoom_, limits) && usual == limits) yZoom_.reset();
+  const Range unzoomed = valuesIn(view, drawn, false), all = valuesIn(view, drawn, true);
+  const Range limits(std::min(unzoomed.first, all.first), std::max(unzoomed.second, all.second));
+  yZoom_ = rangeWithin(target, limits, logY_);
+  if (covers(*yZoom_, limits) && unzoomed == limits) yZoom_.reset();
 }
 
 void PlotView::resetZoom() {

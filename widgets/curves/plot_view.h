@@ -11,15 +11,15 @@ namespace lockstep::widgets {
 
 using Range = std::pair<double, double>;
 
-/// `factor` times as wide a range around a value that keeps its place.
+/// The range scaled by `factor` around `centre`, which stays at its place in the range.
 Range zoomedAround(Range now, double centre, double factor, bool log);
 
-/// Which part of its curves a plot shows: all of them, or a zoom that stays within them.
+/// The axis ranges that a plot shows: all of its curves, or a zoom within them.
 class PlotView {
  public:
   void setCurves(std::vector<Curve> curves) { curves_ = std::move(curves); }
   const std::vector<Curve>& curves() const { return curves_; }
-  /// Another axis ends the zoom into x.
+  /// A change of the axis resets the zoom in x.
   void setXAxis(XAxis axis);
   XAxis xAxis() const { return axis_; }
   void setLogX(bool log);
@@ -28,27 +28,27 @@ class PlotView {
   bool isLogY() const { return logY_; }
   void setIgnoreOutliers(bool ignore) { ignoreOutliers_ = ignore; }
   bool isIgnoringOutliers() const { return ignoreOutliers_; }
-  /// Limits that hold whatever the values are.
-  void setYLimits(std::optional<double> least, std::optional<double> most);
-  /// x that is shown beside that of the own curves while there is no zoom; true: it is another.
+  /// Fixed limits of y, whatever the values are.
+  void setYLimits(std::optional<double> min, std::optional<double> max);
+  /// A range of x that is always shown while there is no zoom, also where there are no points.
+  /// Returns whether it changed.
   bool setXExtent(std::optional<Range> extent);
   /// px of the whole plot, and of its area of curves.
   void setWidth(int plotPx, int areaPx);
 
-  void zoomX(Range wanted);
-  void zoomY(Range wanted);
+  void zoomX(Range target);
+  void zoomY(Range target);
   void resetZoom();
   bool isZoomed() const { return xZoom_ || yZoom_; }
 
   Range x() const;
-  /// Of pixels, of the area of curves.
+  /// Number of pixel columns of the area of curves.
   std::size_t columns() const;
-  /// Of every curve over x(), cut to the columns.
+  /// Every curve over x(), downsampled to the columns.
   std::vector<CurveSamples> samples() const;
-  /// `drawn`: the samples.
+  /// `drawn`: samples().
   Range y(const std::vector<CurveSamples>& drawn) const;
-  /// x of what ignoring outliers leaves out above `top`, rising. Who zooms knows that there is
-  /// more.
+  /// Ascending x of the outliers above `top` that are not shown. None while zoomed in y.
   std::vector<double> placesAbove(const std::vector<CurveSamples>& drawn, double top) const;
 
  private:
@@ -59,7 +59,7 @@ class PlotView {
   std::vector<Curve> curves_;
   XAxis axis_ = XAxis::Step;
   bool logX_ = false, logY_ = false, ignoreOutliers_ = true;
-  std::optional<double> yLeast_, yMost_;
+  std::optional<double> yMin_, yMax_;
   std::optional<Range> xZoom_, yZoom_, xExtent_;
   int plotPx_ = 0, areaPx_ = 0;
 };

@@ -3,13 +3,13 @@
 #include <QPointF>
 #include <vector>
 
-/// Drawn lines: x rises, a NaN y is a gap.
+/// Lines of a plot: x ascends, a NaN y is a gap.
 namespace lockstep::widgets {
 
-/// y on the line at an x within it.
+/// y of the line at an x, by linear interpolation; outside of it, that of its end.
 double valueOnLine(const std::vector<QPointF>& line, double x);
 
-/// Points that no segment leads to, e.g. the first of a run.
-std::vector<QPointF> lonePoints(const std::vector<QPointF>& line);
+/// Points that have no finite neighbour, so that no segment is drawn to them.
+std::vector<QPointF> isolatedPoints(const std::vector<QPointF>& line);
 
 }  // namespace lockstep::widgets

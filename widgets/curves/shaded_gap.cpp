@@ -9,7 +9,7 @@
 namespace lockstep::widgets {
 namespace {
 
-/// Where either line bends while both are there, and at the split.
+/// The x of the points of both lines where the lines overlap, and of the split.
 std::vector<double> cornersOf(const std::vector<QPointF>& a, const std::vector<QPointF>& b,
                               double split) {
   std::vector<double> corners;
@@ -29,12 +29,12 @@ std::vector<double> cornersOf(const std::vector<QPointF>& a, const std::vector<Q
 
 }  // namespace
 
-std::optional<ShadedGap::Part> ShadedGap::partAt(double x, double y) const {
-  for (const Part part : {UntilLowest, SinceLowest}) {
-    const Band& band = bands[part];
+std::optional<ShadedGap::Interval> ShadedGap::intervalAt(double x, double y) const {
+  for (const Interval interval : {UntilLowest, SinceLowest}) {
+    const Band& band = bands[interval];
     if (band.top.empty() || x < band.top.front().x() || x > band.top.back().x()) continue;
     const auto [low, high] = std::minmax({valueOnLine(band.top, x), valueOnLine(band.bottom, x)});
-    if (y >= low && y <= high) return part;
+    if (y >= low && y <= high) return interval;
   }
   return std::nullopt;
 }

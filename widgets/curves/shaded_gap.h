@@ -9,20 +9,20 @@
 
 namespace lockstep::widgets {
 
-/// The shaded area between a held-out curve and its training curve, apart up to the lowest held-out
-/// loss and since: after it only held-out above training counts, as overfitting.
+/// The shaded area between a held-out curve and its training curve, in two bands: until the lowest
+/// held-out loss, and since. The second covers only held-out above training, which is overfitting.
 struct ShadedGap {
-  enum Part { UntilLowest, SinceLowest, kParts };
+  enum Interval { UntilLowest, SinceLowest, kIntervals };
   struct Band {
     std::vector<QPointF> top, bottom;  ///< at the same x
   };
-  std::array<Band, kParts> bands;
+  std::array<Band, kIntervals> bands;
 
-  /// The part that a point lies in.
-  std::optional<Part> partAt(double x, double y) const;
+  /// The interval of the band that contains a point.
+  std::optional<Interval> intervalAt(double x, double y) const;
 };
 
-/// `lowestX`: x of the lowest value of `heldOut`; nothing: there is none.
+/// `lowestX`: x of the lowest value of `heldOut`, if it has one.
 ShadedGap shadedGap(const CurveSamples& heldOut, const CurveSamples& training,
                     std::optional<double> lowestX);
 

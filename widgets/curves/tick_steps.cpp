@@ -8,7 +8,7 @@ namespace {
 
 using Range = std::pair<double, double>;
 
-constexpr int kWidestValue = 7;  ///< characters left of the plot
+constexpr int kMaxLabelCharacters = 7;
 
 /// Whether two multiples of the step lie in the range.
 bool hasTwoTicks(double step, const Range& range) {
@@ -16,26 +16,27 @@ bool hasTwoTicks(double step, const Range& range) {
 }
 
 /// 1, 2 and 5 times the powers of ten.
-std::vector<double> wholeSteps(double most) {
+std::vector<double> roundSteps(double max) {
   std::vector<double> steps;
-  for (double power = 1; power <= most * 10; power *= 10)
+  for (double power = 1; power <= max * 10; power *= 10)
     for (double factor : {1.0, 2.0, 5.0}) steps.push_back(factor * power);
   return steps;
 }
 
-/// Seconds that clocks and calendars count in.
-std::vector<double> timeSteps(double most) {
+/// Round times, in seconds.
+std::vector<double> timeSteps(double max) {
   constexpr double kDay = 86400;
   std::vector<double> steps{1,   2,   5,   10,   15,   30,   60,    120,   180,
                             300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200};
-  if (most > steps.back())
-    for (double days : wholeSteps(most / kDay)) steps.push_back(days * kDay);
+  if (max > steps.back())
+    for (double days : roundSteps(max / kDay)) steps.push_back(days * kDay);
   return steps;
 }
 
-/// The least that is wide enough, if two ticks of it are in the range; else the widest with two.
-double chosenStep(const std::vector<double>& steps, double wanted, const Range& range) {
-  auto step = std::lower_bound(steps.begin(), steps.end(), wanted);
+/// The smallest step of at least `min`, if the range has two ticks of it; else the largest with
+/// two.
+double chosenStep(const std::vector<double>& steps, double min, const Range& range) {
+  auto step = std::lower_bound(steps.begin(), steps.end(), min);
   if (step == steps.end()) --step;
   while (step != steps.begin() && !hasTwoTicks(*step, range)) --step;
   return *step;
@@ -45,7 +46,7 @@ double chosenStep(const std::vector<double>& steps, double wanted, const Range& 
 
 double tickStep(XAxis axis, std::pair<double, double> range, int count) {
   const double length = range.second - range.first;
-  return chosenStep(axis == XAxis::Step ? wholeSteps(length) : timeSteps(length), length / count,
+  return chosenStep(axis == XAxis::Step ? roundSteps(length) : timeSteps(length), length / count,
                     range);
 }
 
@@ -62,7 +63,7 @@ std::vector<double> logTicks(std::pair<double, double> range) {
 
 QString valueTickText(double value) {
   const QString plain = QString::number(value, 'g', 4);
-  if (plain.size() <= kWidestValue) return plain;
+  if (plain.size() <= kMaxLabelCharacters) return plain;
   const int power = static_cast<int>(std::floor(std::log10(std::abs(value))));
   return QStringLiteral("%1e%2").arg(value / std::pow(10.0, power), 0, 'g', 4).arg(power);
 }

@@ -9,14 +9,14 @@
 namespace lockstep::widgets {
 
 /// Distance of the ticks of an x axis from `range.first` to `range.second` with about `count` of
-/// them: whole steps, or what clocks and calendars count in. Not of epochs.
+/// them, in round steps or in round times. Not for epochs.
 double tickStep(XAxis axis, std::pair<double, double> range, int count);
 
-/// Ticks of a log axis: 1, 2 and 5 times the powers of ten where few powers are in view, else the
+/// Ticks of a log axis: 1, 2 and 5 times the powers of ten if few powers are in view, else the
 /// powers.
 std::vector<double> logTicks(std::pair<double, double> range);
 
-/// A tick of values in few characters: 0.00025, and 1.25e-4 where that would be too wide.
+/// A tick label of the y axis in few characters: 0.00025, or 1.25e-4 if that would be too wide.
 QString valueTickText(double value);
 
 }  // namespace lockstep::widgets

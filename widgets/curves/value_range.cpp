@@ -7,20 +7,19 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMostValues = 4096;
+constexpr int kMaxValues = 4096;
 constexpr std::size_t kFewestForPercentiles = 20;
 constexpr double kMargin = 0.06;
-constexpr double kFarAway = 0.5;  ///< of the way from the least value to the 95th percentile
+constexpr double kFarAway = 0.5;  ///< of the distance from the minimum to the 95th percentile
 
 using Range = std::pair<double, double>;
 
-/// The greatest value that is no outlier; least: of the curve, perhaps of its smoothed line.
-double usualTop(const std::vector<double>& values, double least, double most, bool log) {
-  const double usual = quantile(values, 0.95);
-  const double fence =
-      log ? usual * std::pow(usual / least, kFarAway) : usual + (usual - least) * kFarAway;
-  if (most <= fence) return most;
-  double top = usual;
+/// The largest value that is no outlier. min, max: of the drawn line, smoothed line included.
+double topWithoutOutliers(const std::vector<double>& values, double min, double max, bool log) {
+  const double p95 = quantile(values, 0.95);
+  const double fence = log ? p95 * std::pow(p95 / min, kFarAway) : p95 + (p95 - min) * kFarAway;
+  if (max <= fence) return max;
+  double top = p95;
   for (const double value : values)
     if (value <= fence) top = std::max(top, value);
   return top;
@@ -31,7 +30,7 @@ std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn,
   if (!curve.source || curve.source->isEmpty()) return std::nullopt;
   const auto isUsable = [&](double v) { return std::isfinite(v) && (!options.log || v > 0); };
   std::optional<Range> all;
-  double lastMost = -std::numeric_limits<double>::infinity();
+  double maxLast = -std::numeric_limits<double>::infinity();
   for (const auto* line : {&drawn.raw, &drawn.smooth}) {
     std::optional<double> last;
     for (const QPointF& point : *line) {
@@ -40,34 +39,34 @@ std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn,
       all = all ? Range(std::min(all->first, *last), std::max(all->second, *last))
                 : Range(*last, *last);
     }
-    if (last) lastMost = std::max(lastMost, *last);
+    if (last) maxLast = std::max(maxLast, *last);
   }
   if (!all || !options.ignoreOutliers) return all;
-  std::vector<double> values = curve.source->valuesBetween(low, high, kMostValues);
+  std::vector<double> values = curve.source->valuesBetween(low, high, kMaxValues);
   std::erase_if(values, [&](double v) { return !isUsable(v); });
   if (values.size() < kFewestForPercentiles) return all;
-  const double top = usualTop(values, all->first, all->second, options.log);
-  return Range(all->first, std::max(top, lastMost));
+  const double top = topWithoutOutliers(values, all->first, all->second, options.log);
+  return Range(all->first, std::max(top, maxLast));
 }
 
 }  // namespace
 
-std::pair<double, double> rangeWithin(std::pair<double, double> wanted,
+std::pair<double, double> rangeWithin(std::pair<double, double> range,
                                       std::pair<double, double> limits, bool log) {
   if (log) {
-    const auto inner = rangeWithin({std::log(wanted.first), std::log(wanted.second)},
+    const auto inner = rangeWithin({std::log(range.first), std::log(range.second)},
                                    {std::log(limits.first), std::log(limits.second)}, false);
     return {std::exp(inner.first), std::exp(inner.second)};
   }
-  const double width = std::min(wanted.second - wanted.first, limits.second - limits.first);
-  // As wide as the limits, the last start could by rounding lie before the first.
+  const double width = std::min(range.second - range.first, limits.second - limits.first);
+  // With the width of the limits, rounding could put the last start before the first.
   const double lastLow = std::max(limits.first, limits.second - width);
-  const double low = std::clamp(wanted.first, limits.first, lastLow);
+  const double low = std::clamp(range.first, limits.first, lastLow);
   return {low, low + width};
 }
 
-double quantile(std::vector<double> values, double part) {
-  const double at = part * static_cast<double>(values.size() - 1);
+double quantile(std::vector<double> values, double q) {
+  const double at = q * static_cast<double>(values.size() - 1);
   const auto low = values.begin() + static_cast<std::ptrdiff_t>(at);
   std::nth_element(values.begin(), low, values.end());
   const double below = *low;
@@ -89,7 +88,7 @@ std::pair<double, double> valueRange(const std::vector<Curve>& curves,
     if (curves[i].kind == Curve::Kind::Evaluation)
       lowestMarker = std::min(lowestMarker, own->first);
   }
-  if (!range) return {options.log ? 0.1 : options.least.value_or(0), options.most.value_or(1)};
+  if (!range) return {options.log ? 0.1 : options.min.value_or(0), options.max.value_or(1)};
   auto [bottom, top] = *range;
   if (options.log) {
     const double factor = std::pow(std::max(top / bottom, 1.2), kMargin);
@@ -101,12 +100,12 @@ std::pair<double, double> valueRange(const std::vector<Curve>& curves,
   bottom -= margin;
   top += margin;
   if (wasPositive) bottom = std::max(bottom, 0.0);
-  if (options.least) {
-    bottom = *options.least;
+  if (options.min) {
+    bottom = *options.min;
     top = std::max(top, bottom + (top - bottom) * (1 + kMargin));
   }
-  top = std::max(options.most.value_or(top), bottom + 1e-9);
-  // A marker at the limit is drawn whole.
+  top = std::max(options.max.value_or(top), bottom + 1e-9);
+  // Room for a whole marker at the limit.
   const double room = (top - bottom) * kMargin;
   if (lowestMarker < bottom + room) bottom -= room;
   return {bottom, top};

@@ -9,34 +9,33 @@
 namespace lockstep::widgets {
 
 struct ValueRangeOptions {
-  bool ignoreOutliers = true;  ///< of curves with 20 points and more the far greater values
+  bool ignoreOutliers = true;  ///< of curves with at least 20 points
   bool log = false;
-  std::optional<double> least, most;  ///< limits that hold in any case
+  std::optional<double> min, max;  ///< fixed limits
 };
 
-/// y range that shows the curves' points in [low, high] with a margin; (0, 1) when there is none.
-/// drawn: the same curves as they are drawn.
+/// y range that shows the curves' points with x in [low, high], with a margin; (0, 1) if there are
+/// none. drawn: the samples of the same curves.
 ///
-/// An outlier lies further above the 95th percentile than half the way from the least value to
-/// there. The least value of what is drawn and each curve's last are in the range in any case: they
-/// are what a loss is watched for.
+/// A value is an outlier if its distance above the 95th percentile is more than half the distance
+/// from the minimum to the 95th percentile. The minimum and each curve's last value are always in
+/// the range.
 std::pair<double, double> valueRange(const std::vector<Curve>& curves,
                                      const std::vector<CurveSamples>& drawn, double low,
                                      double high, const ValueRangeOptions& options);
 
-/// x of what is drawn in [low, high] of one and more curves but lies above `top`, rising.
+/// Ascending x of the drawn points with x in [low, high] and y above `top`.
 std::vector<double> placesAbove(const std::vector<CurveSamples>& drawn, double low, double high,
                                 double top);
-/// How many points of the curves in [low, high] do. Looks at all of them.
+/// Number of points of the curves with x in [low, high] and y above `top`. Scans all points.
 std::size_t pointsAbove(const std::vector<Curve>& curves, double low, double high, double top);
 
-/// A range moved, and where it is wider made narrower, to lie within the limits; on a log scale all
-/// are > 0.
-std::pair<double, double> rangeWithin(std::pair<double, double> wanted,
+/// The range shifted, and narrowed if it is wider, to fit in the limits. On a log scale all values
+/// must be > 0.
+std::pair<double, double> rangeWithin(std::pair<double, double> range,
                                       std::pair<double, double> limits, bool log);
 
-/// The value below which `part` of the values lie, by linear interpolation between neighbours
-/// (NumPy's default).
-double quantile(std::vector<double> values, double part);
+/// The `q`-quantile (0 … 1) of the values, by linear interpolation as numpy.quantile does.
+double quantile(std::vector<double> values, double q);
 
 }  // namespace lockstep::widgets

@@ -9,46 +9,46 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("ConfigEditor", text); }
 
-bool isError(const DocumentFault& fault) { return fault.isError; }
+bool isError(const DocumentIssue& issue) { return issue.isError; }
 
-bool hasFaultErrors(const DocumentState& state) {
-  return std::any_of(state.faults.begin(), state.faults.end(), isError);
+bool hasErrors(const DocumentState& state) {
+  return std::any_of(state.issues.begin(), state.issues.end(), isError);
 }
 
 }  // namespace
 
-void CheckedDocument::take(std::shared_ptr<const DocumentState> checked) {
+void CheckedDocument::update(std::shared_ptr<const DocumentState> checked) {
   state_ = std::move(checked);
   if (state_->isReadable) readable_ = state_;
   if (!state_->loaded.hasErrors()) {
-    sound_ = state_;
-  } else if (sound_ && hasFaultErrors(*sound_)) {  // it lacked its data
-    sound_.reset();
+    valid_ = state_;
+  } else if (valid_ && hasErrors(*valid_)) {  // its data were missing
+    valid_.reset();
   }
 }
 
 int CheckedDocument::errorCount() const {
-  return static_cast<int>(std::count_if(state_->faults.begin(), state_->faults.end(), isError));
+  return static_cast<int>(std::count_if(state_->issues.begin(), state_->issues.end(), isError));
 }
 
 std::size_t CheckedDocument::firstErrorIndex() const {
-  const std::vector<DocumentFault>& faults = state_->faults;
-  return static_cast<std::size_t>(std::find_if(faults.begin(), faults.end(), isError) -
-                                  faults.begin());
+  const std::vector<DocumentIssue>& issues = state_->issues;
+  return static_cast<std::size_t>(std::find_if(issues.begin(), issues.end(), isError) -
+                                  issues.begin());
 }
 
 QString CheckedDocument::firstError() const {
   const std::size_t first = firstErrorIndex();
-  if (first == state_->faults.size()) return {};
-  const DocumentFault& fault = state_->faults[first];
-  const QString key = QString::fromStdString(fault.key);
+  if (first == state_->issues.size()) return {};
+  const DocumentIssue& issue = state_->issues[first];
+  const QString key = QString::fromStdString(issue.key);
   return key % (key.isEmpty() ? QString() : QStringLiteral(": ")) %
-         QString::fromStdString(fault.text);
+         QString::fromStdString(issue.text);
 }
 
-QString CheckedDocument::whyUnreadable() const {
+QString CheckedDocument::unreadableReason() const {
   if (state_->isReadable) return {};
-  const int line = state_->faults.empty() ? 0 : state_->faults.front().line;
+  const int line = state_->issues.empty() ? 0 : state_->issues.front().line;
   return (line == 0 ? tr("The text is not valid YAML.")
                     : tr("The text is not valid YAML from line %1 on.").arg(line)) %
          QLatin1Char(' ') %

@@ -8,38 +8,38 @@
 namespace lockstep::widgets {
 
 /// The checks of one document while it is edited: the last one, and the earlier ones whose values
-/// and facts are shown until the text has some again.
+/// and facts are shown while the current text has none.
 class CheckedDocument {
  public:
-  void take(std::shared_ptr<const DocumentState> checked);
+  void update(std::shared_ptr<const DocumentState> checked);
 
-  /// The last check: its faults.
+  /// The last check.
   const DocumentState& state() const { return *state_; }
-  /// A text of this document was YAML, so that there are values to show.
+  /// Some text of this document was valid YAML, so there are values to show.
   bool hasValues() const { return readable_ != nullptr; }
-  /// Of the last text that was YAML.
+  /// The experiment of the last text that was valid YAML.
   const config::LoadedExperiment& loaded() const {
     return (readable_ ? readable_ : state_)->loaded;
   }
-  /// Whose facts are shown: the present one or, while it has errors of its lines, the last that had
-  /// none at all; nullptr: neither is there.
-  const DocumentState* sound() const { return sound_.get(); }
-  /// sound() is an earlier text.
-  bool isStale() const { return sound_ && sound_ != state_; }
+  /// The check whose facts are shown: the current one or, while the text has errors, the last one
+  /// without any error; nullptr: there is none.
+  const DocumentState* lastValid() const { return valid_.get(); }
+  /// lastValid() is of an earlier text.
+  bool isStale() const { return valid_ && valid_ != state_; }
 
-  /// Not warnings; missing data are some.
+  /// Number of errors (without warnings), missing data included.
   int errorCount() const;
-  int warningCount() const { return static_cast<int>(state_->faults.size()) - errorCount(); }
-  /// The first error in one line; empty: there is none.
+  int warningCount() const { return static_cast<int>(state_->issues.size()) - errorCount(); }
+  /// The first error in one line; empty: no errors.
   QString firstError() const;
-  /// Index of the first error into the faults; their number: there is none.
+  /// Index of the first error in the issues; the number of issues if there is no error.
   std::size_t firstErrorIndex() const;
-  /// Said above the values, which are then of the last text that could be read; empty: it can.
-  QString whyUnreadable() const;
+  /// Why the text is not valid YAML, so that the values shown are not its own; empty: it is valid.
+  QString unreadableReason() const;
 
  private:
   std::shared_ptr<const DocumentState> state_ = std::make_shared<const DocumentState>();
-  std::shared_ptr<const DocumentState> readable_, sound_;
+  std::shared_ptr<const DocumentState> readable_, valid_;
 };
 
 }  // namespace lockstep::widgets

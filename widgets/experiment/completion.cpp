@@ -15,11 +15,11 @@ bool isWordCharacter(char c) {
          c == '.';
 }
 
-/// Reads a text up to a place, keeping only in which sections the place is and what was begun
+/// Scans a text up to a position and keeps the sections that the position is in, and the word begun
 /// there.
-class PlaceReader {
+class PrefixScanner {
  public:
-  PlaceReader(const std::string& text, std::size_t place) : text_(text.substr(0, place)) {
+  PrefixScanner(const std::string& text, std::size_t position) : text_(text.substr(0, position)) {
     std::size_t begin = 0;
     while (begin <= text_.size()) {
       const std::size_t end = std::min(text_.find('\n', begin), text_.size());
@@ -35,7 +35,7 @@ class PlaceReader {
   bool isInValue() const { return inValue_; }
   const std::string& word() const { return word_; }
 
-  /// Dotted section, with the key whose value is being written at its end where isInValue().
+  /// Dotted section; if isInValue(), the dotted key whose value is being written.
   std::string path() const {
     std::string path;
     for (const Level& level : levels_) path += (path.empty() ? "" : ".") + level.key;
@@ -58,7 +58,7 @@ class PlaceReader {
     for (std::size_t i = indent; i < line.size() && !inComment_; ++i) readCharacter(line, i);
   }
 
-  /// A key that stands alone on its line opens a section for the lines that are indented more.
+  /// A key without a value on its line opens a section for the lines indented more.
   void beginBlockLine(std::string_view line, std::size_t indent) {
     if (indent < line.size() && line[indent] == '#') {
       inComment_ = true;
@@ -131,25 +131,26 @@ std::vector<std::string> keysIn(const std::string& section) {
   return keys;
 }
 
-std::vector<std::string> wordsFor(const std::string& key) {
+std::vector<std::string> choicesOf(const std::string& key) {
   const config::Field* field = config::findField(key);
   if (field == nullptr) return {};
-  std::vector<std::string> words = field->choices;
-  if (field->type == config::FieldType::Bool) words = {"true", "false"};
-  if (field->nullable) words.emplace_back("null");
-  return words;
+  std::vector<std::string> choices = field->choices;
+  if (field->type == config::FieldType::Bool) choices = {"true", "false"};
+  if (field->nullable) choices.emplace_back("null");
+  return choices;
 }
 
 }  // namespace
 
-Completion completeAt(const std::string& text, std::size_t place) {
-  const PlaceReader reader(text, std::min(place, text.size()));
+Completion completeAt(const std::string& text, std::size_t position) {
+  const PrefixScanner scanner(text, std::min(position, text.size()));
   Completion completion;
-  if (reader.isInComment()) return completion;
-  completion.prefixBytes = reader.word().size();
+  if (scanner.isInComment()) return completion;
+  completion.prefixBytes = scanner.word().size();
   for (std::string& candidate :
-       reader.isInValue() ? wordsFor(reader.path()) : keysIn(reader.path())) {
-    if (candidate.starts_with(reader.word())) completion.candidates.push_back(std::move(candidate));
+       scanner.isInValue() ? choicesOf(scanner.path()) : keysIn(scanner.path())) {
+    if (candidate.starts_with(scanner.word()))
+      completion.candidates.push_back(std::move(candidate));
   }
   return completion;
 }

@@ -6,14 +6,14 @@
 
 namespace lockstep::widgets {
 
-/// What may stand at a place of an experiment file.
+/// The keys or values that can be written at a position of an experiment file.
 struct Completion {
-  std::size_t prefixBytes = 0;          ///< bytes before the place that a candidate replaces
+  std::size_t prefixBytes = 0;          ///< bytes before the position that a candidate replaces
   std::vector<std::string> candidates;  ///< "base_lr: ", "cosine"; all begin with the prefix
 };
 
-/// Keys of the section the place is in, or the words its key may be. Works on text that is not
-/// valid YAML, as it is while typing.
-Completion completeAt(const std::string& text, std::size_t place);
+/// Keys of the section at the byte `position`, or the choices of the key whose value is there.
+/// Works on text that is not valid YAML, as text often is while typing.
+Completion completeAt(const std::string& text, std::size_t position);
 
 }  // namespace lockstep::widgets

@@ -16,10 +16,10 @@ using config::Experiment;
 QString grouped(std::int64_t number) {
   return QLocale(QLocale::English)
       .toString(static_cast<qlonglong>(number))
-      .replace(QLatin1Char(','), QChar(0x202f));  // no line ends within a number
+      .replace(QLatin1Char(','), QChar(0x202f));  // no line break inside a number
 }
 
-QString figure(double value) { return QString::number(value, 'g', 4); }
+QString numberText(double value) { return QString::number(value, 'g', 4); }
 
 bool usesEpochs(const Experiment& experiment) {
   std::vector<Duration> durations{experiment.solver.maxSteps,         experiment.solver.warmupSteps,
@@ -32,19 +32,19 @@ bool usesEpochs(const Experiment& experiment) {
                      [](const Duration& d) { return d.unit == Duration::Unit::Epochs; });
 }
 
-/// "90 000 steps", with the epochs where the images are known.
+/// "90 000 steps", with the epochs if the number of images is known.
 QString lengthText(const StepPlan& plan, const ImageCounts& images) {
   const auto batch = static_cast<double>(std::max(1, plan.experiment.solver.batchSize));
   if (!plan.isExact) {
     const double epochs =
         static_cast<double>(plan.maxSteps()) / static_cast<double>(StepPlan::kNominalEpoch);
-    return figure(epochs) % QStringLiteral(" epochs");
+    return numberText(epochs) % QStringLiteral(" epochs");
   }
   const QString steps = grouped(plan.maxSteps()) % QStringLiteral(" steps");
   if (images.train <= 0) return steps;
   const double epochs =
       static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.train);
-  return steps % QStringLiteral(" = ") % figure(epochs) % QStringLiteral(" epochs of ") %
+  return steps % QStringLiteral(" = ") % numberText(epochs) % QStringLiteral(" epochs of ") %
          grouped(images.train) % QStringLiteral(" images");
 }
 
@@ -53,7 +53,7 @@ QString batchText(const config::SolverConfig& solver) {
   if (solver.accumulate <= 1) return images;
   return images % QStringLiteral(", in ") % QString::number(solver.accumulate) %
          QStringLiteral(" micro-batches of ") %
-         figure(static_cast<double>(solver.batchSize) / solver.accumulate);
+         numberText(static_cast<double>(solver.batchSize) / solver.accumulate);
 }
 
 /// "4 (every 100)"
@@ -66,7 +66,7 @@ QString everyText(const Duration& every) {
   return QStringLiteral("every ") % grouped(every.steps());
 }
 
-/// A held-out loss is measured with every AP, so more often than at its own steps.
+/// The held-out loss is also measured with every AP, so more often than loss_every alone.
 QString evaluationText(const Experiment& experiment, const config::TimesDue& times) {
   if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out set");
   const config::EvaluationConfig& evaluation = experiment.evaluation;
@@ -75,11 +75,11 @@ QString evaluationText(const Experiment& experiment, const config::TimesDue& tim
   QString whenLosses = everyText(evaluation.lossEvery);
   if (times.losses > config::timesDue(lossesAlone).losses)
     whenLosses += QStringLiteral(" and with AP");
-  const QString precisions = times.averagePrecision == 0
-                                 ? QStringLiteral("none")
-                                 : timesText(times.averagePrecision, everyText(evaluation.apEvery));
+  const QString ap = times.averagePrecision == 0
+                         ? QStringLiteral("none")
+                         : timesText(times.averagePrecision, everyText(evaluation.apEvery));
   return QStringLiteral("loss ") % timesText(times.losses, whenLosses) % QStringLiteral(", AP ") %
-         precisions;
+         ap;
 }
 
 QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
@@ -103,9 +103,10 @@ QString checkpointText(const Experiment& experiment, const config::TimesDue& tim
 
 QString rateText(const config::SolverConfig& solver) {
   QString text = QString::fromLatin1(base::textOf(solver.schedule)) % QStringLiteral(" from ") %
-                 figure(solver.baseLr);
+                 numberText(solver.baseLr);
   if (solver.warmupSteps.count > 0) {
-    text += QStringLiteral(", warm-up ") % grouped(solver.warmupSteps.steps());
+    text += QStringLiteral(", warm-up ") % grouped(solver.warmupSteps.steps()) %
+            QStringLiteral(" steps");
   }
   return text;
 }
@@ -113,8 +114,9 @@ QString rateText(const config::SolverConfig& solver) {
 QString sizeText(const config::AugmentConfig& augment) {
   QStringList sides;
   for (int side : augment.minSize) sides << QString::number(side);
-  return sides.join(QStringLiteral(", ")) % QStringLiteral(" px short, up to ") %
-         QString::number(augment.maxSize) % QStringLiteral(" px long");
+  return QStringLiteral("shorter side ") % sides.join(QStringLiteral(", ")) %
+         QStringLiteral(" px, longer side up to ") % QString::number(augment.maxSize) %
+         QStringLiteral(" px");
 }
 
 QString backboneText(const config::ModelConfig& model) {
@@ -125,8 +127,8 @@ QString backboneText(const config::ModelConfig& model) {
 
 QString anchorText(const config::AnchorConfig& anchors) {
   if (anchors.sizes.empty()) return QStringLiteral("none");
-  const auto [least, most] = std::minmax_element(anchors.sizes.begin(), anchors.sizes.end());
-  return figure(*least) % QStringLiteral(" … ") % figure(*most) % QStringLiteral(" px, ") %
+  const auto [min, max] = std::minmax_element(anchors.sizes.begin(), anchors.sizes.end());
+  return numberText(*min) % QStringLiteral(" … ") % numberText(*max) % QStringLiteral(" px, ") %
          QString::number(anchors.aspectRatios.size()) % QStringLiteral(" aspect ratios");
 }
 
@@ -136,13 +138,14 @@ void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
     derived.warnings.push_back(
         QStringLiteral("The warm-up of %1 steps is longer than the training of %2: the learning "
                        "rate never reaches %3.")
-            .arg(grouped(solver.warmupSteps.steps()), grouped(maxSteps), figure(solver.baseLr)));
+            .arg(grouped(solver.warmupSteps.steps()), grouped(maxSteps),
+                 numberText(solver.baseLr)));
   }
-  const bool falls = std::any_of(solver.milestones.begin(), solver.milestones.end(),
-                                 [&](const Duration& m) { return m.steps() < maxSteps; });
-  if (solver.schedule == config::Schedule::Step && !solver.milestones.empty() && !falls) {
+  const bool decays = std::any_of(solver.milestones.begin(), solver.milestones.end(),
+                                  [&](const Duration& m) { return m.steps() < maxSteps; });
+  if (solver.schedule == config::Schedule::Step && !solver.milestones.empty() && !decays) {
     derived.warnings.push_back(
-        QStringLiteral("The learning rate never falls: the first milestone, step %1, lies after "
+        QStringLiteral("The learning rate never decays: the first milestone, step %1, is after "
                        "the last step, %2.")
             .arg(grouped(solver.milestones.front().steps()), grouped(maxSteps)));
   }

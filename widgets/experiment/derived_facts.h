@@ -13,11 +13,11 @@ struct ImageCounts {
   std::int64_t train = 0, val = 0;
 };
 
-/// An experiment with every duration in steps.
+/// An experiment with every duration converted to steps.
 struct StepPlan {
   config::Experiment experiment;
-  /// False: a duration is in epochs and the training images are not known. One epoch then stands
-  /// for kNominalEpoch steps.
+  /// False: a duration is in epochs and the number of training images is not known. One epoch then
+  /// counts as kNominalEpoch steps.
   bool isExact = true;
   std::int64_t maxSteps() const { return experiment.solver.maxSteps.steps(); }
 
@@ -25,7 +25,8 @@ struct StepPlan {
 };
 StepPlan planSteps(const config::Experiment& experiment, const ImageCounts& images);
 
-/// What follows from an experiment, as name and value; warnings say what is odd about it.
+/// Facts derived from an experiment, as name and value, and warnings about settings that are
+/// probably not intended.
 struct DerivedFacts {
   struct Fact {
     QString name, value;

@@ -26,17 +26,17 @@ std::string formText(const YamlNode& node, const std::string& text) {
   return text.substr(node.begin, node.end - node.begin);
 }
 
-/// A place of the tree that faults can be at.
-struct Spot {
+/// The byte range of a node of the tree.
+struct Span {
   std::size_t begin = 0, end = 0;
   bool isOfKey = false;
 };
-using Spots = std::map<std::pair<int, int>, Spot>;
+using Spans = std::map<std::pair<int, int>, Span>;  ///< by line and column
 
 class TreeReader {
  public:
-  TreeReader(const std::string& text, DocumentState& state, Spots& spots)
-      : text_(text), state_(state), spots_(spots) {}
+  TreeReader(const std::string& text, DocumentState& state, Spans& spans)
+      : text_(text), state_(state), spans_(spans) {}
 
   void read(const YamlNode& map, const std::string& prefix) {
     for (std::size_t i = 0; i < map.items.size(); ++i) {
@@ -52,7 +52,7 @@ class TreeReader {
       if (value.kind == YamlNode::Kind::List) {
         for (const YamlNode& item : value.items) add(item, false);
       }
-      // A block begins where its first key does: that place is the key's.
+      // A block begins where its first key does: that position is the key's.
       if (value.kind != YamlNode::Kind::Map || value.isFlow) add(value, false);
     }
   }
@@ -62,17 +62,17 @@ class TreeReader {
 
   void add(const YamlNode& node, bool isOfKey) {
     const config::TextPlace place = config::placeOf(text_, node.begin);
-    spots_[{place.line, place.column}] = {node.begin, node.end, isOfKey};
+    spans_[{place.line, place.column}] = {node.begin, node.end, isOfKey};
   }
 
   const std::string& text_;
   DocumentState& state_;
-  Spots& spots_;
+  Spans& spans_;
 };
 
-/// Bytes of the word at a line and column (characters, from 1): where the YAML itself is broken
-/// there is no tree.
-Spot wordAt(const std::string& text, int line, int column) {
+/// Byte range of the word at a line and column (characters, from 1), for text that is not valid
+/// YAML and so has no tree.
+Span wordAt(const std::string& text, int line, int column) {
   std::size_t at = 0;
   for (int i = 1; i < line && at != std::string::npos; ++i) {
     at = text.find('\n', at);
@@ -100,32 +100,32 @@ std::string placeText(const config::ConfigIssue& issue, bool isHere) {
   return file.empty() ? place : file + ":" + place;
 }
 
-DocumentFault faultOf(const config::ConfigIssue& issue, const std::string& file,
-                      const std::string& text, const Spots& spots) {
-  DocumentFault fault;
-  fault.isError = issue.severity == config::ConfigIssue::Severity::Error;
-  fault.isHere = issue.file.empty() || issue.file == file;
-  fault.place = placeText(issue, fault.isHere);
-  fault.key = issue.key;
-  fault.text = issue.text;
-  if (!fault.isHere) return fault;
-  fault.proposal = issue.proposal;
-  fault.line = issue.line;
-  if (issue.line == 0) return fault;
-  const auto known = spots.find({issue.line, issue.column});
-  const Spot spot = known != spots.end() ? known->second : wordAt(text, issue.line, issue.column);
-  fault.begin = spot.begin;
-  fault.end = spot.end;
-  fault.isOfKey = spot.isOfKey;
-  return fault;
+DocumentIssue documentIssue(const config::ConfigIssue& loaded, const std::string& file,
+                            const std::string& text, const Spans& spans) {
+  DocumentIssue issue;
+  issue.isError = loaded.severity == config::ConfigIssue::Severity::Error;
+  issue.isHere = loaded.file.empty() || loaded.file == file;
+  issue.place = placeText(loaded, issue.isHere);
+  issue.key = loaded.key;
+  issue.text = loaded.text;
+  if (!issue.isHere) return issue;
+  issue.suggestion = loaded.suggestion;
+  issue.line = loaded.line;
+  if (loaded.line == 0) return issue;
+  const auto node = spans.find({loaded.line, loaded.column});
+  const Span span = node != spans.end() ? node->second : wordAt(text, loaded.line, loaded.column);
+  issue.begin = span.begin;
+  issue.end = span.end;
+  issue.isOfKey = span.isOfKey;
+  return issue;
 }
 
-/// A fault of an inherited file is marked where it is inherited.
+/// Shows the issues of an inherited file at the line that inherits it.
 void placeAtBase(DocumentState& state) {
   const auto base = state.given.find("base");
   if (base == state.given.end()) return;
-  for (DocumentFault& fault : state.faults) {
-    if (!fault.isHere) fault.line = base->second.line;
+  for (DocumentIssue& issue : state.issues) {
+    if (!issue.isHere) issue.line = base->second.line;
   }
 }
 
@@ -134,7 +134,7 @@ std::string parentOf(const std::string& key) {
   return dot == std::string::npos ? "" : key.substr(0, dot);
 }
 
-std::string lastPartOf(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+std::string lastNameOf(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 }  // namespace
 
@@ -150,34 +150,34 @@ std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
                                                    const std::string& file) {
   auto state = std::make_shared<DocumentState>();
   state->loaded = config::loadExperimentText(text, file);
-  Spots spots;
+  Spans spans;
   try {
-    TreeReader(text, *state, spots).read(config::parseYaml(text), "");
-  } catch (const config::YamlFault&) {
+    TreeReader(text, *state, spans).read(config::parseYaml(text), "");
+  } catch (const config::YamlError&) {
     state->isReadable = false;  // the loader has reported it
   }
   for (const config::ConfigIssue& issue : state->loaded.issues) {
-    state->faults.push_back(faultOf(issue, file, text, spots));
+    state->issues.push_back(documentIssue(issue, file, text, spans));
   }
-  if (state->loaded.isWhole) {  // else a file that cannot be read may name the data
+  if (state->loaded.isWhole) {  // otherwise a file that could not be read may name the data
     for (const config::ConfigIssue& issue : config::missingData(state->loaded.experiment))
-      state->faults.push_back(faultOf(issue, file, text, spots));
+      state->issues.push_back(documentIssue(issue, file, text, spans));
   }
   placeAtBase(*state);
   return state;
 }
 
-std::string applyProposal(const std::string& text, const DocumentFault& fault) {
-  if (fault.proposal.empty() || fault.end > text.size()) throw Error("there is nothing to replace");
-  const bool moves = fault.isOfKey && parentOf(fault.proposal) != parentOf(fault.key);
+std::string applySuggestion(const std::string& text, const DocumentIssue& issue) {
+  if (issue.suggestion.empty() || issue.end > text.size()) throw Error("nothing to replace");
+  const bool moves = issue.isOfKey && parentOf(issue.suggestion) != parentOf(issue.key);
   if (moves) {
-    const auto span = config::findValue(text, fault.key);
-    if (!span) throw Error(fault.key + " is no longer in the text");
+    const auto span = config::findValue(text, issue.key);
+    if (!span) throw Error(issue.key + " is no longer in the text");
     const std::string value = text.substr(span->begin, span->end - span->begin);
-    return config::setValue(config::removeValue(text, fault.key), fault.proposal, value);
+    return config::setValue(config::removeValue(text, issue.key), issue.suggestion, value);
   }
-  const std::string with = fault.isOfKey ? lastPartOf(fault.proposal) : fault.proposal;
-  return text.substr(0, fault.begin) + with + text.substr(fault.end);
+  const std::string with = issue.isOfKey ? lastNameOf(issue.suggestion) : issue.suggestion;
+  return text.substr(0, issue.begin) + with + text.substr(issue.end);
 }
 
 }  // namespace lockstep::widgets

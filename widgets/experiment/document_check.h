@@ -10,24 +10,24 @@
 
 namespace lockstep::widgets {
 
-/// A value as the document itself gives it.
+/// A value that the document itself sets.
 struct GivenValue {
-  std::string text;  ///< as a form shows it: without quotes, lists in flow style
+  std::string text;  ///< as the form shows it: without quotes, lists in flow style
   int line = 0;      ///< from 1
 };
 
-/// A fault with its place in the text.
-struct DocumentFault {
+/// An error or warning with its position in the text.
+struct DocumentIssue {
   bool isError = true;
-  bool isHere = true;              ///< false: in a file this one inherits from
-  int line = 0;                    ///< from 1, of the document; 0: of the whole document
-  std::size_t begin = 0, end = 0;  ///< bytes of the document that are wrong; equal: not known
+  bool isHere = true;              ///< false: in a file that this one inherits from
+  int line = 0;                    ///< of the document, from 1; 0: concerns the whole document
+  std::size_t begin = 0, end = 0;  ///< byte range in the document; empty: not known
   bool isOfKey = false;            ///< the key is wrong, not its value
   std::string place;               ///< "12:5", "base.yaml:3:1", ""
-  std::string key, text, proposal;
+  std::string key, text, suggestion;
 };
 
-/// Bytes from the beginning of a key to the end of its value.
+/// Byte range from the start of a key to the end of its value.
 struct KeySpan {
   std::size_t begin = 0, end = 0;
   std::string key;
@@ -35,22 +35,23 @@ struct KeySpan {
 
 struct DocumentState {
   config::LoadedExperiment loaded;
-  bool isReadable = true;                   ///< false: no YAML, so no keys and no values
-  std::vector<KeySpan> keys;                ///< sections too; outer ones before inner ones
+  bool isReadable = true;                   ///< false: not valid YAML, so no keys and no values
+  std::vector<KeySpan> keys;                ///< including sections; outer ones before inner ones
   std::map<std::string, GivenValue> given;  ///< by dotted key
-  std::vector<DocumentFault> faults;        ///< in the order of the text; missing data are of it
+  std::vector<DocumentIssue> issues;        ///< in the order of the text, then missing data
 };
 
-/// Dotted key that a byte of the text belongs to, the innermost; "" where there is none.
+/// The innermost dotted key at a byte of the text; "" if there is none.
 std::string keyAt(const DocumentState& state, std::size_t place);
 
-/// Loads the text as if it stood in `file` and finds the place of every value and fault. Reads the
-/// files it inherits from: blocks; any thread; does not throw.
+/// Loads the text as if it were the content of `file` and finds the position of every value and
+/// issue. Blocks, because it reads the files that the text inherits from. Call it from any thread;
+/// it does not throw.
 std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
                                                    const std::string& file);
 
-/// The text with the fault's proposal in place: the value replaced, the key renamed, or a key moved
-/// to the section it belongs to. Throws Error when the text has changed so that it cannot be done.
-std::string applyProposal(const std::string& text, const DocumentFault& fault);
+/// The text with the issue's suggestion applied: the value replaced, the key renamed, or the key
+/// moved to another section. Throws Error if the text has changed so that the key is not there.
+std::string applySuggestion(const std::string& text, const DocumentIssue& issue);
 
 }  // namespace lockstep::widgets

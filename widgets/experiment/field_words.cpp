@@ -9,7 +9,7 @@
 namespace lockstep::widgets {
 namespace {
 
-const QHash<QString, QString>& writtenOtherwise() {
+const QHash<QString, QString>& expansions() {
   static const QHash<QString, QString> words{
       {QStringLiteral("lr"), QStringLiteral("learning rate")},
       {QStringLiteral("iou"), QStringLiteral("IoU")},
@@ -37,23 +37,23 @@ const QHash<QString, QString>& writtenOtherwise() {
   return words;
 }
 
-QString inWords(const std::string& part, bool keepShort) {
+QString inWords(const std::string& name, bool keepShort) {
   QStringList words;
-  for (const QString& word : QString::fromStdString(part).split(QLatin1Char('_'))) {
-    words << (keepShort ? word : writtenOtherwise().value(word, word));
+  for (const QString& word : QString::fromStdString(name).split(QLatin1Char('_'))) {
+    words << (keepShort ? word : expansions().value(word, word));
   }
   QString text = words.join(QLatin1Char(' '));
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   return text;
 }
 
-/// A tip does not wrap by itself.
+/// Wraps a text for a tooltip, which does not wrap plain text itself.
 QString inLines(const QString& text) {
-  constexpr qsizetype kMostCharacters = 90;
+  constexpr qsizetype kMaxCharacters = 90;
   QString lines;
   qsizetype lineBegin = 0;
   for (const QString& word : text.split(QLatin1Char(' '))) {
-    const bool isFull = lines.size() + 1 + word.size() - lineBegin > kMostCharacters;
+    const bool isFull = lines.size() + 1 + word.size() - lineBegin > kMaxCharacters;
     if (!lines.isEmpty()) lines += isFull ? QLatin1Char('\n') : QLatin1Char(' ');
     if (isFull) lineBegin = lines.size();
     lines += word;
@@ -61,7 +61,7 @@ QString inLines(const QString& text) {
   return lines;
 }
 
-/// Whether `text` is a word that the field takes in place of a list.
+/// Whether `text` is a word that the field accepts in place of a list.
 bool isWordOf(const config::Field& field, const std::string& text) {
   return (field.nullable && text == "null") ||
          std::find(field.choices.begin(), field.choices.end(), text) != field.choices.end();
@@ -91,8 +91,8 @@ QString factsOf(const config::Field& field) {
   const QString range = QString::fromStdString(field.rangeText());
   if (!range.isEmpty()) facts << range;
   facts << QStringLiteral("default ") + QString::fromStdString(field.defaultText());
-  const QString toCome = QString::fromStdString(field.toComeText());
-  if (!toCome.isEmpty()) facts << toCome;
+  const QString notBuilt = QString::fromStdString(field.notBuiltText());
+  if (!notBuilt.isEmpty()) facts << notBuilt;
   return facts.join(QStringLiteral(" · "));
 }
 

@@ -22,12 +22,12 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
           QFileInfo(from).fileName() % QLatin1Char(':') % QString::number(origin->second.line);
     }
   }
-  const auto fault = std::find_if(
-      state.faults.begin(), state.faults.end(),
-      [&](const DocumentFault& found) { return found.isError && found.key == field.key; });
-  if (fault != state.faults.end()) {
-    shown.fault = QString::fromStdString(fault->text);
-    shown.value.isFaulty = true;
+  const auto error = std::find_if(
+      state.issues.begin(), state.issues.end(),
+      [&](const DocumentIssue& issue) { return issue.isError && issue.key == field.key; });
+  if (error != state.issues.end()) {
+    shown.error = QString::fromStdString(error->text);
+    shown.value.hasError = true;
   }
   return shown;
 }
@@ -40,8 +40,7 @@ bool matchesWords(const config::Field& field, const QStringList& words) {
 }
 
 std::vector<std::string> allSections() {
-  // In the order of the sections of the file, not of its lines: dataset's own keys come before
-  // dataset.train's.
+  // A section's own keys come before those of its sub-sections, whatever the order of the fields.
   std::vector<std::string> all;
   for (const std::string& top : config::sections()) {
     all.push_back(top);
@@ -58,9 +57,9 @@ std::vector<std::string> allSections() {
 std::map<std::string, SectionCounts> sectionCounts(const DocumentState& state) {
   std::map<std::string, SectionCounts> counts;
   for (const auto& [key, value] : state.given) ++counts[sectionOf(key)].given;
-  for (const DocumentFault& fault : state.faults)
-    if (fault.isError)
-      ++counts[config::isSection(fault.key) ? fault.key : sectionOf(fault.key)].errors;
+  for (const DocumentIssue& issue : state.issues)
+    if (issue.isError)
+      ++counts[config::isSection(issue.key) ? issue.key : sectionOf(issue.key)].errors;
   return counts;
 }
 

@@ -9,26 +9,26 @@
 #include "engine/config/fields.h"
 #include "widgets/experiment/document_check.h"
 
-/// What a form of all keys shows of a checked document.
+/// What the form shows of a checked document.
 namespace lockstep::widgets {
 
-/// What an editor shows: the document's own value, or the value that holds without one.
+/// The value in an editor: the document's own, or the inherited or default value.
 struct ShownValue {
   QString text;
-  bool isGiven = false;  ///< the document itself gives it; else it is the default or inherited
-  bool isFaulty = false;
+  bool isGiven = false;  ///< set in the document itself; false: inherited, or the default
+  bool hasError = false;
 };
 
 /// One key in the form.
 struct FieldState {
   ShownValue value;
-  QString origin;  ///< "base.yaml:12" of an inherited value; empty: its default, or given here
-  QString fault;   ///< text of the first fault
+  QString origin;  ///< "base.yaml:12" of an inherited value; empty: the default, or set here
+  QString error;   ///< text of the first error
 };
-/// `file`: the document's own, to tell inherited values by.
+/// `file`: path of the document; a value with another origin is inherited.
 FieldState fieldState(const config::Field& field, const DocumentState& state, const QString& file);
 
-/// The field's key, name or help has every word.
+/// Whether the field's key, label or help contains every word.
 bool matchesWords(const config::Field& field, const QStringList& words);
 
 /// Sections and sub-sections ("model.rpn") in the order of the file; the top level is "".
@@ -37,7 +37,7 @@ std::vector<std::string> allSections();
 struct SectionCounts {
   int given = 0, errors = 0;
 };
-/// By section: values that the document itself gives, and errors.
+/// By section: number of values set in the document itself, and of errors.
 std::map<std::string, SectionCounts> sectionCounts(const DocumentState& state);
 
 }  // namespace lockstep::widgets

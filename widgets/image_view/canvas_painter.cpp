@@ -14,7 +14,7 @@ namespace {
 constexpr double kPixelsAreSquaresFrom = 4.0;
 constexpr double kLabelPaddingPx = 3.0;
 constexpr double kSmallestLabelledSidePx = 20.0;
-constexpr double kLeastPartOfLabel = 0.7;  ///< that an object is as wide as
+constexpr double kMinWidthOfLabel = 0.7;  ///< width of the object, as a fraction of its label's
 
 /// Facts of an instance as rows of name and value.
 std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& instance) {
@@ -32,13 +32,13 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
                                                .arg(facts.boxXywh[3], 0, 'f', 0));
   const QString verdict = verdictName(facts.verdict);
   const QString error = errorName(facts);
-  rows.emplace_back(QStringLiteral("is"), error.isEmpty() || error == verdict
-                                              ? verdict
-                                              : verdict % QStringLiteral(", ") % error);
+  rows.emplace_back(QStringLiteral("match"), error.isEmpty() || error == verdict
+                                                 ? verdict
+                                                 : verdict % QStringLiteral(", ") % error);
   return rows;
 }
 
-/// A missed object is ground truth and goes with it.
+/// Missed objects are shown and hidden with the ground truth.
 bool isDrawn(const CanvasScene::Instance& instance, const CanvasLayers& layers) {
   return layers.groundTruth || instance.facts.verdict != Verdict::Missed;
 }
@@ -49,8 +49,8 @@ QRectF CanvasPainter::visibleImageRect() const {
   return view_.inverted().mapRect(QRectF(QPointF(0, 0), QSizeF(widgetSize_)));
 }
 
-/// The path in widget px, without points that lie within a pixel of one another: strokes take their
-/// time by points.
+/// The path in widget px, without points that are less than a pixel apart, because the time of a
+/// stroke grows with its points.
 QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
   constexpr double kApartPx = 0.9;
   QPainterPath thinned;
@@ -71,7 +71,7 @@ QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
   return thinned;
 }
 
-/// Draws the part in view of a picture that stands for an image of `fullSize`.
+/// Draws the visible area of a picture, which may be a smaller copy of an image of `fullSize`.
 void CanvasPainter::drawPicture(const QImage& picture, QSizeF fullSize) {
   const double ratioX = picture.width() / fullSize.width();
   const double ratioY = picture.height() / fullSize.height();
@@ -99,12 +99,12 @@ void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& laye
     drawPicture(scene.missedMasks, size);
   if (layers.masks && !scene.masks.isNull()) drawPicture(scene.masks, size);
   painter_.setRenderHint(QPainter::Antialiasing);
-  if (layers.groundTruth) drawTruths(scene, layers);
+  if (layers.groundTruth) drawGroundTruths(scene, layers);
   drawInstances(scene, layers);
   if (layers.labels) drawLabels(scene, layers);
 }
 
-void CanvasPainter::drawTruths(const CanvasScene& scene, const CanvasLayers& layers) {
+void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers) {
   QPen halo(theme_.groundTruthHalo, 2.4);
   QPen line(theme_.groundTruth, 1.0);
   for (QPen* pen : {&halo, &line}) {
@@ -112,8 +112,8 @@ void CanvasPainter::drawTruths(const CanvasScene& scene, const CanvasLayers& lay
     pen->setJoinStyle(Qt::BevelJoin);
   }
   painter_.setBrush(Qt::NoBrush);
-  for (const CanvasScene::Truth& truth : scene.truths) {
-    if (truth.isMissed && (layers.masks || layers.boxes)) continue;  // its dotted line stands there
+  for (const CanvasScene::GroundTruth& truth : scene.groundTruths) {
+    if (truth.isMissed && (layers.masks || layers.boxes)) continue;  // drawn by drawInstances()
     line.setStyle(truth.isCrowd ? Qt::DashDotLine : Qt::SolidLine);
     QPainterPath shape = layers.masks ? onScreen(truth.outline) : QPainterPath();
     if (shape.isEmpty() && (layers.masks || layers.boxes)) shape.addRect(view_.mapRect(truth.box));
@@ -128,7 +128,7 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
   QPen missedHalo(theme_.groundTruthHalo, 2.4);
   missedHalo.setJoinStyle(Qt::BevelJoin);
   painter_.setBrush(Qt::NoBrush);
-  // Best first, so that errors lie on top.
+  // Best first, so that errors are drawn on top.
   for (auto instance = scene.instances.rbegin(); instance != scene.instances.rend(); ++instance) {
     if (!isDrawn(*instance, layers)) continue;
     if (layers.masks) {
@@ -147,9 +147,9 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
   }
 }
 
-/// Labels of errors first; one that would cover another is left out (the pointer shows its facts).
-/// Scores and errors are always told; words that only name must not be much wider than what they
-/// name, or they hide its neighbours.
+/// Errors get their labels first. A label that would cover another is left out; hovering over the
+/// instance shows its facts. A label with a class name is left out if it is much wider than its
+/// object, so that it does not hide the neighbours.
 void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& layers) {
   painter_.setFont(interfaceFont(10, QFont::DemiBold));
   std::vector<QRectF> taken;
@@ -158,28 +158,28 @@ void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& lay
     const QColor colour = instance.facts.isError()
                               ? verdictColour(instance.facts.verdict, darkTheme())
                               : darkTheme().text;
-    std::vector<Words> forms;
+    std::vector<LabelText> texts;
     if (scene.hasSeveralClasses)
-      forms.push_back({instance.className % QLatin1Char(' ') % instance.label, false});
-    forms.push_back({instance.label, instance.facts.verdict != Verdict::Missed});
-    drawLabel(view_.mapRect(instance.box), forms, colour, taken);
+      texts.push_back({instance.className % QLatin1Char(' ') % instance.label, false});
+    texts.push_back({instance.label, instance.facts.verdict != Verdict::Missed});
+    drawLabel(view_.mapRect(instance.box), texts, colour, taken);
   }
   if (!scene.instances.empty() || !scene.hasSeveralClasses || !layers.groundTruth) return;
-  for (const CanvasScene::Truth& truth : scene.truths)
+  for (const CanvasScene::GroundTruth& truth : scene.groundTruths)
     drawLabel(view_.mapRect(truth.box), {{truth.className, false}}, darkTheme().text, taken);
 }
 
-/// The first form that has room on the upper edge of the box.
-void CanvasPainter::drawLabel(const QRectF& box, const std::vector<Words>& forms,
+/// Draws the first text that has room on the upper edge of the box.
+void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& texts,
                               const QColor& colour, std::vector<QRectF>& taken) {
   const QFontMetricsF metrics(painter_.font());
   if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx ||
       !QRectF(QPointF(0, 0), QSizeF(widgetSize_)).intersects(box))
     return;
-  for (const Words& form : forms) {
+  for (const LabelText& label : texts) {
     QRectF chip(0, std::max(0.0, box.top() - metrics.height() / 2),
-                metrics.horizontalAdvance(form.text) + 2 * kLabelPaddingPx, metrics.height());
-    if (!form.mayBeWider && box.width() < kLeastPartOfLabel * chip.width()) continue;
+                metrics.horizontalAdvance(label.text) + 2 * kLabelPaddingPx, metrics.height());
+    if (!label.mayBeWider && box.width() < kMinWidthOfLabel * chip.width()) continue;
     chip.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, widgetSize_.width() - chip.width())));
     const bool isFree = std::none_of(taken.begin(), taken.end(),
                                      [&](const QRectF& other) { return other.intersects(chip); });
@@ -189,7 +189,7 @@ void CanvasPainter::drawLabel(const QRectF& box, const std::vector<Words>& forms
     painter_.setBrush(QColor(0x10, 0x14, 0x1a, 225));
     painter_.drawRoundedRect(chip, 2, 2);
     painter_.setPen(colour);
-    painter_.drawText(chip, Qt::AlignCenter, form.text);
+    painter_.drawText(chip, Qt::AlignCenter, label.text);
     return;
   }
 }

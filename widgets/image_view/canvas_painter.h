@@ -13,7 +13,7 @@ namespace lockstep::widgets {
 struct CanvasLayers;
 struct Theme;
 
-/// Draws the parts of an ImageCanvas. `view` maps image px to widget px.
+/// Paints an ImageCanvas. `view` maps image px to widget px.
 class CanvasPainter {
  public:
   CanvasPainter(QPainter& painter, const QTransform& view, QSize widgetSize, const Theme& theme)
@@ -21,14 +21,14 @@ class CanvasPainter {
 
   void drawImage(const ImageLevels& levels);
   void drawScene(const CanvasScene& scene, const CanvasLayers& layers);
-  /// One instance drawn stronger, over everything else.
+  /// Draws one instance with thicker lines, on top of everything else.
   void drawHighlight(const CanvasScene::Instance& instance);
-  /// A card with class, score, IoU and area beside the instance.
+  /// Draws a card with class, score, IoU and area beside the instance.
   void drawFacts(const CanvasScene::Instance& instance);
 
  private:
-  /// One form of a label.
-  struct Words {
+  /// One of the texts that a label may have.
+  struct LabelText {
     QString text;
     bool mayBeWider = false;  ///< than its object
   };
@@ -36,10 +36,10 @@ class CanvasPainter {
   QRectF visibleImageRect() const;
   QPainterPath onScreen(const QPainterPath& path) const;
   void drawPicture(const QImage& picture, QSizeF fullSize);
-  void drawTruths(const CanvasScene& scene, const CanvasLayers& layers);
+  void drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers);
   void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);
   void drawLabels(const CanvasScene& scene, const CanvasLayers& layers);
-  void drawLabel(const QRectF& box, const std::vector<Words>& forms, const QColor& colour,
+  void drawLabel(const QRectF& box, const std::vector<LabelText>& texts, const QColor& colour,
                  std::vector<QRectF>& taken);
 
   QPainter& painter_;

@@ -11,8 +11,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kFoundAlpha = 92;
-constexpr int kWrongAlpha = 104;
+constexpr int kTruePositiveAlpha = 92;
+constexpr int kFalsePositiveAlpha = 104;
 constexpr int kMissedAlpha = 46;
 
 QRectF rectOf(const std::array<double, 4>& boxXywh) {
@@ -21,8 +21,8 @@ QRectF rectOf(const std::array<double, 4>& boxXywh) {
 
 QRgb fillColour(Verdict verdict, const Theme& theme) {
   QColor colour = verdictColour(verdict, theme);
-  colour.setAlpha(verdict == Verdict::TruePositive    ? kFoundAlpha
-                  : verdict == Verdict::FalsePositive ? kWrongAlpha
+  colour.setAlpha(verdict == Verdict::TruePositive    ? kTruePositiveAlpha
+                  : verdict == Verdict::FalsePositive ? kFalsePositiveAlpha
                                                       : kMissedAlpha);
   return colour.rgba();
 }
@@ -48,7 +48,7 @@ class SceneBuilder {
     auto scene = std::make_shared<CanvasScene>();
     scene->imageSize = QSize(image_.width, image_.height);
     scene->hasSeveralClasses = request_.dataset->categories().size() > 1;
-    addTruths(*result.geometry, *scene);
+    addGroundTruths(*result.geometry, *scene);
     if (request_.detections) addInstances(*result.geometry, *scene);
     result.scene = std::move(scene);
     return result;
@@ -75,12 +75,12 @@ class SceneBuilder {
     return QString::number(id.value);
   }
 
-  void addTruths(const ImageGeometry& geometry, CanvasScene& scene) const {
+  void addGroundTruths(const ImageGeometry& geometry, CanvasScene& scene) const {
     for (std::size_t i = 0; i < annotations_.size(); ++i) {
       const coco::Annotation& annotation = annotations_[i];
       if (request_.hidden.count(annotation.categoryId)) continue;
-      scene.truths.push_back({geometry.annotationOutlines[i], rectOf(annotation.boxXywh),
-                              className(annotation.categoryId), annotation.isCrowd});
+      scene.groundTruths.push_back({geometry.annotationOutlines[i], rectOf(annotation.boxXywh),
+                                    className(annotation.categoryId), annotation.isCrowd});
     }
   }
 
@@ -91,17 +91,17 @@ class SceneBuilder {
       scene.instances.push_back(instance(std::move(facts), geometry));
     }
     markMissed(scene);
-    std::vector<MaskFill> found, missed;
+    std::vector<MaskFill> detected, missed;
     for (const CanvasScene::Instance& shown : scene.instances) {
       if (shown.mask.height == 0) continue;
-      auto& fills = shown.facts.verdict == Verdict::Missed ? missed : found;
+      auto& fills = shown.facts.verdict == Verdict::Missed ? missed : detected;
       fills.push_back({&shown.mask, fillColour(shown.facts.verdict, *request_.theme)});
     }
-    scene.masks = paintMasks(scene.imageSize, found);
+    scene.masks = paintMasks(scene.imageSize, detected);
     if (!missed.empty()) scene.missedMasks = paintMasks(scene.imageSize, missed);
   }
 
-  /// truths has the annotations in their order, without those of hidden classes.
+  /// groundTruths are the annotations in their order, without those of hidden classes.
   void markMissed(CanvasScene& scene) const {
     std::set<int> missed;
     for (const CanvasScene::Instance& shown : scene.instances) {
@@ -110,7 +110,7 @@ class SceneBuilder {
     std::size_t at = 0;
     for (std::size_t i = 0; i < annotations_.size(); ++i) {
       if (request_.hidden.count(annotations_[i].categoryId)) continue;
-      scene.truths[at++].isMissed = missed.count(static_cast<int>(i)) > 0;
+      scene.groundTruths[at++].isMissed = missed.count(static_cast<int>(i)) > 0;
     }
   }
 

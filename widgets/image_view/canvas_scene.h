@@ -14,7 +14,7 @@ namespace lockstep::widgets {
 
 struct Theme;
 
-/// Outlines and masks of one image at one checkpoint; do not depend on the thresholds.
+/// Outlines and masks of one image at one checkpoint, independent of the thresholds.
 struct ImageGeometry {
   std::vector<QPainterPath> annotationOutlines, detectionOutlines;  ///< image px
   std::vector<coco::Rle> annotationMasks;
@@ -28,28 +28,28 @@ struct CanvasScene {
     QRectF box;            ///< image px
     QString className;
     QString label;   ///< "0.97", "FP 0.61", "missed"
-    coco::Rle mask;  ///< height 0: only a box is known
+    coco::Rle mask;  ///< height 0: there is only a box
   };
-  struct Truth {
+  struct GroundTruth {
     QPainterPath outline;
     QRectF box;
     QString className;
     bool isCrowd = false;
-    bool isMissed = false;  ///< an instance is drawn in its place
+    bool isMissed = false;  ///< drawn as an instance instead
   };
   QSize imageSize;
-  bool hasSeveralClasses = false;   ///< names tell something
+  bool hasSeveralClasses = false;   ///< false: class names are not drawn
   std::vector<Instance> instances;  ///< worst first
-  std::vector<Truth> truths;
-  QImage masks;        ///< fills of the detections at image size
-  QImage missedMasks;  ///< and of the missed objects, which are ground truth; null: none
+  std::vector<GroundTruth> groundTruths;
+  QImage masks;        ///< masks of the detections, at image size
+  QImage missedMasks;  ///< masks of the missed objects; null: none
 
-  /// Index of the instance under a point of the image, the smallest one where several lie, missed
-  /// objects among them or not; -1: none.
+  /// Index of the smallest instance at a point of the image, missed objects included or not; -1:
+  /// none.
   int instanceAt(QPointF imagePoint, bool withMissed = true) const;
 };
 
-/// Everything needed to build a scene, as values: handed to another thread.
+/// Everything needed to build a scene, copied so that another thread can use it.
 struct SceneRequest {
   std::shared_ptr<const coco::Dataset> dataset;
   std::size_t imageIndex = 0;
@@ -60,7 +60,7 @@ struct SceneRequest {
   std::set<CategoryId> hidden;
   const Theme* theme = nullptr;  ///< one of the two constant themes
   std::shared_ptr<const ImageGeometry>
-      geometry;  ///< of an earlier scene of this image and checkpoint, or null
+      geometry;  ///< of an earlier scene of this image and checkpoint; null: none
 };
 
 struct SceneResult {
@@ -68,10 +68,10 @@ struct SceneResult {
   qint64 step = 0;
   std::shared_ptr<const ImageGeometry> geometry;
   std::shared_ptr<const CanvasScene> scene;
-  QString failure;  ///< what kept the scene from being built; then scene is null
+  QString failure;  ///< why scene is null
 };
 
-/// Matches, classifies and paints. Blocks; any thread; does not throw.
+/// Matches the detections and paints the masks. Blocks; call it from any thread; does not throw.
 SceneResult buildScene(const SceneRequest& request);
 
 }  // namespace lockstep::widgets

@@ -20,9 +20,9 @@ constexpr int kIndexRole = Qt::UserRole;
 enum Column { Name, TruePositives, FalsePositives, Missed, kColumns };
 constexpr int kNameWidthPx = 190;
 constexpr int kCountWidthPx = 58;
-constexpr int kMostRows = 16;
-constexpr int kLeastRows = 4;
-constexpr double kMostOfScreen = 0.5;
+constexpr int kMaxRows = 16;
+constexpr int kMinRows = 4;
+constexpr double kMaxOfScreen = 0.5;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ void ClassFilter::buildMenu() {
   connect(all, &QPushButton::clicked, this, [this] { setAll(Qt::Checked); });
   connect(none, &QPushButton::clicked, this, [this] { setAll(Qt::Unchecked); });
   connect(search_, &QLineEdit::textChanged, this, &ClassFilter::filterRows);
-  connect(list_, &QTreeWidget::itemChanged, this, [this] { readTicks(); });
+  connect(list_, &QTreeWidget::itemChanged, this, [this] { readCheckBoxes(); });
   connect(menu, &QMenu::aboutToShow, this, [this] {
     fitColumns();
     fitList();
@@ -90,23 +90,23 @@ void ClassFilter::buildList() {
   header->setSectionResizeMode(Name, QHeaderView::Stretch);
 }
 
-/// As wide as the titles and the counts need.
+/// Makes the columns as wide as their titles and counts.
 void ClassFilter::fitColumns() {
   int width = kNameWidthPx;
   for (int column : {TruePositives, FalsePositives, Missed}) {
-    const int wanted = std::max(kCountWidthPx, list_->header()->sectionSizeHint(column));
-    list_->setColumnWidth(column, wanted);
-    width += wanted;
+    const int columnPx = std::max(kCountWidthPx, list_->header()->sectionSizeHint(column));
+    list_->setColumnWidth(column, columnPx);
+    width += columnPx;
   }
   list_->setMinimumWidth(width);
 }
 
-/// As many rows as there are, as long as that leaves the page to be seen; the rest scrolls.
+/// Shows all rows, up to kMaxRows or half of the screen; beyond that the list scrolls.
 void ClassFilter::fitList() {
   const int row = std::max(1, list_->sizeHintForRow(0));
-  const auto ofScreen = static_cast<int>(kMostOfScreen * screen()->availableSize().height()) / row;
-  const int most = std::clamp(ofScreen, kLeastRows, kMostRows);
-  const int rows = std::clamp(list_->topLevelItemCount(), kLeastRows, most);
+  const auto ofScreen = static_cast<int>(kMaxOfScreen * screen()->availableSize().height()) / row;
+  const int max = std::clamp(ofScreen, kMinRows, kMaxRows);
+  const int rows = std::clamp(list_->topLevelItemCount(), kMinRows, max);
   list_->setFixedHeight(list_->header()->sizeHint().height() + rows * row +
                         2 * list_->frameWidth());
 }
@@ -115,7 +115,7 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
   classes_ = classes;
   hidden_.clear();
   for (const coco::Category& category : classes)
-    if (unticked_.count(category.name)) hidden_.insert(category.id);
+    if (unchecked_.count(category.name)) hidden_.insert(category.id);
   isFilling_ = true;
   search_->clear();
   list_->setSortingEnabled(false);
@@ -130,7 +130,7 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
     for (int column : {TruePositives, FalsePositives, Missed})
       item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
-  list_->header()->setSortIndicator(-1, Qt::DescendingOrder);  // in the order of the data set
+  list_->header()->setSortIndicator(-1, Qt::DescendingOrder);  // data set order
   list_->setSortingEnabled(true);
   isFilling_ = false;
   updateText();
@@ -138,7 +138,7 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
 
 void ClassFilter::setCounts(const std::vector<std::optional<coco::Counts>>& counts) {
   isFilling_ = true;
-  list_->setSortingEnabled(false);  // once, below
+  list_->setSortingEnabled(false);  // sort once, below
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
     const auto index = static_cast<std::size_t>(item->data(Name, kIndexRole).toInt());
@@ -161,7 +161,7 @@ void ClassFilter::setAll(Qt::CheckState state) {
     if (!item->isHidden()) item->setCheckState(Name, state);
   }
   isFilling_ = false;
-  readTicks();
+  readCheckBoxes();
 }
 
 void ClassFilter::filterRows(const QString& words) {
@@ -171,16 +171,16 @@ void ClassFilter::filterRows(const QString& words) {
   }
 }
 
-void ClassFilter::readTicks() {
+void ClassFilter::readCheckBoxes() {
   if (isFilling_) return;
   std::set<CategoryId> hidden;
-  unticked_.clear();
+  unchecked_.clear();
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     const QTreeWidgetItem* item = list_->topLevelItem(row);
     if (item->checkState(Name) == Qt::Checked) continue;
     const auto& category = classes_[static_cast<std::size_t>(item->data(Name, kIndexRole).toInt())];
     hidden.insert(category.id);
-    unticked_.insert(category.name);
+    unchecked_.insert(category.name);
   }
   if (hidden == hidden_) return;
   hidden_ = std::move(hidden);

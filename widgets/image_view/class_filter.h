@@ -14,18 +14,17 @@ class QTreeWidget;
 
 namespace lockstep::widgets {
 
-/// A button that opens the list of classes with their counts; unticked ones are hidden everywhere
-/// on the page.
+/// A button that opens the list of classes with their counts; unchecked classes are hidden on the
+/// whole page.
 class ClassFilter : public QToolButton {
   Q_OBJECT
 
  public:
   explicit ClassFilter(QWidget* parent = nullptr);
 
-  /// Those of a name that was unticked before are so again.
+  /// Classes whose name was unchecked before stay unchecked.
   void setClasses(const std::vector<coco::Category>& classes);
-  /// True positives, false positives and missed ones of each class in the same order; nothing where
-  /// none is there.
+  /// Counts of each class in the same order; std::nullopt: not known.
   void setCounts(const std::vector<std::optional<coco::Counts>>& counts);
   const std::set<CategoryId>& hidden() const { return hidden_; }
 
@@ -39,12 +38,12 @@ class ClassFilter : public QToolButton {
   void fitList();
   void setAll(Qt::CheckState state);
   void filterRows(const QString& words);
-  void readTicks();
+  void readCheckBoxes();
   void updateText();
 
   std::vector<coco::Category> classes_;
   std::set<CategoryId> hidden_;
-  std::set<std::string> unticked_;  ///< names, for the next data set
+  std::set<std::string> unchecked_;  ///< names, for the next data set
   QLineEdit* search_ = nullptr;
   QTreeWidget* list_ = nullptr;
   bool isFilling_ = false;

@@ -12,7 +12,7 @@ namespace lockstep::widgets {
 CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict_(verdict) {
   setRole(this, "card");
   all_ = new QLabel(QStringLiteral("–"));
-  setRole(all_, "figure");
+  setRole(all_, "number");
   caption_ = new QLabel(verdictName(verdict));
   caption_->setFont(interfaceFont(11));
   setRole(caption_, "muted");
@@ -29,7 +29,7 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
 void CountCard::setCounts(const std::optional<coco::Counts>& all,
                           const std::optional<coco::Counts>& here) {
   all_->setText(all ? QString::number(countOf(*all)) : QStringLiteral("–"));
-  here_->setText(here ? tr("%1 here").arg(countOf(*here)) : tr("not predicted"));
+  here_->setText(here ? tr("%1 in image").arg(countOf(*here)) : tr("not predicted"));
   setAccessibleName(caption_->text() % QStringLiteral(": ") % all_->text());
 }
 
@@ -46,9 +46,9 @@ void CountCard::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
 }
 
-/// Figures are text: on light ground the mark's colour is darkened until it can be read.
+/// Adjusts the verdict's colour until the number has the contrast of text with the card.
 void CountCard::applyColour() {
-  if (all_ == nullptr) return;  // the constructor is still at work
+  if (all_ == nullptr) return;  // called from the base constructor
   const Theme& theme = currentTheme();
   QColor colour = verdictColour(verdict_, theme);
   while (contrastRatio(colour, theme.card) < 4.5) {

@@ -11,14 +11,14 @@ class QLabel;
 
 namespace lockstep::widgets {
 
-/// A count of one verdict: all images in large figures, this image below.
+/// The number of instances with one verdict: in all images in large digits, in this image below.
 class CountCard : public QFrame {
   Q_OBJECT
 
  public:
   explicit CountCard(Verdict verdict, QWidget* parent = nullptr);
 
-  /// Nothing: not known.
+  /// std::nullopt: not known.
   void setCounts(const std::optional<coco::Counts>& all, const std::optional<coco::Counts>& here);
   QString allText() const;
 

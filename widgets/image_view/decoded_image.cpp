@@ -20,34 +20,35 @@ bool swapsSides(QImageIOHandler::Transformations transformation) {
   return transformation.testFlag(QImageIOHandler::TransformationRotate90);
 }
 
-QImage turned(const QImage& image, QImageIOHandler::Transformations transformation) {
+QImage oriented(const QImage& image, QImageIOHandler::Transformations transformation) {
   const QImage mirrored =
       image.mirrored(transformation.testFlag(QImageIOHandler::TransformationMirror),
                      transformation.testFlag(QImageIOHandler::TransformationFlip));
   return swapsSides(transformation) ? mirrored.transformed(QTransform().rotate(90)) : mirrored;
 }
 
-bool mustTurn(QSize stored, QImageIOHandler::Transformations transformation, QSize annotated) {
+bool needsOrientation(QSize stored, QImageIOHandler::Transformations transformation,
+                      QSize annotated) {
   std::optional<coco::PictureSize> size;
   if (!annotated.isEmpty()) size = {annotated.width(), annotated.height()};
   return coco::shouldApplyExif({stored.width(), stored.height()}, swapsSides(transformation), size);
 }
 
-/// libjpeg fills what is missing with grey and says nothing: a whole JPEG has its end marker near
+/// libjpeg fills missing data with grey without an error. A complete JPEG has an end marker near
 /// its end.
-bool isCutOff(const QByteArray& bytes, const QByteArray& format) {
+bool isTruncated(const QByteArray& bytes, const QByteArray& format) {
   if (format != "jpeg" && format != "jpg") return false;
   return !bytes.right(kJpegTailBytes).contains("\xff\xd9");
 }
 
-/// A pipe or a device would be read for ever.
-QString whyNotOpened(const QString& path) {
-  const QString fault =
+/// Rejects what is no file: reading a pipe or a device would not end.
+QString openError(const QString& path) {
+  const QString error =
       QString::fromStdString(base::inputFileFault(path.toStdString(), "an image"));
-  return fault.startsWith(QStringLiteral("is ")) ? QStringLiteral("it ") % fault : fault;
+  return error.startsWith(QStringLiteral("is ")) ? QStringLiteral("it ") % error : error;
 }
 
-QString reasonOf(const QImageReader& reader, const QByteArray& bytes) {
+QString decodeError(const QImageReader& reader, const QByteArray& bytes) {
   if (bytes.isEmpty()) return QStringLiteral("the file is empty");
   if (reader.error() == QImageReader::UnsupportedFormatError) {
     return QStringLiteral("the image format is unknown");
@@ -93,7 +94,7 @@ qint64 ImageLevels::sizeBytes() const {
 
 DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   DecodedImage decoded;
-  decoded.failure = whyNotOpened(path);
+  decoded.failure = openError(path);
   if (!decoded.failure.isEmpty()) return decoded;
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) {
@@ -109,12 +110,13 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   const QImageIOHandler::Transformations transformation = reader.transformation();
   QImage image = reader.read();
   if (image.isNull()) {
-    decoded.failure = reasonOf(reader, bytes);
+    decoded.failure = decodeError(reader, bytes);
     return decoded;
   }
-  if (mustTurn(image.size(), transformation, annotatedSize)) image = turned(image, transformation);
+  if (needsOrientation(image.size(), transformation, annotatedSize))
+    image = oriented(image, transformation);
   decoded.warning =
-      isCutOff(bytes, format)
+      isTruncated(bytes, format)
           ? QStringLiteral("The file is truncated: the lower part of the image is missing.")
           : sizeWarning(image.size(), annotatedSize);
   decoded.levels = ImageLevels(image.convertToFormat(
@@ -123,21 +125,21 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
 }
 
 QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
-  if (!whyNotOpened(path).isEmpty()) return {};
+  if (!openError(path).isEmpty()) return {};
   QImageReader reader(path);
   reader.setDecideFormatFromContent(true);
   reader.setAutoTransform(false);
   QSize stored = reader.size();
   if (!stored.isValid()) stored = annotatedSize;
   const QImageIOHandler::Transformations transformation = reader.transformation();
-  const bool turns = mustTurn(stored, transformation, annotatedSize);
+  const bool needsOriented = needsOrientation(stored, transformation, annotatedSize);
   if (stored.isValid() && !stored.isEmpty()) {
-    const QSize limit = turns && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
-                                                            : QSize(4 * heightPx, heightPx);
+    const QSize limit = needsOriented && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
+                                                                    : QSize(4 * heightPx, heightPx);
     reader.setScaledSize(stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
   }
   const QImage image = reader.read();
-  return turns && !image.isNull() ? turned(image, transformation) : image;
+  return needsOriented && !image.isNull() ? oriented(image, transformation) : image;
 }
 
 }  // namespace lockstep::widgets

@@ -7,8 +7,8 @@
 
 namespace lockstep::widgets {
 
-/// A picture with smaller copies of itself, so that a large one is drawn small both quickly and
-/// well.
+/// An image with smaller copies (mipmaps), so that a large image is drawn small fast and without
+/// aliasing.
 class ImageLevels {
  public:
   ImageLevels() = default;
@@ -26,18 +26,18 @@ class ImageLevels {
   std::vector<QImage> levels_;
 };
 
-/// One image file as it is shown.
+/// One image file, decoded.
 struct DecodedImage {
   ImageLevels levels;
-  QString failure;  ///< why there is no picture
-  QString warning;  ///< the picture is there but something is wrong with the file
+  QString failure;  ///< why there is no image
+  QString warning;  ///< there is an image, but something is wrong with the file
 };
 
-/// Decodes the file. Turned by its EXIF orientation only where that makes it the annotated size (an
-/// empty size: always, as viewers do). Blocks; any thread.
+/// Decodes the file. Applies the EXIF orientation only if that gives the annotated size (with an
+/// empty size: always). Blocks; call it from any thread.
 DecodedImage decodeImage(const QString& path, QSize annotatedSize);
 
-/// The file at most `heightPx` high, or a null image. Blocks; any thread.
+/// The image scaled to at most `heightPx`, or a null image. Blocks; call it from any thread.
 QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx);
 
 }  // namespace lockstep::widgets

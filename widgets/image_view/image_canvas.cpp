@@ -37,7 +37,7 @@ void ImageCanvas::setImage(std::shared_ptr<const DecodedImage> image) {
 }
 
 void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
-  // A pinned instance stays pinned when the new scene shows the same detection or object.
+  // A pinned instance stays pinned if the new scene has the same detection or object.
   int pinnedNow = -1;
   if (scene_ && scene && pinned_ >= 0) {
     const InstanceFacts& was = scene_->instances[static_cast<std::size_t>(pinned_)].facts;
@@ -91,11 +91,12 @@ void ImageCanvas::setView(double scale, QPointF offset) {
   const bool zoomed = scale != scale_;
   scale_ = scale;
   const QSizeF shown = imageSize() * scale;
-  // An image smaller than the view is centred, a larger one may not leave it.
-  const auto held = [](double at, double length, double space) {
+  // An image smaller than the view is centred, a larger one always covers it.
+  const auto limited = [](double at, double length, double space) {
     return length <= space ? (space - length) / 2 : std::clamp(at, space - length, 0.0);
   };
-  offset_ = {held(offset.x(), shown.width(), width()), held(offset.y(), shown.height(), height())};
+  offset_ = {limited(offset.x(), shown.width(), width()),
+             limited(offset.y(), shown.height(), height())};
   redrawBase();
   if (zoomed) Q_EMIT zoomChanged(scale_);
 }
@@ -142,21 +143,21 @@ void ImageCanvas::paintEvent(QPaintEvent*) {
     base_.setDevicePixelRatio(ratio);
     base_.fill(theme.window);
     QPainter painter(&base_);
-    CanvasPainter parts(painter, transform(), size(), theme);
+    CanvasPainter canvas(painter, transform(), size(), theme);
     if (image_ && !image_->levels.isNull()) {
-      parts.drawImage(image_->levels);
-      if (scene_) parts.drawScene(*scene_, layers_);
+      canvas.drawImage(image_->levels);
+      if (scene_) canvas.drawScene(*scene_, layers_);
     }
   }
   QPainter painter(this);
   painter.drawPixmap(0, 0, base_);
   if (!scene_) return;
-  CanvasPainter parts(painter, transform(), size(), theme);
+  CanvasPainter canvas(painter, transform(), size(), theme);
   for (int instance : {pinned_, hovered_}) {
-    if (instance >= 0) parts.drawHighlight(scene_->instances[static_cast<std::size_t>(instance)]);
+    if (instance >= 0) canvas.drawHighlight(scene_->instances[static_cast<std::size_t>(instance)]);
   }
-  const int told = hovered_ >= 0 ? hovered_ : pinned_;
-  if (told >= 0 && !dragged_) parts.drawFacts(scene_->instances[static_cast<std::size_t>(told)]);
+  const int shown = hovered_ >= 0 ? hovered_ : pinned_;
+  if (shown >= 0 && !dragged_) canvas.drawFacts(scene_->instances[static_cast<std::size_t>(shown)]);
 }
 
 void ImageCanvas::resizeEvent(QResizeEvent*) {

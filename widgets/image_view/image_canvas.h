@@ -12,22 +12,22 @@
 
 namespace lockstep::widgets {
 
-/// What is drawn over the image.
+/// Which layers are drawn over the image.
 struct CanvasLayers {
   bool groundTruth = true, masks = true, boxes = true, labels = true;
   bool operator==(const CanvasLayers&) const = default;
 };
 
-/// One image with outlines over it: zoom at the pointer by wheel, pan by dragging, double click
-/// fits, the instance under the pointer is highlighted with its facts, a click pins it.
+/// One image with outlines over it. The wheel zooms at the pointer, a drag pans and a double click
+/// fits. The instance under the pointer is highlighted with its facts; a click pins it.
 class ImageCanvas : public QWidget {
   Q_OBJECT
 
  public:
   explicit ImageCanvas(QWidget* parent = nullptr);
 
-  /// A new image fits the view; the same one (for example at another checkpoint) keeps zoom and
-  /// pin. Null: nothing.
+  /// A new image is fitted to the view; the same one (for example at another checkpoint) keeps the
+  /// zoom and the pin. nullptr: no image.
   void setImage(std::shared_ptr<const DecodedImage> image);
   void setScene(std::shared_ptr<const CanvasScene> scene);
   void setLayers(const CanvasLayers& layers);
@@ -36,7 +36,7 @@ class ImageCanvas : public QWidget {
   void setPinned(int instance);
   int pinned() const { return pinned_; }
   int hovered() const { return hovered_; }
-  /// Moves the view so that the instance is in it.
+  /// Moves the view so that the instance is visible.
   void reveal(int instance);
 
   double zoom() const { return scale_; }
@@ -87,7 +87,7 @@ class ImageCanvas : public QWidget {
   std::optional<QPoint> dragFrom_;
   bool dragged_ = false;
   bool spaceHeld_ = false;
-  QPixmap base_;  ///< image, masks, outlines and labels at the present view; null: to be drawn
+  QPixmap base_;  ///< image, masks, outlines and labels in the current view; null: to be redrawn
 };
 
 }  // namespace lockstep::widgets

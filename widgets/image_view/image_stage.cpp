@@ -45,12 +45,13 @@ void ImageStage::setProblem(const QString& title, const QString& cause) {
 
 QString ImageStage::problem() const { return problem_->isHidden() ? QString() : problem_->title(); }
 
-void ImageStage::setNotice(const QString& text, const QString& action, const QString& offReason) {
+void ImageStage::setNotice(const QString& text, const QString& action,
+                           const QString& disabledReason) {
   noticeText_->setText(text);
   noticeAction_->setText(action);
   noticeAction_->setVisible(!action.isEmpty());
-  noticeAction_->setEnabled(offReason.isEmpty());
-  noticeAction_->setToolTip(offReason);
+  noticeAction_->setEnabled(disabledReason.isEmpty());
+  noticeAction_->setToolTip(disabledReason);
   notice_->setVisible(!text.isEmpty());
   placeNotice();
 }

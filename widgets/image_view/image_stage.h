@@ -11,8 +11,8 @@ namespace lockstep::widgets {
 class EmptyState;
 class ImageCanvas;
 
-/// The canvas with what may stand over it: why an image cannot be shown, and a line with one action
-/// at its foot.
+/// The canvas with two overlays: why an image cannot be shown, and a notice with one button at the
+/// bottom.
 class ImageStage : public QWidget {
   Q_OBJECT
 
@@ -20,12 +20,13 @@ class ImageStage : public QWidget {
   explicit ImageStage(QWidget* parent = nullptr);
 
   ImageCanvas* canvas() const { return canvas_; }
-  /// In place of the image; empty title: none.
+  /// Shown in place of the image; empty title: none.
   void setProblem(const QString& title, const QString& cause);
   QString problem() const;
-  /// At the foot of the image; empty text: none, empty action: no button. A reason switches the
-  /// button off.
-  void setNotice(const QString& text, const QString& action = {}, const QString& offReason = {});
+  /// Shown at the bottom of the image. Empty text: none; empty action: no button. A
+  /// `disabledReason` disables the button and is its tooltip.
+  void setNotice(const QString& text, const QString& action = {},
+                 const QString& disabledReason = {});
   QString notice() const;
 
  Q_SIGNALS:

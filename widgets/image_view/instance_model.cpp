@@ -17,7 +17,7 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
       return std::isfinite(facts.score) ? QString::number(facts.score, 'f', 2)
                                         : QStringLiteral("–");
     case InstanceModel::Iou:
-      // What no detection touches has no overlap to tell of.
+      // No detection overlaps this object.
       return facts.verdict == Verdict::Missed && facts.iou <= 0
                  ? QStringLiteral("–")
                  : QString::number(facts.iou, 'f', 2);
@@ -47,7 +47,7 @@ QVariant sortValue(const CanvasScene::Instance& instance, int column, int row) {
   }
 }
 
-bool isFigure(int column) {
+bool isNumber(int column) {
   return column == InstanceModel::Score || column == InstanceModel::Iou ||
          column == InstanceModel::Area;
 }
@@ -81,9 +81,9 @@ QVariant InstanceModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
       return column == Mark ? verdictName(instance.facts.verdict) : cellText(instance, column);
     case Qt::FontRole:
-      return isFigure(column) ? monoFont(12) : interfaceFont(12);
+      return isNumber(column) ? monoFont(12) : interfaceFont(12);
     case Qt::TextAlignmentRole:
-      return QVariant(isFigure(column) ? Qt::AlignRight | Qt::AlignVCenter
+      return QVariant(isNumber(column) ? Qt::AlignRight | Qt::AlignVCenter
                                        : Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ForegroundRole:
       return column == Error ? QVariant(currentTheme().warning) : QVariant();
@@ -99,7 +99,7 @@ QVariant InstanceModel::data(const QModelIndex& index, int role) const {
 QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::TextAlignmentRole) {
-    return QVariant(isFigure(section) ? Qt::AlignRight | Qt::AlignVCenter
+    return QVariant(isNumber(section) ? Qt::AlignRight | Qt::AlignVCenter
                                       : Qt::AlignLeft | Qt::AlignVCenter);
   }
   if (role == Qt::ToolTipRole && section == Mark) return tr("Worst first");

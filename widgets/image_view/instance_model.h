@@ -7,7 +7,7 @@
 
 namespace lockstep::widgets {
 
-/// The instances of a scene as rows, in the scene's order (worst first). Qt::UserRole sorts.
+/// The instances of a scene as rows, in the scene's order (worst first).
 class InstanceModel : public QAbstractTableModel {
   Q_OBJECT
 

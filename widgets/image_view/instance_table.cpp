@@ -13,7 +13,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kClassPaddingPx = 12, kLeastClassPx = 60, kAreaPx = 56;
+constexpr int kClassPaddingPx = 12, kMinClassPx = 60, kAreaPx = 56;
 
 /// Paints the verdict's mark instead of text.
 class MarkDelegate : public QStyledItemDelegate {
@@ -56,7 +56,7 @@ InstanceTable::InstanceTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
-  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kLeastClassPx, 56, 42, kAreaPx, 92};
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kMinClassPx, 56, 42, kAreaPx, 92};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, kWidthsPx[column]);
   }
@@ -67,15 +67,15 @@ InstanceTable::InstanceTable(QWidget* parent)
           });
 }
 
-/// The class has room before the area has.
+/// Hides the area if the class would be cut.
 void InstanceTable::fitColumns() {
   int left = viewport()->width();
   for (int column = 0; column < InstanceModel::kColumns; ++column)
     if (column != InstanceModel::Class)
       left -= isColumnHidden(column) ? kAreaPx : columnWidth(column);
-  const int wanted = std::max(
-      {kLeastClassPx, widestClassPx_, horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
-  setColumnHidden(InstanceModel::Area, left < wanted);
+  const int needed = std::max(
+      {kMinClassPx, widestClassPx_, horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
+  setColumnHidden(InstanceModel::Area, left < needed);
 }
 
 void InstanceTable::resizeEvent(QResizeEvent* event) {

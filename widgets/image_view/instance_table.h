@@ -11,7 +11,7 @@ namespace lockstep::widgets {
 
 class InstanceModel;
 
-/// The instances of one image, the best score first until a column's title is clicked.
+/// The instances of one image, sorted by score until a column title is clicked.
 class InstanceTable : public QTableView {
   Q_OBJECT
 
@@ -19,9 +19,9 @@ class InstanceTable : public QTableView {
   explicit InstanceTable(QWidget* parent = nullptr);
 
   void setScene(std::shared_ptr<const CanvasScene> scene);
-  /// Marks a row without a signal; -1: none.
+  /// Selects a row without a signal; -1: none.
   void showChosen(int instance);
-  /// The instance `by` rows further down in the present order; -1 without rows.
+  /// The instance `by` rows further down in the current order; -1 without rows.
   int neighbour(int instance, int by) const;
 
  Q_SIGNALS:
@@ -36,7 +36,7 @@ class InstanceTable : public QTableView {
   InstanceModel* model_ = nullptr;
   QSortFilterProxyModel* sorted_ = nullptr;
   int widestClassPx_ = 0;
-  bool isQuiet_ = false;  ///< the selection is changed from here
+  bool isQuiet_ = false;  ///< the selection changes, but not by the user
 };
 
 }  // namespace lockstep::widgets

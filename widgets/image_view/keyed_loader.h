@@ -15,8 +15,9 @@
 
 namespace lockstep::widgets {
 
-/// Results by key, made on threads of its own; the latest used ones are kept. New requests replace
-/// old ones that have not begun. GUI thread; only the destructor blocks, for what has begun.
+/// Loads results by key on its own threads and keeps the most recently used ones. New requests
+/// replace old ones that have not started. Use it on the GUI thread; only the destructor blocks,
+/// for loads that have started.
 template <typename Result>
 class KeyedLoader {
  public:
@@ -38,16 +39,16 @@ class KeyedLoader {
   KeyedLoader(const KeyedLoader&) = delete;
   KeyedLoader& operator=(const KeyedLoader&) = delete;
 
-  /// The result when it is in memory, else null.
+  /// The result if it is in memory, else nullptr.
   std::shared_ptr<const Result> find(const QString& key) const {
     const auto* result = cache_.object(key);
     return result ? *result : nullptr;
   }
 
-  /// Makes what is not in memory, the most important first.
+  /// Loads the results that are not in memory, in this order of priority.
   void load(const std::vector<Request>& requests) {
     pool_.clear();
-    // Nothing begins any more; what has begun still delivers, for it may be what is wanted next.
+    // Drops loads that have not started; the others still deliver, as their results may be needed.
     pending_.removeIf([](const auto& entry) { return !entry.value()->load(); });
     int priority = static_cast<int>(requests.size());
     for (const Request& request : requests) start(request, priority--);
@@ -78,7 +79,7 @@ class KeyedLoader {
 
   void keep(const QString& key, const std::shared_ptr<const Result>& result) {
     pending_.remove(key);
-    // What is larger than the whole cache must still be shown: it costs all of it.
+    // A result larger than the whole cache must still be shown: it takes all of the cache.
     const qint64 cost = std::clamp<qint64>(cost_(*result), 1, cache_.maxCost());
     cache_.insert(key, new std::shared_ptr<const Result>(result), cost);
     loaded_(key);
@@ -87,7 +88,7 @@ class KeyedLoader {
   QObject context_;
   QThreadPool pool_;
   QCache<QString, std::shared_ptr<const Result>> cache_;
-  /// Keys on their way, and whether their work has begun (set by the thread, read here).
+  /// Keys being loaded, and whether the load has started (set by the thread, read here).
   QHash<QString, std::shared_ptr<std::atomic<bool>>> pending_;
   std::function<qint64(const Result&)> cost_;
   std::function<void(const QString&)> loaded_;

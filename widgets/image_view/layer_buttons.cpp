@@ -25,7 +25,7 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   labels_ = add(QStringLiteral("T"), tr("labels"));
 }
 
-/// The key works wherever the focus is on the page: its scope is the page, this widget's parent.
+/// The key works wherever the focus is on the page, which is this widget's parent.
 QToolButton* LayerButtons::add(const QString& key, const QString& name) {
   auto* button = new QToolButton;
   button->setText(key % QLatin1Char(' ') % name);
@@ -43,11 +43,11 @@ QToolButton* LayerButtons::add(const QString& key, const QString& name) {
 }
 
 void LayerButtons::fitInto(int widthPx) {
-  if (wordsWidthPx_ == 0) wordsWidthPx_ = sizeHint().width();
-  const bool hasWords = wordsWidthPx_ + kNameWidthPx <= widthPx;
+  if (namesWidthPx_ == 0) namesWidthPx_ = sizeHint().width();
+  const bool hasNames = namesWidthPx_ + kNameWidthPx <= widthPx;
   for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_}) {
     const QString key = button->text().section(QLatin1Char(' '), 0, 0);
-    button->setText(hasWords ? key % QLatin1Char(' ') % button->accessibleName() : key);
+    button->setText(hasNames ? key % QLatin1Char(' ') % button->accessibleName() : key);
   }
 }
 

@@ -8,14 +8,14 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
-/// Toggles of the canvas's layers, each with its key: G ground truth, M masks, B boxes, T labels.
+/// Buttons for the canvas's layers, each with its key: G ground truth, M masks, B boxes, T labels.
 class LayerButtons : public QWidget {
   Q_OBJECT
 
  public:
   explicit LayerButtons(QWidget* parent = nullptr);
   CanvasLayers layers() const;
-  /// Keys alone where the words would leave no room for an image's name in this width.
+  /// Shows only the keys if the names would leave no room for the image's name in this width.
   void fitInto(int widthPx);
 
  Q_SIGNALS:
@@ -28,7 +28,7 @@ class LayerButtons : public QWidget {
   QToolButton* masks_ = nullptr;
   QToolButton* boxes_ = nullptr;
   QToolButton* labels_ = nullptr;
-  int wordsWidthPx_ = 0;  ///< with all words; 0: not asked yet
+  int namesWidthPx_ = 0;  ///< width with all names; 0: not computed yet
 };
 
 }  // namespace lockstep::widgets

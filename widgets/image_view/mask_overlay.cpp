@@ -18,7 +18,7 @@ quint32 blendOver(quint32 source, quint32 destination, quint32 keep) {
   return source + (odd | even);
 }
 
-/// Adds a fill to a picture that is stored column by column, the order of the runs.
+/// Blends a mask into an image stored column by column, the order of the RLE runs.
 void fillRuns(const MaskFill& fill, std::vector<quint32>& columns) {
   const quint32 source = qPremultiply(fill.colour);
   const quint32 keep = 255U - static_cast<quint32>(qAlpha(fill.colour));

@@ -15,15 +15,15 @@ struct MaskFill {
   QRgb colour = 0;
 };
 
-/// Fills laid over one another in their order on a transparent picture of `size` px
-/// (ARGB32_Premultiplied). Masks of another size are left out. Any thread.
+/// Blends the masks in their order over a transparent image of `size` px (ARGB32_Premultiplied).
+/// Ignores masks of another size. Call it from any thread.
 QImage paintMasks(QSize size, std::span<const MaskFill> fills);
 
-/// Outline of a mask in image px. The steps of the pixel edges are cut by half a pixel, so that
+/// Outline of a mask in image px. The corners of the pixel edges are cut by half a pixel, so that
 /// slanted edges look straight; no point is further than 0.36 px from the pixel edge.
 QPainterPath outlineOf(const coco::Rle& mask);
 
-/// Outline of an annotation in image px: its polygons as they are, or the outline of its runs.
+/// Outline of an annotation in image px: its polygons, or the outline of its RLE mask.
 QPainterPath outlineOf(const coco::Annotation& annotation);
 
 /// Whether the mask covers the pixel.

@@ -11,13 +11,13 @@ PrecisionRecallCurve::PrecisionRecallCurve(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Precision and recall"));
 }
 
-void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<QPointF> present) {
+void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<QPointF> current) {
   points_ = std::move(points);
-  present_ = present;
+  current_ = current;
   setToolTip(points_.empty() ? QString()
-             : present_      ? tr("precision %1, recall %2 at this score")
-                              .arg(present_->y(), 0, 'f', 3)
-                              .arg(present_->x(), 0, 'f', 3)
+             : current_      ? tr("precision %1, recall %2 at this score")
+                              .arg(current_->y(), 0, 'f', 3)
+                              .arg(current_->x(), 0, 'f', 3)
                         : tr("no detection reaches this score"));
   update();
 }
@@ -47,10 +47,10 @@ void PrecisionRecallCurve::paintEvent(QPaintEvent*) {
   for (const QPointF& point : points_) path.lineTo(place(point));
   painter.setPen(QPen(theme.accent, 1.8));
   painter.drawPath(path);
-  if (!present_) return;
+  if (!current_) return;
   painter.setPen(QPen(theme.accent, 1.5));
   painter.setBrush(theme.isDark ? theme.text : theme.card);
-  painter.drawEllipse(place(*present_), 4, 4);
+  painter.drawEllipse(place(*current_), 4, 4);
 }
 
 }  // namespace lockstep::widgets

@@ -7,17 +7,17 @@
 
 namespace lockstep::widgets {
 
-/// The curve, with a dot where the score slider stands.
+/// The precision-recall curve, with a dot at the current score threshold.
 class PrecisionRecallCurve : public QWidget {
   Q_OBJECT
 
  public:
   explicit PrecisionRecallCurve(QWidget* parent = nullptr);
 
-  /// points: x recall, y precision. Empty: nothing is known. present: where the score slider
-  /// stands; nothing: no detection has that score, so there is no precision.
-  void setCurve(std::vector<QPointF> points, std::optional<QPointF> present);
-  std::optional<QPointF> present() const { return present_; }
+  /// `points`: x recall, y precision; empty: not known. `current`: at the score threshold;
+  /// std::nullopt: no detection reaches it, so there is no precision.
+  void setCurve(std::vector<QPointF> points, std::optional<QPointF> current);
+  std::optional<QPointF> current() const { return current_; }
   QSize sizeHint() const override { return {300, 110}; }
 
  protected:
@@ -25,7 +25,7 @@ class PrecisionRecallCurve : public QWidget {
 
  private:
   std::vector<QPointF> points_;
-  std::optional<QPointF> present_;
+  std::optional<QPointF> current_;
 };
 
 }  // namespace lockstep::widgets

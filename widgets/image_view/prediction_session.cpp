@@ -26,7 +26,7 @@ PredictionSession::PredictionSession(QObject* parent)
             decoded_ = images_.find(path);
             Q_EMIT imageDecoded();
           }),
-      sceneJob_([this](const SceneResult& result) { takeScene(result); }),
+      sceneJob_([this](const SceneResult& result) { handleScene(result); }),
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
         Q_EMIT analysed();
@@ -111,7 +111,7 @@ void PredictionSession::refreshScene() {
   sceneJob_.request([request] { return buildScene(request); });
 }
 
-void PredictionSession::takeScene(const SceneResult& result) {
+void PredictionSession::handleScene(const SceneResult& result) {
   if (result.geometry) {
     geometries_.insert(geometryKey(result.imageIndex, result.step),
                        new std::shared_ptr<const ImageGeometry>(result.geometry));

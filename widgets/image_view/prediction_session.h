@@ -15,8 +15,8 @@
 
 namespace lockstep::widgets {
 
-/// What the Predictions page shows, without its widgets: the chosen image and checkpoint, and the
-/// work in the background that decodes, matches and paints them. GUI thread; nothing blocks.
+/// The state of the Predictions page without its widgets: the shown image and checkpoint, and the
+/// background jobs that decode, match and paint them. GUI thread only; no call blocks.
 class PredictionSession : public QObject {
   Q_OBJECT
 
@@ -28,29 +28,29 @@ class PredictionSession : public QObject {
   PredictionStore& store() { return store_; }
   const PredictionStore& store() const { return store_; }
 
-  /// Index into dataset()->images(), and those that are likely to be wanted next.
+  /// `index`: into dataset()->images(). `neighbours`: images to prefetch.
   void setImage(std::size_t index, const std::vector<std::size_t>& neighbours);
   std::size_t imageIndex() const { return index_; }
   const coco::Image& image() const { return dataset_->images()[index_]; }
   void setStep(qint64 step);
   qint64 step() const { return step_; }
   void setThresholds(const MatchThresholds& thresholds, std::set<CategoryId> hidden);
-  /// The predictions in the store changed.
+  /// Call it when the predictions in the store have changed.
   void refreshPredictions();
-  /// Colours changed.
+  /// Call it when the colours have changed.
   void refreshScene();
 
   QString pathOf(std::size_t index) const;
-  /// Null while it is decoded.
+  /// nullptr while it is being decoded.
   std::shared_ptr<const DecodedImage> decoded() const { return decoded_; }
-  /// Scene of the present image; null while the first one is built.
+  /// Scene of the current image; nullptr while the first one is being built.
   std::shared_ptr<const CanvasScene> scene() const { return scene_; }
   QString sceneFailure() const { return sceneFailure_; }
-  /// Analysis of the present checkpoint, or of an older one while it is made; null before the
-  /// first.
+  /// Analysis of the current checkpoint, or of the previous one until it is done; nullptr before
+  /// the first.
   const CheckpointAnalysis* analysis() const { return analysis_.get(); }
   PredictionStore::Detections detections() const;
-  /// Nothing is on its way.
+  /// No job is running.
   bool isIdle() const;
 
  Q_SIGNALS:
@@ -59,7 +59,7 @@ class PredictionSession : public QObject {
   void analysed();
 
  private:
-  void takeScene(const SceneResult& result);
+  void handleScene(const SceneResult& result);
   void refreshAnalysis();
   QString geometryKey(std::size_t index, qint64 step) const;
 
@@ -71,7 +71,7 @@ class PredictionSession : public QObject {
   MatchThresholds thresholds_;
   std::set<CategoryId> hidden_;
   std::shared_ptr<const DecodedImage>
-      decoded_;  ///< kept here too: its neighbours may fill the cache
+      decoded_;  ///< also kept here, because the neighbours may evict it from the cache
   std::shared_ptr<const CanvasScene> scene_;
   QString sceneFailure_;
   std::shared_ptr<const CheckpointAnalysis> analysis_;

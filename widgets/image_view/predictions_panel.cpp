@@ -57,7 +57,7 @@ void PredictionsPanel::buildCheckpointSlider() {
   pastLimit_->hide();
 }
 
-void PredictionsPanel::buildParts() {
+void PredictionsPanel::buildWidgets() {
   buildCheckpointSlider();
   score_ = new ValueSlider(tr("Score threshold"), hundredths);
   score_->setRange(0, kPercent);
@@ -67,10 +67,10 @@ void PredictionsPanel::buildParts() {
   iou_->setValue(50);
   extent_ = smallLabel();
   extent_->setToolTip(
-      tr("Counts and curve cover the images predicted at this checkpoint: those tracked during "
-         "training and those requested here."));
-  found_ = new CountCard(Verdict::TruePositive);
-  wrong_ = new CountCard(Verdict::FalsePositive);
+      tr("Counts and curve cover the images predicted at this checkpoint: the watched images "
+         "(monitor.prediction_images) and those predicted on request."));
+  truePositives_ = new CountCard(Verdict::TruePositive);
+  falsePositives_ = new CountCard(Verdict::FalsePositive);
   missed_ = new CountCard(Verdict::Missed);
   filter_ = new ClassFilter;
   table_ = new InstanceTable;
@@ -79,14 +79,14 @@ void PredictionsPanel::buildParts() {
 }
 
 void PredictionsPanel::buildUi() {
-  buildParts();
+  buildWidgets();
   auto* counts = new QHBoxLayout;
   counts->addWidget(sectionTitle(tr("Counts")));
   counts->addStretch();
   counts->addWidget(extent_);
   auto* cards = new QHBoxLayout;
   cards->setSpacing(8);
-  for (CountCard* card : {found_, wrong_, missed_}) cards->addWidget(card, 1);
+  for (CountCard* card : {truePositives_, falsePositives_, missed_}) cards->addWidget(card, 1);
   auto* instances = new QHBoxLayout;
   instances->addWidget(sectionTitle(tr("Instances in this image")));
   instances->addStretch();
@@ -139,10 +139,10 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   checkpoint_->setValue(store.positionOf(current));
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
-  checkpoint_->setTitle(isKept ? title : tr("%1 · checkpoint not kept").arg(title));
+  checkpoint_->setTitle(isKept ? title : tr("%1 · checkpoint deleted").arg(title));
   checkpoint_->setToolTip(isKept ? QString::fromStdString(coco::apLimitText())
-                                 : tr("The checkpoint of this step is no longer kept: only its "
-                                      "stored predictions can be shown."));
+                                 : tr("The checkpoint of this step was deleted (checkpoint.keep): "
+                                      "only its stored predictions can be shown."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {
@@ -152,8 +152,8 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const Clas
   std::optional<coco::Counts> all, ofImage;
   if (analysis && !analysis->images.empty()) all = countsOf(analysis->all);
   if (here) ofImage = countsOf(*here);
-  found_->setCounts(all, ofImage);
-  wrong_->setCounts(all, ofImage);
+  truePositives_->setCounts(all, ofImage);
+  falsePositives_->setCounts(all, ofImage);
   missed_->setCounts(all, ofImage);
   showExtent(analysis);
   showPastLimit(analysis);
@@ -173,7 +173,7 @@ void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {
   filter_->setCounts(counts);
 }
 
-/// The counts are of those images alone that were predicted.
+/// Shows how many images the counts cover: only predicted ones.
 void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
   const int predicted = analysis ? static_cast<int>(analysis->images.size()) : 0;
   extent_->setText(imageCount_ == 0 ? QString()
@@ -182,17 +182,19 @@ void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
                        : tr("%1 of %2 images predicted").arg(predicted).arg(imageCount_));
 }
 
-/// What AP does not see of the data and of these predictions, where there is such.
+/// Shows how many objects and detections AP ignores because of its limit, if any.
 void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   const coco::PastLimit past = analysis ? analysis->pastLimit : coco::PastLimit();
-  QStringList parts;
-  if (past.objects > 0) parts << tr("objects %1").arg(past.objects);
-  if (past.detections > 0) parts << tr("detections %1").arg(past.detections);
-  pastLimit_->setText(tr("Not in AP, beyond %1 per class and image: %2")
+  QStringList counts;
+  if (past.objects > 0)
+    counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(past.objects));
+  if (past.detections > 0)
+    counts << (past.detections == 1 ? tr("1 detection") : tr("%1 detections").arg(past.detections));
+  pastLimit_->setText(tr("Ignored by AP (over %1 per class and image): %2")
                           .arg(coco::kMaxDetections)
-                          .arg(parts.join(QStringLiteral(" · "))));
+                          .arg(counts.join(QStringLiteral(" · "))));
   pastLimit_->setToolTip(QString::fromStdString(past.text()));
-  pastLimit_->setVisible(!parts.isEmpty());
+  pastLimit_->setVisible(!counts.isEmpty());
 }
 
 MatchThresholds PredictionsPanel::thresholds() const {
@@ -204,8 +206,8 @@ void PredictionsPanel::stepScore(int by) { score_->stepBy(by); }
 void PredictionsPanel::stepCheckpoint(int by) { checkpoint_->stepBy(by); }
 
 QString PredictionsPanel::countText(Verdict verdict) const {
-  return verdict == Verdict::TruePositive    ? found_->allText()
-         : verdict == Verdict::FalsePositive ? wrong_->allText()
+  return verdict == Verdict::TruePositive    ? truePositives_->allText()
+         : verdict == Verdict::FalsePositive ? falsePositives_->allText()
                                              : missed_->allText();
 }
 

@@ -18,19 +18,19 @@ class PrecisionRecallCurve;
 class PredictionStore;
 class ValueSlider;
 
-/// The right side of the Predictions page: checkpoint, thresholds, counts, classes, instances,
-/// precision and recall.
+/// The right side of the Predictions page: checkpoint, thresholds, counts, classes, instances and
+/// the precision-recall curve.
 class PredictionsPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit PredictionsPanel(QWidget* parent = nullptr);
 
-  /// Its classes and how many images it has; null: none.
+  /// Shows its classes and number of images; nullptr: none.
   void setDataset(const coco::Dataset* dataset);
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
-  /// Null: nothing is known. `here`: tallies of the shown image, null when it was not predicted.
+  /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
   void showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here);
 
   MatchThresholds thresholds() const;
@@ -50,7 +50,7 @@ class PredictionsPanel : public QWidget {
  private:
   void buildUi();
   void buildCheckpointSlider();
-  void buildParts();
+  void buildWidgets();
   void connectSignals();
   void showClassCounts(const CheckpointAnalysis* analysis);
   void showExtent(const CheckpointAnalysis* analysis);
@@ -64,8 +64,8 @@ class PredictionsPanel : public QWidget {
   ValueSlider* iou_ = nullptr;
   QLabel* pastLimit_ = nullptr;
   QLabel* extent_ = nullptr;
-  CountCard* found_ = nullptr;
-  CountCard* wrong_ = nullptr;
+  CountCard* truePositives_ = nullptr;
+  CountCard* falsePositives_ = nullptr;
   CountCard* missed_ = nullptr;
   ClassFilter* filter_ = nullptr;
   InstanceTable* table_ = nullptr;

@@ -18,7 +18,7 @@
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
-#include "widgets/image_view/predictions_parts.h"
+#include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
 #include "widgets/theme.h"
@@ -27,76 +27,76 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kScoreStep = 5;  // hundredths
-constexpr int kLeastPanelPx = 330;
+constexpr int kMinPanelPx = 330;
 constexpr double kZoomStep = 1.25;
 
 }  // namespace
 
 PredictionsView::PredictionsView(QWidget* parent)
-    : QWidget(parent), parts_(std::make_unique<Parts>()) {
+    : QWidget(parent), impl_(std::make_unique<Impl>()) {
   buildUi();
   connectSignals();
-  parts_->showPage();
+  impl_->showPage();
 }
 
 PredictionsView::~PredictionsView() = default;
 
 void PredictionsView::buildUi() {
-  parts_->empty = new EmptyState;
-  parts_->page = new QSplitter(Qt::Horizontal);
-  parts_->page->setChildrenCollapsible(false);
-  parts_->page->setHandleWidth(1);
-  parts_->panel = new PredictionsPanel;
-  setRole(parts_->panel, "panel");
-  parts_->panel->setAttribute(Qt::WA_StyledBackground);
-  // Scrolled by itself: in a low window the image, its buttons and the strip stay whole.
-  parts_->panelSide = new QScrollArea;
-  parts_->panelSide->setObjectName(QStringLiteral("predictionsPanel"));
-  parts_->panelSide->setFrameShape(QFrame::NoFrame);
-  parts_->panelSide->setFocusPolicy(Qt::NoFocus);
-  parts_->panelSide->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  parts_->panelSide->setWidgetResizable(true);
-  parts_->panelSide->setWidget(parts_->panel);
-  parts_->panelSide->setMinimumWidth(kLeastPanelPx);
-  parts_->page->addWidget(parts_->buildImageSide(this));
-  parts_->page->addWidget(parts_->panelSide);
-  parts_->page->setStretchFactor(0, 1);
-  parts_->page->setStretchFactor(1, 0);
-  parts_->page->setSizes({1000, 380});
-  parts_->stack = new QStackedLayout(this);
-  parts_->stack->addWidget(parts_->empty);
-  parts_->stack->addWidget(parts_->page);
+  impl_->empty = new EmptyState;
+  impl_->page = new QSplitter(Qt::Horizontal);
+  impl_->page->setChildrenCollapsible(false);
+  impl_->page->setHandleWidth(1);
+  impl_->panel = new PredictionsPanel;
+  setRole(impl_->panel, "panel");
+  impl_->panel->setAttribute(Qt::WA_StyledBackground);
+  // The panel scrolls by itself, so that a low window does not cut the image or the strip.
+  impl_->panelSide = new QScrollArea;
+  impl_->panelSide->setObjectName(QStringLiteral("predictionsPanel"));
+  impl_->panelSide->setFrameShape(QFrame::NoFrame);
+  impl_->panelSide->setFocusPolicy(Qt::NoFocus);
+  impl_->panelSide->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  impl_->panelSide->setWidgetResizable(true);
+  impl_->panelSide->setWidget(impl_->panel);
+  impl_->panelSide->setMinimumWidth(kMinPanelPx);
+  impl_->page->addWidget(impl_->buildImageSide(this));
+  impl_->page->addWidget(impl_->panelSide);
+  impl_->page->setStretchFactor(0, 1);
+  impl_->page->setStretchFactor(1, 0);
+  impl_->page->setSizes({1000, 380});
+  impl_->stack = new QStackedLayout(this);
+  impl_->stack->addWidget(impl_->empty);
+  impl_->stack->addWidget(impl_->page);
   setEmptyText(
       tr("No held-out images"),
       tr("Open a run or an experiment with dataset.val to see its images and predictions."), {});
 }
 
 void PredictionsView::connectSignals() {
-  Parts* parts = parts_.get();
-  connect(parts->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
-  connect(parts->stage, &ImageStage::widthChanged, parts->layers, &LayerButtons::fitInto);
-  connect(parts->layers, &LayerButtons::layersChanged, this,
-          [parts] { parts->canvas()->setLayers(parts->layers->layers()); });
-  connect(parts->strip, &ThumbnailStrip::chosen, this,
-          [parts](int place) { parts->showImageAt(place); });
-  connect(parts->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
-  for (QComboBox* combo : {parts->filter, parts->sort}) {
-    connect(combo, &QComboBox::currentIndexChanged, this, [parts] { parts->rebuildOrder(); });
+  Impl* impl = impl_.get();
+  connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
+  connect(impl->stage, &ImageStage::widthChanged, impl->layers, &LayerButtons::fitInto);
+  connect(impl->layers, &LayerButtons::layersChanged, this,
+          [impl] { impl->canvas()->setLayers(impl->layers->layers()); });
+  connect(impl->strip, &ThumbnailStrip::chosen, this,
+          [impl](int place) { impl->showImageAt(place); });
+  connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
+  for (QComboBox* combo : {impl->filter, impl->sort}) {
+    connect(combo, &QComboBox::currentIndexChanged, this, [impl] { impl->rebuildOrder(); });
   }
-  connect(parts->stage, &ImageStage::noticeActionTriggered, this,
+  connect(impl->stage, &ImageStage::noticeActionTriggered, this,
           &PredictionsView::requestPrediction);
-  connect(parts->canvas(), &ImageCanvas::instancePinned, this,
-          [parts](int instance) { parts->panel->table()->showChosen(instance); });
-  connect(parts->panel->table(), &InstanceTable::instanceChosen, this,
-          [parts](int instance) { parts->choose(instance); });
-  connect(parts->panel, &PredictionsPanel::checkpointChosen, this, [this, parts](qint64 step) {
-    parts->setStep(step);
+  connect(impl->canvas(), &ImageCanvas::instancePinned, this,
+          [impl](int instance) { impl->panel->table()->showChosen(instance); });
+  connect(impl->panel->table(), &InstanceTable::instanceChosen, this,
+          [impl](int instance) { impl->choose(instance); });
+  connect(impl->panel, &PredictionsPanel::checkpointChosen, this, [this, impl](qint64 step) {
+    impl->setStep(step);
     Q_EMIT checkpointChosen(step);
   });
-  connect(parts->panel, &PredictionsPanel::filterChanged, this, [this, parts] {
-    parts->wasReady = false;
-    parts->session.setThresholds(parts->panel->thresholds(), parts->panel->hidden());
-    parts->showCounts();
+  connect(impl->panel, &PredictionsPanel::filterChanged, this, [this, impl] {
+    impl->wasReady = false;
+    impl->session.setThresholds(impl->panel->thresholds(), impl->panel->hidden());
+    impl->showCounts();
     emitReady();
   });
   connectSession();
@@ -104,25 +104,25 @@ void PredictionsView::connectSignals() {
 }
 
 void PredictionsView::connectSession() {
-  Parts* parts = parts_.get();
-  connect(&parts->session, &PredictionSession::imageDecoded, this, [this, parts] {
-    parts->showDecoded();
+  Impl* impl = impl_.get();
+  connect(&impl->session, &PredictionSession::imageDecoded, this, [this, impl] {
+    impl->showDecoded();
     Q_EMIT imageShown(currentImage());
     emitReady();
   });
-  connect(&parts->session, &PredictionSession::sceneBuilt, this, [this, parts] {
-    parts->showScene();
+  connect(&impl->session, &PredictionSession::sceneBuilt, this, [this, impl] {
+    impl->showScene();
     emitReady();
   });
-  connect(&parts->session, &PredictionSession::analysed, this, [this, parts] {
-    parts->rebuildOrder();
-    parts->showCounts();
+  connect(&impl->session, &PredictionSession::analysed, this, [this, impl] {
+    impl->rebuildOrder();
+    impl->showCounts();
     emitReady();
   });
 }
 
 void PredictionsView::addShortcuts() {
-  Parts* parts = parts_.get();
+  Impl* impl = impl_.get();
   const auto add = [this](std::initializer_list<QKeySequence> keys,
                           const std::function<void()>& action) {
     for (const QKeySequence& key : keys) {
@@ -131,103 +131,103 @@ void PredictionsView::addShortcuts() {
       connect(shortcut, &QShortcut::activated, this, action);
     }
   };
-  add({Qt::Key_A, Qt::Key_Left}, [parts] { parts->moveImage(-1); });
-  add({Qt::Key_D, Qt::Key_Right}, [parts] { parts->moveImage(1); });
-  add({Qt::Key_Comma}, [parts] { parts->panel->stepCheckpoint(-1); });
-  add({Qt::Key_Period}, [parts] { parts->panel->stepCheckpoint(1); });
-  add({Qt::SHIFT | Qt::Key_Up}, [parts] { parts->panel->stepScore(kScoreStep); });
-  add({Qt::SHIFT | Qt::Key_Down}, [parts] { parts->panel->stepScore(-kScoreStep); });
-  add({Qt::Key_Up}, [parts] { parts->moveInstance(-1); });
-  add({Qt::Key_Down}, [parts] { parts->moveInstance(1); });
-  add({Qt::Key_N}, [parts] { parts->moveError(1); });
-  add({Qt::SHIFT | Qt::Key_N}, [parts] { parts->moveError(-1); });
-  add({Qt::Key_P}, [parts] { parts->choose(parts->canvas()->hovered()); });
-  add({Qt::Key_0, Qt::Key_R}, [parts] { parts->canvas()->fit(); });
-  add({Qt::Key_F}, [parts] { parts->toggleFullSize(); });
-  add({Qt::Key_1}, [parts] { parts->canvas()->zoomToActualSize(); });
-  add({Qt::Key_Plus, Qt::Key_Equal}, [parts] { parts->canvas()->zoomBy(kZoomStep); });
-  add({Qt::Key_Minus}, [parts] { parts->canvas()->zoomBy(1.0 / kZoomStep); });
+  add({Qt::Key_A, Qt::Key_Left}, [impl] { impl->moveImage(-1); });
+  add({Qt::Key_D, Qt::Key_Right}, [impl] { impl->moveImage(1); });
+  add({Qt::Key_Comma}, [impl] { impl->panel->stepCheckpoint(-1); });
+  add({Qt::Key_Period}, [impl] { impl->panel->stepCheckpoint(1); });
+  add({Qt::SHIFT | Qt::Key_Up}, [impl] { impl->panel->stepScore(kScoreStep); });
+  add({Qt::SHIFT | Qt::Key_Down}, [impl] { impl->panel->stepScore(-kScoreStep); });
+  add({Qt::Key_Up}, [impl] { impl->moveInstance(-1); });
+  add({Qt::Key_Down}, [impl] { impl->moveInstance(1); });
+  add({Qt::Key_N}, [impl] { impl->moveError(1); });
+  add({Qt::SHIFT | Qt::Key_N}, [impl] { impl->moveError(-1); });
+  add({Qt::Key_P}, [impl] { impl->choose(impl->canvas()->hovered()); });
+  add({Qt::Key_0, Qt::Key_R}, [impl] { impl->canvas()->fit(); });
+  add({Qt::Key_F}, [impl] { impl->toggleMaximized(); });
+  add({Qt::Key_1}, [impl] { impl->canvas()->zoomToActualSize(); });
+  add({Qt::Key_Plus, Qt::Key_Equal}, [impl] { impl->canvas()->zoomBy(kZoomStep); });
+  add({Qt::Key_Minus}, [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
 }
 
 void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
                                  const QString& imagesFolder) {
-  Parts& parts = *parts_;
-  parts.session.setDataset(std::move(dataset), imagesFolder);
-  parts.wasReady = false;
-  parts.panel->setDataset(parts.session.dataset().get());
-  parts.session.setThresholds(parts.panel->thresholds(), parts.panel->hidden());
-  parts.panel->showCheckpoints(parts.session.store(), 0);
-  parts.panel->table()->setScene(nullptr);
-  parts.canvas()->setScene(nullptr);
-  parts.canvas()->setImage(nullptr);
-  parts.order.clear();
-  parts.rebuildOrder();
-  parts.showPage();
-  parts.showCounts();
-  if (parts.hasImages()) parts.showImageAt(0);
+  Impl& impl = *impl_;
+  impl.session.setDataset(std::move(dataset), imagesFolder);
+  impl.wasReady = false;
+  impl.panel->setDataset(impl.session.dataset().get());
+  impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
+  impl.panel->showCheckpoints(impl.session.store(), 0);
+  impl.panel->table()->setScene(nullptr);
+  impl.canvas()->setScene(nullptr);
+  impl.canvas()->setImage(nullptr);
+  impl.order.clear();
+  impl.rebuildOrder();
+  impl.showPage();
+  impl.showCounts();
+  if (impl.hasImages()) impl.showImageAt(0);
   emitReady();
 }
 
 void PredictionsView::clear() { setDataset(nullptr, {}); }
 
 void PredictionsView::setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept) {
-  parts_->session.store().setCheckpoints(steps, std::move(kept));
-  parts_->chooseStep();
+  impl_->session.store().setCheckpoints(steps, std::move(kept));
+  impl_->chooseStep();
 }
 
 void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePrecisions) {
-  parts_->session.store().setAveragePrecisions(std::move(averagePrecisions));
-  parts_->panel->showCheckpoints(parts_->session.store(), currentCheckpoint());
+  impl_->session.store().setAveragePrecisions(std::move(averagePrecisions));
+  impl_->panel->showCheckpoints(impl_->session.store(), currentCheckpoint());
 }
 
 void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> detections,
-                                     std::vector<ImageId> watched) {
-  Parts& parts = *parts_;
-  parts.session.store().add(step, std::move(detections), watched);
+                                     std::vector<ImageId> imageIds) {
+  Impl& impl = *impl_;
+  impl.session.store().add(step, std::move(detections), imageIds);
   if (step == currentCheckpoint()) {
-    parts.wasReady = false;
-    parts.session.refreshPredictions();
+    impl.wasReady = false;
+    impl.session.refreshPredictions();
   }
-  parts.chooseStep();
+  impl.chooseStep();
 }
 
 void PredictionsView::forgetAfter(qint64 step) {
-  Parts& parts = *parts_;
-  parts.session.store().forgetAfter(step);
-  parts.session.refreshPredictions();
-  parts.chooseStep();
+  Impl& impl = *impl_;
+  impl.session.store().forgetAfter(step);
+  impl.session.refreshPredictions();
+  impl.chooseStep();
 }
 
-void PredictionsView::setPredictionFailed(ImageId image, qint64 step, const QString& why) {
-  parts_->session.store().setRequest(step, image, {PredictionStore::RequestState::Failed, why});
-  parts_->showNotice();
+void PredictionsView::setPredictionFailed(ImageId image, qint64 step, const QString& error) {
+  impl_->session.store().setRequest(step, image, {PredictionStore::RequestState::Failed, error});
+  impl_->showNotice();
 }
 
 void PredictionsView::setPredictionPossible(bool possible, const QString& reason) {
-  parts_->canPredict = possible;
-  parts_->whyNot = reason;
-  parts_->showNotice();
+  impl_->canPredict = possible;
+  impl_->unavailableReason = reason;
+  impl_->showNotice();
 }
 
-void PredictionsView::setCurrentCheckpoint(qint64 step) { parts_->setStep(step); }
+void PredictionsView::setCurrentCheckpoint(qint64 step) { impl_->setStep(step); }
 
 void PredictionsView::showImage(ImageId image) {
-  Parts& parts = *parts_;
-  if (!parts.hasImages()) return;
-  const auto& images = parts.session.dataset()->images();
+  Impl& impl = *impl_;
+  if (!impl.hasImages()) return;
+  const auto& images = impl.session.dataset()->images();
   const auto found = std::find_if(images.begin(), images.end(),
                                   [&](const coco::Image& i) { return i.id == image; });
   if (found == images.end()) return;
   const auto index = static_cast<std::size_t>(found - images.begin());
-  if (parts.placeOf(index) < 0)
-    parts.filter->setCurrentIndex(static_cast<int>(ImageOrder::Filter::All));
-  parts.showImageAt(parts.placeOf(index));
+  if (impl.placeOf(index) < 0)
+    impl.filter->setCurrentIndex(static_cast<int>(ImageOrder::Filter::All));
+  impl.showImageAt(impl.placeOf(index));
 }
 
 bool PredictionsView::showSameImage(const coco::Image& image) {
-  const Parts& parts = *parts_;
-  if (!parts.hasImages()) return false;
-  const auto& images = parts.session.dataset()->images();
+  const Impl& impl = *impl_;
+  if (!impl.hasImages()) return false;
+  const auto& images = impl.session.dataset()->images();
   const bool hasImage = std::any_of(images.begin(), images.end(), [&](const coco::Image& i) {
     return i.id == image.id && i.fileName == image.fileName;
   });
@@ -237,45 +237,45 @@ bool PredictionsView::showSameImage(const coco::Image& image) {
 
 void PredictionsView::setEmptyText(const QString& title, const QString& cause,
                                    const QString& action) {
-  parts_->empty->setContent(title, cause, action);
+  impl_->empty->setContent(title, cause, action);
 }
 
 void PredictionsView::setMessage(const QString& message) {
-  if (message.isEmpty()) return parts_->banner->hide();
-  parts_->banner->showMessage(Banner::Kind::Warning, message, {});
+  if (message.isEmpty()) return impl_->banner->hide();
+  impl_->banner->showMessage(Banner::Kind::Warning, message, {});
 }
 
 bool PredictionsView::isReady() const {
-  return !parts_->hasImages() ||
-         (parts_->session.isIdle() && (parts_->strip->isHidden() || parts_->strip->isReady()));
+  return !impl_->hasImages() ||
+         (impl_->session.isIdle() && (impl_->strip->isHidden() || impl_->strip->isReady()));
 }
 
 void PredictionsView::emitReady() {
-  if (parts_->wasReady || !isReady()) return;
-  parts_->wasReady = true;
+  if (impl_->wasReady || !isReady()) return;
+  impl_->wasReady = true;
   Q_EMIT ready();
 }
 
-qint64 PredictionsView::currentCheckpoint() const { return parts_->session.step(); }
+qint64 PredictionsView::currentCheckpoint() const { return impl_->session.step(); }
 
 ImageId PredictionsView::currentImage() const {
-  return parts_->hasImages() ? parts_->session.image().id : ImageId();
+  return impl_->hasImages() ? impl_->session.image().id : ImageId();
 }
 
 std::optional<coco::Image> PredictionsView::shownImage() const {
-  return parts_->hasImages() ? std::optional(parts_->session.image()) : std::nullopt;
+  return impl_->hasImages() ? std::optional(impl_->session.image()) : std::nullopt;
 }
 
 void PredictionsView::requestPrediction() {
   const ImageId image = currentImage();
-  parts_->session.store().setRequest(currentCheckpoint(), image,
-                                     {PredictionStore::RequestState::Waiting, {}});
-  parts_->showNotice();
+  impl_->session.store().setRequest(currentCheckpoint(), image,
+                                    {PredictionStore::RequestState::Waiting, {}});
+  impl_->showNotice();
   Q_EMIT predictionRequested(image, currentCheckpoint());
 }
 
 void PredictionsView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::StyleChange) parts_->session.refreshScene();
+  if (event->type() == QEvent::StyleChange) impl_->session.refreshScene();
   QWidget::changeEvent(event);
 }
 

@@ -17,9 +17,9 @@ namespace lockstep::widgets {
 /// The Predictions page: image, ground truth and predictions of one checkpoint, thumbnails,
 /// thresholds, instances.
 ///
-/// Data comes in by setters, requests go out by signals. Images are decoded, matched and painted
-/// off the GUI thread; what comes late for an image that is no longer shown is dropped. GUI thread
-/// only; no method blocks.
+/// Setters pass data in, signals pass requests out. Images are decoded, matched and painted off the
+/// GUI thread; late results of an image that is no longer shown are dropped. Use it on the GUI
+/// thread only; no method blocks.
 class PredictionsView : public QWidget {
   Q_OBJECT
 
@@ -27,44 +27,43 @@ class PredictionsView : public QWidget {
   explicit PredictionsView(QWidget* parent = nullptr);
   ~PredictionsView() override;
 
-  /// The held-out part and the folder its file names are relative to. Drops all predictions and
-  /// checkpoints.
+  /// The held-out set and the folder of its images. Drops all predictions and checkpoints.
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder);
-  /// Steps that predictions can be shown for or asked of, in any order. `kept`: those whose
-  /// checkpoint is there to predict with; of the others stored predictions alone can be shown.
+  /// Steps of the checkpoints, in any order. `kept`: those whose checkpoint file still exists, so
+  /// that images can be predicted with it; of the others only stored predictions can be shown.
   void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);
   /// Mask (or box) AP by step, shown beside the checkpoint; negative or NaN: not known. Replaces
-  /// what was given before.
+  /// all earlier values.
   void setAveragePrecisions(std::map<qint64, double> averagePrecisions);
-  /// Predictions of one step. `watched`: every image that was predicted, also those without any
-  /// detection. Adds to what is there for the step; an image given again is replaced.
+  /// Adds predictions of one step, and replaces those of the same images. `imageIds`: every image
+  /// that was predicted, also those without detections.
   void setPredictions(qint64 step, std::vector<coco::Detection> detections,
-                      std::vector<ImageId> watched);
-  /// Drops what belongs to later steps: the run was resumed at `step`.
+                      std::vector<ImageId> imageIds);
+  /// Drops the data of later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
-  /// The answer to predictionRequested was a failure: shown where the action was.
-  void setPredictionFailed(ImageId image, qint64 step, const QString& why);
-  /// Whether predictions can be asked for at all (an engine is there); otherwise the action is off
-  /// and says `reason`.
+  /// Shows that the request of predictionRequested() failed, with a button to try again.
+  void setPredictionFailed(ImageId image, qint64 step, const QString& error);
+  /// Whether an engine can predict images; if not, the button is disabled and `reason` is its
+  /// tooltip.
   void setPredictionPossible(bool possible, const QString& reason = {});
   void setCurrentCheckpoint(qint64 step);
   void showImage(ImageId image);
-  /// The image of this id and name; false: the data set has none.
+  /// Shows the image with this id and file name; false: the data set has none.
   bool showSameImage(const coco::Image& image);
-  /// Back to the empty state.
+  /// Shows the empty state again.
   void clear();
-  /// What the empty state says and offers, e.g. "No held-out images" / "Set dataset.val" / "Open
+  /// Texts and button of the empty state, e.g. "No held-out images" / "Set dataset.val" / "Open
   /// Configure".
   void setEmptyText(const QString& title, const QString& cause, const QString& action);
-  /// The data set or the predictions are on their way or could not be read: an inline message on
-  /// the page; empty: none.
+  /// Shows an inline message on the page, e.g. that the data set is loading or could not be read;
+  /// empty: none.
   void setMessage(const QString& message);
 
-  /// What is shown has loaded: image, overlay and visible thumbnails (for screenshots).
+  /// Image, overlay and visible thumbnails have loaded (for screenshots).
   bool isReady() const;
   qint64 currentCheckpoint() const;
   ImageId currentImage() const;
-  /// Nothing while there is no data set.
+  /// std::nullopt without a data set.
   std::optional<coco::Image> shownImage() const;
 
  Q_SIGNALS:
@@ -74,14 +73,14 @@ class PredictionsView : public QWidget {
   /// The user pressed "Predict this image".
   void predictionRequested(lockstep::ImageId image, qint64 step);
   void imageShown(lockstep::ImageId image);
-  /// The empty state's action.
+  /// The button of the empty state was clicked.
   void emptyActionTriggered();
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
-  struct Parts;
+  struct Impl;
   void buildUi();
   void connectSignals();
   void connectSession();
@@ -89,7 +88,7 @@ class PredictionsView : public QWidget {
   void requestPrediction();
   void emitReady();
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace lockstep::widgets

@@ -12,8 +12,7 @@
 
 namespace lockstep::widgets {
 
-/// A row of thumbnails. Only those in view (and a few beside them) are decoded and painted,
-/// whatever their number.
+/// A row of thumbnails. Only those in view and a few beside them are decoded and painted.
 class ThumbnailStrip : public QAbstractScrollArea {
   Q_OBJECT
 
@@ -23,7 +22,7 @@ class ThumbnailStrip : public QAbstractScrollArea {
     QSize annotatedSize;
     QString name;
   };
-  /// What a thumbnail says about its image at the present thresholds.
+  /// The errors of an image at the current thresholds.
   struct Mark {
     bool isPredicted = false;
     coco::Counts counts;
@@ -36,12 +35,12 @@ class ThumbnailStrip : public QAbstractScrollArea {
   void setCurrent(int index);
   int current() const { return current_; }
   int count() const { return static_cast<int>(items_.size()); }
-  /// The image's name, and what the number on it counts.
+  /// The image's name and its errors.
   QString toolTipOf(int index) const;
-  /// Every thumbnail in view is there.
+  /// Every thumbnail in view is loaded.
   bool isReady() const;
   QSize sizeHint() const override;
-  /// Place of an item in the viewport.
+  /// Rectangle of an item in the viewport.
   QRect itemRect(int index) const;
 
  Q_SIGNALS:

@@ -13,15 +13,15 @@ namespace lockstep::widgets {
 ValueSlider::ValueSlider(const QString& title, std::function<QString(int)> text, QWidget* parent)
     : QWidget(parent), text_(std::move(text)) {
   title_ = new QLabel(title);
-  figure_ = new QLabel;
-  setRole(figure_, "mono");
+  valueText_ = new QLabel;
+  setRole(valueText_, "mono");
   slider_ = new Slider;
   slider_->setAccessibleName(title);
   slider_->setMinimumHeight(16);
   auto* line = new QHBoxLayout;
   line->addWidget(title_);
   line->addStretch();
-  line->addWidget(figure_);
+  line->addWidget(valueText_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2);
@@ -54,6 +54,6 @@ void ValueSlider::setTitle(const QString& title) {
   slider_->setAccessibleName(title);
 }
 
-void ValueSlider::refreshText() { figure_->setText(text_(slider_->value())); }
+void ValueSlider::refreshText() { valueText_->setText(text_(slider_->value())); }
 
 }  // namespace lockstep::widgets

@@ -9,22 +9,22 @@ namespace lockstep::widgets {
 
 class Slider;
 
-/// A title, the value in figures, and the slider below them.
+/// A title, the value as text, and a slider below them.
 class ValueSlider : public QWidget {
   Q_OBJECT
 
  public:
-  /// Whole positions from `minimum` to `maximum`; `text` shows one of them.
+  /// `text`: text of a slider position.
   ValueSlider(const QString& title, std::function<QString(int)> text, QWidget* parent = nullptr);
 
   void setRange(int minimum, int maximum);
-  /// Without a signal.
+  /// Emits no signal.
   void setValue(int value);
   int value() const;
-  /// Changes the value as the user does, with a signal.
+  /// Changes the value with a signal, like the user.
   void stepBy(int by);
   void setTitle(const QString& title);
-  /// Shows the text of the value again.
+  /// Call it when the text of the value has changed.
   void refreshText();
 
  Q_SIGNALS:
@@ -33,7 +33,7 @@ class ValueSlider : public QWidget {
  private:
   std::function<QString(int)> text_;
   QLabel* title_ = nullptr;
-  QLabel* figure_ = nullptr;
+  QLabel* valueText_ = nullptr;
   Slider* slider_ = nullptr;
 };
 

@@ -13,10 +13,10 @@ namespace lockstep::widgets {
 struct Theme;
 
 QColor verdictColour(Verdict verdict, const Theme& theme);
-/// Cosmetic pen: solid true positives, dashed false positives, dotted missed ones, so that colour
-/// is never alone.
+/// Cosmetic pen: solid for true positives, dashed for false positives, dotted for missed objects,
+/// so that colour is not the only cue.
 QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx);
-/// Mark of the verdict in tables and legends: disc, diamond, ring, dash.
+/// Paints the verdict's mark for tables and legends: disc, diamond, ring, dash.
 void paintVerdictMark(QPainter& painter, const QRectF& rect, Verdict verdict, const Theme& theme);
 
 }  // namespace lockstep::widgets

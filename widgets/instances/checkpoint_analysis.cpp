@@ -13,11 +13,11 @@ void sortAll(ClassTallies& tallies) {
 void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimit& past) {
   std::map<CategoryId, std::size_t> counts;
   for (const coco::Detection& detection : detections) ++counts[detection.categoryId];
-  std::size_t leftOut = 0;
+  std::size_t ignored = 0;
   for (const auto& [category, count] : counts)
-    leftOut += count - std::min(count, coco::kMaxDetections);
-  past.detections += leftOut;
-  past.imagesOfDetections += leftOut > 0 ? 1 : 0;
+    ignored += count - std::min(count, coco::kMaxDetections);
+  past.detections += ignored;
+  past.imagesOfDetections += ignored > 0 ? 1 : 0;
 }
 
 }  // namespace

@@ -10,18 +10,18 @@
 
 namespace lockstep::widgets {
 
-/// Right and wrong detections of every predicted image at one checkpoint and IoU threshold, for any
-/// score.
+/// True and false positives of every predicted image at one checkpoint and IoU threshold, for any
+/// score threshold.
 struct CheckpointAnalysis {
   qint64 step = 0;
   std::map<ImageId, ClassTallies> images;
   ClassTallies all;
-  coco::PastLimit pastLimit;  ///< objects of the whole data set, detections of the predicted images
+  coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images
   QString failure;            ///< the first image that could not be matched, and why
 };
 
-/// Predictions of images the data set does not name are left out. Blocks; any thread; does not
-/// throw.
+/// Ignores predictions of images that are not in the data set. Blocks; call it from any thread;
+/// does not throw.
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
     double iouThreshold);

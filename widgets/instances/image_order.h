@@ -10,15 +10,15 @@ namespace lockstep::widgets {
 /// Which images the strip shows, and in which order.
 struct ImageOrder {
   enum class Filter { All, Predicted, WithErrors };
-  enum class Sort { File, MostErrors };
+  enum class Sort { Dataset, MostErrors };
   Filter filter = Filter::All;
-  Sort sort = Sort::File;
+  Sort sort = Sort::Dataset;
   double scoreThreshold = 0.5;
   std::set<CategoryId> hidden;
 };
 
-/// Indices into dataset.images(). Without an analysis only Filter::All and Sort::File have a
-/// meaning.
+/// Indices into dataset.images(). Without an analysis only Filter::All and Sort::Dataset are
+/// meaningful.
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
                                        const CheckpointAnalysis* analysis, const ImageOrder& order);
 

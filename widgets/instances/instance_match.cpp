@@ -24,7 +24,7 @@ Verdict verdictOf(coco::MatchVerdict verdict) {
   return Verdict::Ignored;
 }
 
-/// `judged` nullptr: past the hundred best of its class.
+/// `judged` nullptr: beyond coco::kMaxDetections of its class.
 InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index,
                              const coco::JudgedDetection* judged) {
   InstanceFacts facts;
@@ -44,28 +44,28 @@ InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index
   return facts;
 }
 
-InstanceFacts missedFacts(const coco::Annotation& truth, std::uint32_t index,
+InstanceFacts missedFacts(const coco::Annotation& object, std::uint32_t index,
                           const coco::ImageOverlaps& overlaps, double scoreThreshold) {
   InstanceFacts facts;
   facts.verdict = Verdict::Missed;
   facts.annotation = static_cast<int>(index);
-  facts.category = truth.categoryId;
+  facts.category = object.categoryId;
   facts.score = std::numeric_limits<double>::quiet_NaN();
   for (const coco::Overlap& pair : overlaps.pairs) {
     const coco::OverlapDetection& detection = overlaps.detections[pair.detection];
     const bool isShown = detection.score >= scoreThreshold;
-    if (pair.annotation == index && isShown && detection.category == truth.categoryId)
+    if (pair.annotation == index && isShown && detection.category == object.categoryId)
       facts.iou = std::max(facts.iou, pair.iou);
   }
-  facts.areaPx = truth.area;
-  facts.boxXywh = truth.boxXywh;
+  facts.areaPx = object.area;
+  facts.boxXywh = object.boxXywh;
   return facts;
 }
 
-std::size_t countAtLeast(const std::vector<double>& falling, double threshold) {
-  return static_cast<std::size_t>(std::partition_point(falling.begin(), falling.end(),
+std::size_t countAtLeast(const std::vector<double>& descending, double threshold) {
+  return static_cast<std::size_t>(std::partition_point(descending.begin(), descending.end(),
                                                        [&](double s) { return s >= threshold; }) -
-                                  falling.begin());
+                                  descending.begin());
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
     instances.push_back(detectionFacts(detection, d, byIndex[d]));
   }
   for (const std::uint32_t g : judged.missed) {
-    const coco::Annotation& truth = (*content.annotations)[g];
-    if (hidden.count(truth.categoryId)) continue;
-    instances.push_back(missedFacts(truth, g, overlaps, thresholds.score));
+    const coco::Annotation& object = (*content.annotations)[g];
+    if (hidden.count(object.categoryId)) continue;
+    instances.push_back(missedFacts(object, g, overlaps, thresholds.score));
   }
   std::stable_sort(instances.begin(), instances.end(),
                    [](const InstanceFacts& a, const InstanceFacts& b) {
@@ -114,13 +114,13 @@ QString errorName(const InstanceFacts& facts) {
 }
 
 void ScoreTally::sort() {
-  std::sort(right.begin(), right.end(), std::greater<>());
-  std::sort(wrong.begin(), wrong.end(), std::greater<>());
+  std::sort(truePositives.begin(), truePositives.end(), std::greater<>());
+  std::sort(falsePositives.begin(), falsePositives.end(), std::greater<>());
 }
 
 coco::Counts ScoreTally::at(double scoreThreshold) const {
-  const std::size_t found = countAtLeast(right, scoreThreshold);
-  return {found, countAtLeast(wrong, scoreThreshold), groundTruths - found};
+  const std::size_t found = countAtLeast(truePositives, scoreThreshold);
+  return {found, countAtLeast(falsePositives, scoreThreshold), groundTruths - found};
 }
 
 void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, ClassTallies& tallies) {
@@ -130,11 +130,12 @@ void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, Clas
     const coco::OverlapDetection& detection = overlaps.detections[d];
     ScoreTally& tally = tallies[detection.category];
     const coco::MatchVerdict verdict = matches.detections[d].verdict;
-    if (verdict == coco::MatchVerdict::TruePositive) tally.right.push_back(detection.score);
-    if (verdict == coco::MatchVerdict::FalsePositive) tally.wrong.push_back(detection.score);
+    if (verdict == coco::MatchVerdict::TruePositive) tally.truePositives.push_back(detection.score);
+    if (verdict == coco::MatchVerdict::FalsePositive)
+      tally.falsePositives.push_back(detection.score);
   }
-  for (const coco::OverlapAnnotation& truth : overlaps.annotations)
-    if (!truth.isCrowd) ++tallies[truth.category].groundTruths;
+  for (const coco::OverlapAnnotation& object : overlaps.annotations)
+    if (!object.isCrowd) ++tallies[object.category].groundTruths;
 }
 
 coco::Counts countsAt(const ClassTallies& tallies, double scoreThreshold,

@@ -12,21 +12,21 @@
 #include "engine/coco/files/results.h"
 #include "widgets/instances/verdict.h"
 
-/// How predictions stand to the ground truth, for pictures and tables: what coco::findOverlaps and
-/// coco::judgeImage say, by the lists that are shown. Plain functions of values: any thread.
+/// Matches predictions to ground truth for display, with coco::findOverlaps and coco::judgeImage.
+/// All functions may be called from any thread.
 namespace lockstep::widgets {
 
-/// What stands on one image.
+/// An image with its annotations and detections.
 struct ImageContent {
   coco::Image image;
   const std::vector<coco::Annotation>* annotations = nullptr;
   const std::vector<coco::Detection>* detections = nullptr;
 };
 
-/// By masks where every detection has one, else by boxes.
+/// Mask IoU if every detection has a mask, else box IoU.
 coco::ImageOverlaps overlapsOf(const ImageContent& content);
 
-/// One row of the instance table, one outline on the picture.
+/// One row of the instance table and one outline on the image.
 struct InstanceFacts {
   Verdict verdict = Verdict::TruePositive;
   std::optional<coco::ErrorType> error;  ///< of a false positive
@@ -34,31 +34,31 @@ struct InstanceFacts {
   int annotation = -1;                   ///< the matched or missed object; -1: none
   CategoryId category;
   double score = 0;  ///< NaN for a missed object
-  double iou = 0;    ///< with the matched, else with the nearest object of its class
+  double iou = 0;    ///< with the matched object, else the highest with an object of its class
   double areaPx = 0;
   std::array<double, 4> boxXywh{};
 
   bool isError() const { return verdict == Verdict::FalsePositive || verdict == Verdict::Missed; }
 };
 
-/// "missed", the type of a false positive as coco-eval names it, or "".
+/// "missed", the error type of a false positive as `coco-eval` names it, or "".
 QString errorName(const InstanceFacts& facts);
 
 struct MatchThresholds {
   double score = 0.5, iou = 0.5;
 };
 
-/// What is shown at these thresholds, worst first: errors before matches, then by rising IoU.
-/// `overlaps` are of the same content.
+/// The instances at these thresholds, worst first: errors before matches, then by ascending IoU.
+/// `overlaps` must be overlapsOf(content).
 std::vector<InstanceFacts> instancesAt(const ImageContent& content,
                                        const coco::ImageOverlaps& overlaps,
                                        const MatchThresholds& thresholds,
                                        const std::set<CategoryId>& hidden);
 
-/// Scores of right and wrong detections, so that counts at any score threshold are two binary
+/// Scores of true and false positives, so that the counts at a score threshold take two binary
 /// searches.
 struct ScoreTally {
-  std::vector<double> right, wrong;  ///< falling once sort() was called
+  std::vector<double> truePositives, falsePositives;  ///< descending after sort()
   std::size_t groundTruths = 0;
 
   void sort();
@@ -71,7 +71,7 @@ void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, Clas
 /// Sum over the classes that are not hidden.
 coco::Counts countsAt(const ClassTallies& tallies, double scoreThreshold,
                       const std::set<CategoryId>& hidden);
-/// False positives and missed objects.
+/// Number of false positives and missed objects.
 int errorCount(const coco::Counts& counts);
 
 }  // namespace lockstep::widgets

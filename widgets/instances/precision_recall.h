@@ -9,10 +9,10 @@
 
 namespace lockstep::widgets {
 
-/// Recall (x) and precision (y) of these counts; nothing where there is no detection or no object.
+/// Recall (x) and precision (y) of these counts; std::nullopt without a detection or an object.
 std::optional<QPointF> precisionRecallAt(const coco::Counts& counts);
 
-/// Precision (y) over recall (x) as the score threshold falls from 1 to 0, at the chosen IoU.
+/// Precision (y) over recall (x) for score thresholds from 1 to 0, at the tallies' IoU threshold.
 std::vector<QPointF> precisionRecall(const ClassTallies& tallies,
                                      const std::set<CategoryId>& hidden);
 

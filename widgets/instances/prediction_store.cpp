@@ -35,10 +35,10 @@ int PredictionStore::positionOf(qint64 step) const {
 }
 
 void PredictionStore::add(qint64 step, std::vector<coco::Detection> detections,
-                          const std::vector<ImageId>& watched) {
+                          const std::vector<ImageId>& imageIds) {
   mergeCheckpoint(step);
   std::map<ImageId, std::vector<coco::Detection>> sorted;
-  for (ImageId image : watched) sorted[image];
+  for (ImageId image : imageIds) sorted[image];
   for (coco::Detection& detection : detections) {
     sorted[detection.imageId].push_back(std::move(detection));
   }

@@ -13,32 +13,32 @@
 
 namespace lockstep::widgets {
 
-/// Predictions by checkpoint and image, with what is known of each checkpoint.
+/// Predictions by checkpoint and image, and the checkpoints with their AP.
 class PredictionStore {
  public:
   using Detections = std::shared_ptr<const std::vector<coco::Detection>>;
   using ByImage = std::map<ImageId, Detections>;
 
   void clear();
-  /// Steps given here, and every step predictions came for, rising. `kept`: those whose checkpoint
-  /// is there to predict with.
+  /// checkpoints() are then these steps and those with predictions. `kept`: the steps whose
+  /// checkpoint file still exists, so that images can be predicted with it.
   void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);
+  /// Ascending steps.
   const std::vector<qint64>& checkpoints() const { return checkpoints_; }
-  /// Whether more images can be predicted at this step.
+  /// Whether images can be predicted at this step.
   bool isKept(qint64 step) const { return kept_.count(step) > 0; }
-  /// The step nearest to this one at which they can, the older of two; nothing: there is none.
+  /// The nearest step at which images can be predicted, the older of two; std::nullopt: none.
   std::optional<qint64> nearestKept(qint64 step) const;
-  /// Position of the step, or of the nearest one before it; -1 when there is none.
+  /// Position in checkpoints() of the step, or of the nearest one before it; -1 if there are none.
   int positionOf(qint64 step) const;
 
-  /// Adds or replaces the predictions of the watched images at a step. Detections of other images
-  /// count too.
+  /// Adds or replaces the predictions of the images at a step. `imageIds`: the predicted images,
+  /// also those without detections; the images of the detections are added to them.
   void add(qint64 step, std::vector<coco::Detection> detections,
-           const std::vector<ImageId>& watched);
-  /// A resumed run begins anew after `step`: later predictions and checkpoints are of a past that
-  /// is gone.
+           const std::vector<ImageId>& imageIds);
+  /// Removes predictions and checkpoints after `step`: the run was resumed there.
   void forgetAfter(qint64 step);
-  /// Null: the image was not predicted at this step.
+  /// nullptr: the image was not predicted at this step.
   Detections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;
 

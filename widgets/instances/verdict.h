@@ -4,12 +4,12 @@
 
 namespace lockstep::widgets {
 
-/// How an instance stands to the other side at the chosen thresholds.
+/// Result of matching an instance at the chosen thresholds.
 enum class Verdict {
   TruePositive,
   FalsePositive,
   Missed,
-  /// A detection on a crowd region, or past the hundred best of its class: counts neither way.
+  /// A detection on a crowd region, or beyond coco::kMaxDetections of its class: not counted.
   Ignored,
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 std::pair<double, double> toPair(const QCPRange& range) { return {range.lower, range.upper}; }
 
-/// Round distances in the unit of the axis; labels as readings have them.
+/// Ticks at round steps, epochs or times, with labels like those of the cursor's readings.
 class XTicker : public QCPAxisTicker {
  public:
   explicit XTicker(XAxis kind) : kind_(kind) {
@@ -55,7 +55,7 @@ class ValueTicker : public QCPAxisTicker {
 
 class LogTicker : public QCPAxisTicker {
  public:
-  /// x: of this kind; nothing: values.
+  /// `x`: kind of the x axis; std::nullopt: a y axis.
   explicit LogTicker(std::optional<XAxis> x) : x_(x) {}
 
  protected:
@@ -73,7 +73,7 @@ class LogTicker : public QCPAxisTicker {
   std::optional<XAxis> x_;
 };
 
-/// `x`: of an x axis. `linear`: the ticker where the axis is not logarithmic.
+/// `x`: kind of the x axis; std::nullopt: a y axis. `linear`: the ticker of a linear scale.
 void setTicks(QCPAxis* axis, std::optional<XAxis> x, bool log,
               QSharedPointer<QCPAxisTicker> linear) {
   axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);

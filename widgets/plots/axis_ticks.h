@@ -6,10 +6,10 @@ class QCPAxis;
 
 namespace lockstep::widgets {
 
-/// Ticks and labels of the x axis: round steps, durations or times of day; powers of ten when
+/// Ticks and labels of the x axis: round steps, epochs, durations or times of day; powers of ten if
 /// `log`.
 void setXTicks(QCPAxis* axis, XAxis kind, bool log);
-/// Ticks and labels of values.
+/// Ticks and labels of the y axis.
 void setYTicks(QCPAxis* axis, bool log);
 
 }  // namespace lockstep::widgets

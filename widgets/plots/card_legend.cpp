@@ -74,11 +74,11 @@ void CardLegend::paintEvent(QPaintEvent*) {
     QPen pen = curvePen(entries_[i].curve, theme);
     if (entries_[i].anyRun) {
       pen.setColor(theme.textMuted);
-      // The dash of one run would stand for none of the others.
+      // No dash: it would be that of one of the runs.
       if (!isDotted(entries_[i].curve)) pen.setStyle(Qt::SolidLine);
     }
     Curve sample = entries_[i].curve;
-    if (entries_[i].anyRun) sample.styleIndex = 0;  // nor would its marker
+    if (entries_[i].anyRun) sample.styleIndex = 0;  // nor its marker
     paintSample(painter, sample, pen, {left, middle}, kSamplePx, theme.card);
     painter.setPen(theme.textMuted);
     painter.drawText(QRectF(left + kSamplePx + kGapPx, 0, width(), height()), Qt::AlignVCenter,

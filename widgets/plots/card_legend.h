@@ -7,15 +7,16 @@
 
 namespace lockstep::widgets {
 
-/// Samples of the curves' pens with their names in one line; what does not fit is left out from the
-/// right and counted. Of several runs it tells the kinds of curves alone: RunLegend has the runs.
+/// The names of the curves with samples of their pens, in one line; those that do not fit are
+/// counted at the right end. With several runs it lists only the kinds of curves, and RunLegend
+/// lists the runs.
 class CardLegend : public QWidget {
   Q_OBJECT
 
  public:
   explicit CardLegend(QWidget* parent = nullptr);
   void setCurves(const std::vector<Curve>& curves);
-  /// Keeps its place when it is not shown.
+  /// Paints nothing if not shown, but keeps its size.
   void setShown(bool shown);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -27,7 +28,7 @@ class CardLegend : public QWidget {
   struct Entry {
     Curve curve;
     QString text;
-    bool anyRun = false;  ///< a kind of curve, not one of a run: without colour
+    bool anyRun = false;  ///< a kind of curve of several runs: without colour
   };
   int widthOf(const Entry& entry) const;
 

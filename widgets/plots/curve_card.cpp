@@ -125,7 +125,7 @@ void CurveCard::mouseDoubleClickEvent(QMouseEvent* event) {
   if (event->position().y() < plot_->y()) Q_EMIT expandRequested();
 }
 
-/// Without x there is no place in the curves that the menu is for.
+/// `x`: where the menu was opened in the plot; std::nullopt: by the button, for the whole card.
 void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) {
   QMenu menu(this);
   if (x) {
@@ -155,7 +155,7 @@ void CurveCard::exportPicture() {
   const QStringList kinds{tr("PDF (*.pdf)"), tr("SVG (*.svg)"), tr("PNG (*.png)")};
   const QStringList endings{QStringLiteral(".pdf"), QStringLiteral(".svg"), QStringLiteral(".png")};
   QString kind = kinds.front();
-  // "Box / Mask, s" is a title and no name of a file.
+  // A title such as "Box / Mask, s" is not a valid file name.
   QString name = title_;
   name.replace(QRegularExpression(QStringLiteral("[^\\w .-]+")), QStringLiteral(" "));
   QString path =
@@ -163,8 +163,8 @@ void CurveCard::exportPicture() {
                                    kinds.join(QStringLiteral(";;")), &kind);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));
-  const QString fault = plot_->exportPicture(path);
-  if (!fault.isEmpty()) Q_EMIT exportFailed(fault);
+  const QString error = plot_->exportPicture(path);
+  if (!error.isEmpty()) Q_EMIT exportFailed(error);
 }
 
 }  // namespace lockstep::widgets

@@ -15,7 +15,7 @@ namespace lockstep::widgets {
 
 class CardLegend;
 
-/// A plot with its title, its legend and its menu (log axes, outliers, export).
+/// A plot with a title, a legend and a menu (log axes, outliers, export).
 class CurveCard : public QFrame {
   Q_OBJECT
 
@@ -24,25 +24,25 @@ class CurveCard : public QFrame {
 
   CurvePlot* plot() const { return plot_; }
   QString title() const { return title_; }
-  /// Right of the title when there is no legend: "cosine", "data 9 %".
+  /// Text at the right of the title: "cosine", "data 9 %".
   void setSubtitle(const QString& text, bool isWarning = false);
   QString subtitle() const;
-  /// The curves, told apart in the header; `emptyText` stands in the middle while none has a point.
+  /// Sets the curves of the plot and of the legend.
   void setCurves(std::vector<Curve> curves);
   void setLegendVisible(bool visible);
-  /// Told when the pointer rests on the title: the tags that are drawn.
+  /// Tooltip of the title: the tags that are drawn.
   void setTitleTip(const QString& text);
+  /// Text in the middle of the plot while no curve has a point.
   void setEmptyText(const QString& text);
-  /// Sources have changed.
+  /// Call it when the sources have changed.
   void refresh();
 
  Q_SIGNALS:
-  /// Show this card alone, or among the others again.
+  /// Maximize this card, or restore it.
   void expandRequested();
-  /// Show what was predicted at this x.
+  /// Show the predictions of the step at this x.
   void predictionsRequested(double x);
-  /// What, where and how to mend it.
-  void exportFailed(const QString& why);
+  void exportFailed(const QString& error);
 
  protected:
   void mouseDoubleClickEvent(QMouseEvent* event) override;
@@ -64,7 +64,7 @@ class CurveCard : public QFrame {
   QToolButton* resetButton_ = nullptr;
   QToolButton* menuButton_ = nullptr;
   CurvePlot* plot_ = nullptr;
-  std::optional<double> cursorX_;  ///< of the pointer; nothing: it is elsewhere
+  std::optional<double> cursorX_;  ///< of the pointer, if it is in the plot
 };
 
 }  // namespace lockstep::widgets

@@ -17,7 +17,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kRawLinePx = 1.4, kLonePointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
+constexpr double kRawLinePx = 1.4, kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
                  kMarkHeightPx = 8;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
@@ -34,23 +34,23 @@ void setPoints(QCPGraph* graph, const std::vector<QPointF>& points) {
   graph->data()->set(data, true);
 }
 
-/// A small roof: there is more above.
+/// A small caret: there are points above.
 QCPScatterStyle aboveMarker(const QColor& color) {
-  QPainterPath roof({-3, 1.5});
-  roof.lineTo(0, -1.5);
-  roof.lineTo(3, 1.5);
-  return {roof, QPen(color, 1.4), Qt::NoBrush, 8};
+  QPainterPath caret({-3, 1.5});
+  caret.lineTo(0, -1.5);
+  caret.lineTo(3, 1.5);
+  return {caret, QPen(color, 1.4), Qt::NoBrush, 8};
 }
 
-QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QColor& ground,
+QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QColor& background,
                                  double sizePx) {
   static constexpr QCPScatterStyle::ScatterShape kShapes[] = {
       QCPScatterStyle::ssCircle, QCPScatterStyle::ssSquare, QCPScatterStyle::ssDiamond,
       QCPScatterStyle::ssTriangle};
-  return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(ground), sizePx};
+  return {kShapes[std::max(styleIndex, 0) % 4], QPen(color, 1.6), QBrush(background), sizePx};
 }
 
-/// Held-out losses have a lowest; which evaluation is the best is for another figure to say.
+/// "lowest", not "best": the best checkpoint is chosen by evaluation.best_metric.
 QString lowestText(const CurveReading& lowest, XAxis axis) {
   const QString text = axis == XAxis::Step ? tr("lowest %1 at step %2") : tr("lowest %1, step %2");
   return text.arg(valueText(lowest.value)).arg(lowest.step);
@@ -63,95 +63,97 @@ bool isOfSeveralRuns(const std::vector<Curve>& curves) {
 
 }  // namespace
 
-struct CurveLayers::CurveParts {
+struct CurveLayers::CurveGraphs {
   QCPGraph* raw = nullptr;
   QCPGraph* smooth = nullptr;
-  QCPGraph* lone = nullptr;
+  QCPGraph* isolated = nullptr;
   QCPGraph* nonFinite = nullptr;
-  QCPGraph* gapTop[ShadedGap::kParts] = {};
-  QCPGraph* gapBottom[ShadedGap::kParts] = {};
+  QCPGraph* gapTop[ShadedGap::kIntervals] = {};
+  QCPGraph* gapBottom[ShadedGap::kIntervals] = {};
   ShadedGap gap;
   QCPGraph* lowest = nullptr;
   int pointCount = 0;
   int rawCount = 0;
 };
 
-struct CurveLayers::Parts {
+struct CurveLayers::Impl {
   QCustomPlot* plot = nullptr;
   QCPGraph* marks = nullptr;
   QCPGraph* above = nullptr;
-  QCPItemText* label = nullptr;  ///< of the lowest point of the first curve that marks its own
-  std::vector<CurveParts> curves;
+  QCPItemText* label = nullptr;  ///< at the lowest point of the first curve with markLowest
+  std::vector<CurveGraphs> curves;
 };
 
-CurveLayers::CurveLayers(QCustomPlot* plot) : parts_(std::make_unique<Parts>()) {
-  parts_->plot = plot;
+CurveLayers::CurveLayers(QCustomPlot* plot) : impl_(std::make_unique<Impl>()) {
+  impl_->plot = plot;
 }
 CurveLayers::~CurveLayers() = default;
 
 void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) {
-  parts_->plot->clearItems();
-  parts_->plot->clearGraphs();
-  parts_->curves.assign(curves.size(), {});
-  // The first curve leads: it is drawn last and lies over the others.
+  impl_->plot->clearItems();
+  impl_->plot->clearGraphs();
+  impl_->curves.assign(curves.size(), {});
+  // The first curve is drawn last, on top of the others.
   const bool isOneRun = !isOfSeveralRuns(curves);
   for (std::size_t i = curves.size(); i-- > 0;) {
-    // Of several runs each has its own colour for it: so nobody need be named.
+    // With several runs the ring has the colour of its run.
     const QColor lowestColor = isOneRun ? theme.good : runStyle(curves[i].styleIndex, theme).color;
-    buildCurve(curves[i], parts_->curves[i], theme, lowestColor);
+    buildCurve(curves[i], impl_->curves[i], theme, lowestColor);
   }
   const auto labelled = std::find_if(curves.begin(), curves.end(),
                                      [](const Curve& curve) { return curve.markLowest; });
   if (labelled != curves.end())
     buildLabel(isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
-  parts_->marks = parts_->plot->addGraph();
-  parts_->marks->setLineStyle(QCPGraph::lsNone);
-  parts_->marks->setScatterStyle(
+  impl_->marks = impl_->plot->addGraph();
+  impl_->marks->setLineStyle(QCPGraph::lsNone);
+  impl_->marks->setScatterStyle(
       {QCPScatterStyle::ssTriangle, QPen(theme.textFaint, 1), QBrush(theme.textFaint), 6});
-  parts_->above = parts_->plot->addGraph();
-  parts_->above->setLineStyle(QCPGraph::lsNone);
-  parts_->above->setScatterStyle(aboveMarker(theme.textMuted));
+  impl_->above = impl_->plot->addGraph();
+  impl_->above->setLineStyle(QCPGraph::lsNone);
+  impl_->above->setScatterStyle(aboveMarker(theme.textMuted));
 }
 
-void CurveLayers::buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme,
+void CurveLayers::buildCurve(const Curve& curve, CurveGraphs& graphs, const Theme& theme,
                              const QColor& lowestColor) {
-  QCustomPlot* plot = parts_->plot;
+  QCustomPlot* plot = impl_->plot;
   if (curve.gapTo >= 0) {
     const QColor runColor = runStyle(curve.styleIndex, theme).color;
-    for (const auto part : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
-      parts.gapBottom[part] = plot->addGraph();
-      parts.gapBottom[part]->setPen(Qt::NoPen);
-      parts.gapTop[part] = plot->addGraph();
-      parts.gapTop[part]->setPen(Qt::NoPen);
-      parts.gapTop[part]->setBrush(part == ShadedGap::UntilLowest ? withAlpha(runColor, 26)
-                                                                  : withAlpha(theme.warning, 48));
-      parts.gapTop[part]->setChannelFillGraph(parts.gapBottom[part]);
+    for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
+      graphs.gapBottom[interval] = plot->addGraph();
+      graphs.gapBottom[interval]->setPen(Qt::NoPen);
+      graphs.gapTop[interval] = plot->addGraph();
+      graphs.gapTop[interval]->setPen(Qt::NoPen);
+      graphs.gapTop[interval]->setBrush(interval == ShadedGap::UntilLowest
+                                            ? withAlpha(runColor, 26)
+                                            : withAlpha(theme.warning, 48));
+      graphs.gapTop[interval]->setChannelFillGraph(graphs.gapBottom[interval]);
     }
   }
-  parts.raw = plot->addGraph();
-  parts.smooth = plot->addGraph();
-  parts.smooth->setPen(curvePen(curve, theme));
+  graphs.raw = plot->addGraph();
+  graphs.smooth = plot->addGraph();
+  graphs.smooth->setPen(curvePen(curve, theme));
   if (curve.kind == Curve::Kind::Evaluation) {
-    parts.raw->setPen(curvePen(curve, theme));
+    graphs.raw->setPen(curvePen(curve, theme));
   } else {
-    parts.lone = plot->addGraph();
-    parts.lone->setLineStyle(QCPGraph::lsNone);
+    graphs.isolated = plot->addGraph();
+    graphs.isolated->setLineStyle(QCPGraph::lsNone);
     const QColor color = curveColor(curve, theme);
-    parts.lone->setScatterStyle(
-        {QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kLonePointPx});
+    graphs.isolated->setScatterStyle(
+        {QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kIsolatedPointPx});
   }
-  parts.nonFinite = plot->addGraph();
-  parts.nonFinite->setLineStyle(QCPGraph::lsNone);
-  parts.nonFinite->setScatterStyle(
+  graphs.nonFinite = plot->addGraph();
+  graphs.nonFinite->setLineStyle(QCPGraph::lsNone);
+  graphs.nonFinite->setScatterStyle(
       {QCPScatterStyle::ssCross, QPen(theme.error, 1.8), Qt::NoBrush, 8});
   if (!curve.markLowest) return;
-  parts.lowest = plot->addGraph();
-  parts.lowest->setLineStyle(QCPGraph::lsNone);
-  parts.lowest->setScatterStyle({QCPScatterStyle::ssCircle, QPen(lowestColor, 2), Qt::NoBrush, 13});
+  graphs.lowest = plot->addGraph();
+  graphs.lowest->setLineStyle(QCPGraph::lsNone);
+  graphs.lowest->setScatterStyle(
+      {QCPScatterStyle::ssCircle, QPen(lowestColor, 2), Qt::NoBrush, 13});
 }
 
 void CurveLayers::buildLabel(const QColor& color) {
-  QCPItemText* label = parts_->label = new QCPItemText(parts_->plot);
+  QCPItemText* label = impl_->label = new QCPItemText(impl_->plot);
   label->setFont(interfaceFont(12, QFont::DemiBold));
   label->setColor(color);
   label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
@@ -165,79 +167,78 @@ void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<Curve
                        std::size_t columns) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const Curve& curve = curves[i];
-    CurveParts& parts = parts_->curves[i];
-    styleLine(curve, parts, samples[i], columns);
-    setPoints(parts.raw, samples[i].raw);
-    setPoints(parts.smooth, samples[i].smooth);
-    if (parts.lone)
-      setPoints(parts.lone,
-                lonePoints(samples[i].smooth.empty() ? samples[i].raw : samples[i].smooth));
-    setPoints(parts.nonFinite, samples[i].nonFinite);
-    parts.rawCount = static_cast<int>(samples[i].raw.size());
-    parts.pointCount = static_cast<int>(samples[i].raw.size() + samples[i].smooth.size());
+    CurveGraphs& graphs = impl_->curves[i];
+    styleLine(curve, graphs, samples[i], columns);
+    setPoints(graphs.raw, samples[i].raw);
+    setPoints(graphs.smooth, samples[i].smooth);
+    if (graphs.isolated)
+      setPoints(graphs.isolated,
+                isolatedPoints(samples[i].smooth.empty() ? samples[i].raw : samples[i].smooth));
+    setPoints(graphs.nonFinite, samples[i].nonFinite);
+    graphs.rawCount = static_cast<int>(samples[i].raw.size());
+    graphs.pointCount = static_cast<int>(samples[i].raw.size() + samples[i].smooth.size());
     if (curve.gapTo >= 0 && curve.gapTo < static_cast<int>(curves.size()))
-      fillGap(curve, parts, samples[i], samples[curve.gapTo]);
+      fillGap(curve, graphs, samples[i], samples[curve.gapTo]);
   }
 }
 
-/// How a curve is drawn depends on whether it is smoothed and on how near its points lie.
-void CurveLayers::styleLine(const Curve& curve, CurveParts& parts, const CurveSamples& samples,
+/// The style of a curve depends on whether it is smoothed and on the distance of its points.
+void CurveLayers::styleLine(const Curve& curve, CurveGraphs& graphs, const CurveSamples& samples,
                             std::size_t columns) {
   const Theme& theme = currentTheme();
   const bool smoothed = !samples.smooth.empty();
   QPen pen = curvePen(curve, theme);
   if (curve.kind == Curve::Kind::Line) {
     if (smoothed) {
-      parts.raw->setPen(QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1));
+      graphs.raw->setPen(QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1));
     } else {
-      pen.setWidthF(kRawLinePx);  // it goes up and down: a thick one would hide itself
-      parts.raw->setPen(pen);
+      pen.setWidthF(kRawLinePx);  // thin, because a noisy thick line would be a filled area
+      graphs.raw->setPen(pen);
     }
   } else {
-    // Markers that would touch are smaller; at last the line alone is left.
+    // Markers shrink before they touch; below 4 px there are none.
     const double spacingPx =
-        parts_->plot->axisRect()->width() / std::max<double>(1, samples.raw.size());
+        impl_->plot->axisRect()->width() / std::max<double>(1, samples.raw.size());
     const double sizePx = std::clamp(spacingPx * 0.6, 3.5, 6.5);
-    const QColor ground = isFilled(curve) ? pen.color() : theme.card;
-    parts.raw->setScatterStyle(
+    const QColor background = isFilled(curve) ? pen.color() : theme.card;
+    graphs.raw->setScatterStyle(
         spacingPx < 4 ? QCPScatterStyle(QCPScatterStyle::ssNone)
-                      : evaluationMarker(curve.styleIndex, pen.color(), ground, sizePx));
+                      : evaluationMarker(curve.styleIndex, pen.color(), background, sizePx));
   }
-  // Where several points share a column, lines are upright anyhow: smoothed edges would only cost
-  // time.
+  // With several points per pixel column the lines are vertical: antialiasing would only cost time.
   const bool dense = samples.raw.size() > columns + 1;
-  parts.raw->setAntialiased(!dense || !smoothed);
+  graphs.raw->setAntialiased(!dense || !smoothed);
 }
 
-void CurveLayers::fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
+void CurveLayers::fillGap(const Curve& curve, CurveGraphs& graphs, const CurveSamples& own,
                           const CurveSamples& other) {
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
-  parts.gap = shadedGap(own, other, lowest ? std::optional(lowest->x) : std::nullopt);
-  for (const auto part : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
-    setPoints(parts.gapTop[part], parts.gap.bands[part].top);
-    setPoints(parts.gapBottom[part], parts.gap.bands[part].bottom);
+  graphs.gap = shadedGap(own, other, lowest ? std::optional(lowest->x) : std::nullopt);
+  for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
+    setPoints(graphs.gapTop[interval], graphs.gap.bands[interval].top);
+    setPoints(graphs.gapBottom[interval], graphs.gap.bands[interval].bottom);
   }
 }
 
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const auto part = parts_->curves[i].gap.partAt(x, y);
-    if (!part) continue;
+    const auto interval = impl_->curves[i].gap.intervalAt(x, y);
+    if (!interval) continue;
     const QString &own = curves[i].name, &other = curves[curves[i].gapTo].name;
-    return part == ShadedGap::UntilLowest
+    return interval == ShadedGap::UntilLowest
                ? tr("shaded: between %1 and %2").arg(other, own)
                : tr("shaded: %1 above %2 since its minimum").arg(own, other);
   }
   return {};
 }
 
-/// Those that would touch the one before are left out.
+/// Leaves out marks that would touch the previous one.
 void CurveLayers::placeMarks(QCPGraph* graph, const std::vector<double>& xs, double yPx) {
-  const double y = parts_->plot->yAxis->pixelToCoord(yPx);
+  const double y = impl_->plot->yAxis->pixelToCoord(yPx);
   std::vector<QPointF> points;
   double lastPx = -std::numeric_limits<double>::infinity();
   for (const double x : xs) {
-    const double px = parts_->plot->xAxis->coordToPixel(x);
+    const double px = impl_->plot->xAxis->coordToPixel(x);
     if (px - lastPx < kMarkGapPx) continue;
     points.push_back({x, y});
     lastPx = px;
@@ -247,31 +248,31 @@ void CurveLayers::placeMarks(QCPGraph* graph, const std::vector<double>& xs, dou
 
 void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
                         const std::vector<double>& placesAbove, XAxis axis) {
-  const QCPAxisRect* rect = parts_->plot->axisRect();
+  const QCPAxisRect* rect = impl_->plot->axisRect();
   std::vector<double> events;
   for (const EventMark& mark : marks) events.push_back(mark.x);
   std::sort(events.begin(), events.end());
-  placeMarks(parts_->marks, events, rect->bottom() - kMarkFromEdgePx);
-  placeMarks(parts_->above, placesAbove, rect->top() + kMarkFromEdgePx);
+  placeMarks(impl_->marks, events, rect->bottom() - kMarkFromEdgePx);
+  placeMarks(impl_->above, placesAbove, rect->top() + kMarkFromEdgePx);
   const Curve* labelled = nullptr;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (!curves[i].markLowest) continue;
     if (!labelled) labelled = &curves[i];
     const auto lowest = curves[i].source ? curves[i].source->lowest() : std::nullopt;
-    setPoints(parts_->curves[i].lowest,
+    setPoints(impl_->curves[i].lowest,
               lowest ? std::vector<QPointF>{{lowest->x, lowest->value}} : std::vector<QPointF>());
   }
   if (labelled) placeLabel(*labelled, axis);
 }
 
 QPointF CurveLayers::toPixel(double x, double y) const {
-  return {parts_->plot->xAxis->coordToPixel(x), parts_->plot->yAxis->coordToPixel(y)};
+  return {impl_->plot->xAxis->coordToPixel(x), impl_->plot->yAxis->coordToPixel(y)};
 }
 
 std::vector<std::vector<QPointF>> CurveLayers::drawnLines() const {
   std::vector<std::vector<QPointF>> lines;
-  for (const CurveParts& parts : parts_->curves) {
-    for (const QCPGraph* graph : {parts.raw, parts.smooth}) {
+  for (const CurveGraphs& graphs : impl_->curves) {
+    for (const QCPGraph* graph : {graphs.raw, graphs.smooth}) {
       std::vector<QPointF>& line = lines.emplace_back();
       for (const QCPGraphData& point : *graph->data())
         line.push_back(toPixel(point.key, point.value));
@@ -280,14 +281,14 @@ std::vector<std::vector<QPointF>> CurveLayers::drawnLines() const {
   return lines;
 }
 
-/// Where it would cover a curve it is left out: the readings tell it too.
+/// Hides the label if it would cover a curve: the cursor's readings show the same.
 void CurveLayers::placeLabel(const Curve& curve, XAxis axis) {
-  QCPItemText* label = parts_->label;
+  QCPItemText* label = impl_->label;
   label->setVisible(false);
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
   if (!lowest) return;
   const QPointF point = toPixel(lowest->x, lowest->value);
-  const QRectF area = QRectF(parts_->plot->axisRect()->rect());
+  const QRectF area = QRectF(impl_->plot->axisRect()->rect());
   if (!area.contains(point)) return;
   const QString text = lowestText(*lowest, axis);
   const QFontMetricsF metrics(label->font());
@@ -299,12 +300,12 @@ void CurveLayers::placeLabel(const Curve& curve, XAxis axis) {
   label->setVisible(true);
 }
 
-int CurveLayers::greatestPointCount() const {
-  int greatest = 0;
-  for (const CurveParts& parts : parts_->curves) greatest = std::max(greatest, parts.rawCount);
-  return greatest;
+int CurveLayers::maxPointCount() const {
+  int max = 0;
+  for (const CurveGraphs& graphs : impl_->curves) max = std::max(max, graphs.rawCount);
+  return max;
 }
 
-int CurveLayers::pointCount(int curve) const { return parts_->curves[curve].pointCount; }
+int CurveLayers::pointCount(int curve) const { return impl_->curves[curve].pointCount; }
 
 }  // namespace lockstep::widgets

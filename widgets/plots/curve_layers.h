@@ -13,43 +13,43 @@ namespace lockstep::widgets {
 
 struct Theme;
 
-/// What one list of curves is made of inside a QCustomPlot: graphs, shaded gaps, marks and labels.
+/// The items of a QCustomPlot that draw a list of curves: graphs, shaded gaps, marks and labels.
 class CurveLayers {
  public:
   explicit CurveLayers(QCustomPlot* plot);
   ~CurveLayers();
 
-  /// Makes the parts anew, in the theme's colours.
+  /// Creates the items again, in the theme's colours.
   void rebuild(const std::vector<Curve>& curves, const Theme& theme);
-  /// Hands every curve's samples, cut to so many columns, to its graphs.
+  /// Sets every curve's samples, downsampled to `columns` pixel columns, in its graphs.
   void fill(const std::vector<Curve>& curves, const std::vector<CurveSamples>& samples,
             std::size_t columns);
-  /// Places what depends on the final axis ranges: labels, event marks, and a mark at the upper
-  /// edge over each of the places (rising x) where points lie above it.
+  /// Places the items that depend on the final axis ranges: labels, event marks, and a mark at the
+  /// upper edge for each of `placesAbove` (ascending x), where points are above the plot.
   void place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
              const std::vector<double>& placesAbove, XAxis axis);
-  /// What the shading at a point stands for; empty: there is none.
+  /// Describes the shading at a point; empty: there is none.
   QString shadingAt(const std::vector<Curve>& curves, double x, double y) const;
   int pointCount(int curve) const;
-  /// Of the raw line that has most.
-  int greatestPointCount() const;
+  /// Number of raw points of the curve with the most.
+  int maxPointCount() const;
 
  private:
-  struct Parts;
-  struct CurveParts;
-  void buildCurve(const Curve& curve, CurveParts& parts, const Theme& theme,
+  struct Impl;
+  struct CurveGraphs;
+  void buildCurve(const Curve& curve, CurveGraphs& graphs, const Theme& theme,
                   const QColor& lowestColor);
   void buildLabel(const QColor& color);
   QPointF toPixel(double x, double y) const;
-  void styleLine(const Curve& curve, CurveParts& parts, const CurveSamples& samples,
+  void styleLine(const Curve& curve, CurveGraphs& graphs, const CurveSamples& samples,
                  std::size_t columns);
-  void fillGap(const Curve& curve, CurveParts& parts, const CurveSamples& own,
+  void fillGap(const Curve& curve, CurveGraphs& graphs, const CurveSamples& own,
                const CurveSamples& other);
   void placeMarks(QCPGraph* graph, const std::vector<double>& xs, double yPx);
   void placeLabel(const Curve& curve, XAxis axis);
   std::vector<std::vector<QPointF>> drawnLines() const;
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace lockstep::widgets

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLinePx = 2.0, kEvaluationPx = 1.7, kHalfMarkerPx = 3;
 
-/// The shapes that plots give the markers of an evaluation, as an outline.
+/// Outline of an evaluation's marker, in the shape that plots use for it.
 QPainterPath markerOutline(int styleIndex, const QPointF& centre) {
   QPainterPath path;
   const QRectF box(centre.x() - kHalfMarkerPx, centre.y() - kHalfMarkerPx, 2 * kHalfMarkerPx,
@@ -65,13 +65,13 @@ QPen curvePen(const Curve& curve, const Theme& theme) {
 }
 
 void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
-                 double widthPx, const QColor& ground) {
+                 double widthPx, const QColor& background) {
   painter.setPen(pen);
   painter.setBrush(Qt::NoBrush);
   painter.drawLine(left, left + QPointF(widthPx, 0));
   if (curve.kind != Curve::Kind::Evaluation) return;
   painter.setPen(QPen(pen.color(), 1.6));
-  painter.setBrush(isFilled(curve) ? pen.color() : ground);
+  painter.setBrush(isFilled(curve) ? pen.color() : background);
   painter.drawPath(markerOutline(curve.styleIndex, left + QPointF(widthPx / 2, 0)));
 }
 

@@ -11,18 +11,18 @@ namespace lockstep::widgets {
 
 struct Theme;
 
-/// That of its run, or a held-out curve's own.
+/// The colour of its run, or heldOutColor() if it has its own hue.
 QColor curveColor(const Curve& curve, const Theme& theme);
-/// Drawn in dots, whatever the dash of its run is.
+/// Whether the curve is dotted, whatever the dash of its run is.
 bool isDotted(const Curve& curve);
-/// Whether the markers of an evaluation are filled, so that one in the run's dash differs from one
-/// in dots.
+/// Whether the markers of an evaluation are filled. They are if it has the run's dash, so that it
+/// differs from a dotted one.
 bool isFilled(const Curve& curve);
-/// Pen of a curve as plots, legends and readings draw it.
+/// Pen of a curve in plots, legends and readings.
 QPen curvePen(const Curve& curve, const Theme& theme);
 
-/// A piece of a curve with its marker, from its left end, as legends and readings show it.
+/// Paints a sample of a curve with its marker, for legends and readings. `left`: its left end.
 void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
-                 double widthPx, const QColor& ground);
+                 double widthPx, const QColor& background);
 
 }  // namespace lockstep::widgets

@@ -23,14 +23,14 @@ namespace {
 
 constexpr double kMarkReachPx = 4;
 constexpr int kXTickPx = 72, kYTickPx = 42;
-// Fixed, so that a longer label does not shake a plot that is growing.
+// Fixed, so that a longer label does not move the plot while points arrive.
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
 Range toRange(const QCPAxis* axis) { return {axis->range().lower, axis->range().upper}; }
 
 }  // namespace
 
-struct CurvePlot::Parts {
+struct CurvePlot::Impl {
   QCustomPlot* plot = nullptr;
   PlotOverlay* overlay = nullptr;
   std::unique_ptr<CurveLayers> layers;
@@ -38,7 +38,7 @@ struct CurvePlot::Parts {
   PlotView view;
   std::vector<EventMark> marks;
   bool upToDate = false, drawing = false;
-  std::vector<double> placesAbove;  ///< x of what ignoring outliers leaves out, rising
+  std::vector<double> placesAbove;  ///< ascending x of the outliers that are not shown
   std::optional<double> cursor;
   bool withReadings = false;
   QPointF pointer;
@@ -49,13 +49,13 @@ struct CurvePlot::Parts {
   QPointF toValues(const QPointF& pixel) const {
     return {plot->xAxis->pixelToCoord(pixel.x()), plot->yAxis->pixelToCoord(pixel.y())};
   }
-  /// Of the wheel, over the y axis into values alone.
+  /// Zooms in x, or in y if the pointer is over the y axis.
   void zoomAt(const QPointF& pixel, double factor);
   void placeCursor();
   QStringList notesAt(double x, double xPx) const;
 };
 
-void CurvePlot::Parts::zoomAt(const QPointF& pixel, double factor) {
+void CurvePlot::Impl::zoomAt(const QPointF& pixel, double factor) {
   const QPointF centre = toValues(pixel);
   if (pixel.x() < plot->axisRect()->left()) {
     view.zoomY(zoomedAround(toRange(plot->yAxis), centre.y(), factor, view.isLogY()));
@@ -64,7 +64,7 @@ void CurvePlot::Parts::zoomAt(const QPointF& pixel, double factor) {
   }
 }
 
-CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), parts_(std::make_unique<Parts>()) {
+CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), impl_(std::make_unique<Impl>()) {
   buildUi();
   connectSignals();
   applyTheme();
@@ -73,12 +73,12 @@ CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), parts_(std::make_unique
 CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::buildUi() {
-  auto* plot = parts_->plot = new QCustomPlot(this);
+  auto* plot = impl_->plot = new QCustomPlot(this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(plot);
-  parts_->overlay = new PlotOverlay(this);
-  parts_->layers = std::make_unique<CurveLayers>(plot);
+  impl_->overlay = new PlotOverlay(this);
+  impl_->layers = std::make_unique<CurveLayers>(plot);
   plot->axisRect()->setAutoMargins(QCP::msNone);
   plot->axisRect()->setMargins(kMarginsPx);
   setFocusPolicy(Qt::ClickFocus);
@@ -90,43 +90,42 @@ void CurvePlot::buildUi() {
     axis->setTickLabelPadding(6);
   }
   plot->xAxis->grid()->setVisible(false);
-  setXTicks(plot->xAxis, parts_->view.xAxis(), false);
+  setXTicks(plot->xAxis, impl_->view.xAxis(), false);
   setYTicks(plot->yAxis, false);
   setMinimumSize(minimumSizeHint());
 }
 
 void CurvePlot::connectSignals() {
-  PlotOverlay* overlay = parts_->overlay;
-  QCustomPlot* plot = parts_->plot;
-  connect(&parts_->throttle, &Throttle::due, this, &CurvePlot::redraw);
+  PlotOverlay* overlay = impl_->overlay;
+  QCustomPlot* plot = impl_->plot;
+  connect(&impl_->throttle, &Throttle::due, this, &CurvePlot::redraw);
   connect(plot, &QCustomPlot::afterReplot, this, [this] {
-    if (!parts_->drawing) return;
-    parts_->drawing = false;
-    parts_->upToDate = !parts_->throttle.isPending();
-    parts_->placeCursor();
+    if (!impl_->drawing) return;
+    impl_->drawing = false;
+    impl_->upToDate = !impl_->throttle.isPending();
+    impl_->placeCursor();
     Q_EMIT drawn();
   });
   connect(overlay, &PlotOverlay::pointerMoved, this, [this](const QPointF& position) {
-    parts_->pointer = position;
-    Q_EMIT cursorMoved(parts_->toValues(position).x());
+    impl_->pointer = position;
+    Q_EMIT cursorMoved(impl_->toValues(position).x());
   });
   connect(overlay, &PlotOverlay::pointerLeft, this, [this] { Q_EMIT cursorMoved(std::nullopt); });
   connect(overlay, &PlotOverlay::boxZoomed, this, [this, plot](const QRectF& box) {
-    const QPointF low = parts_->toValues(box.bottomLeft()), high = parts_->toValues(box.topRight());
-    parts_->view.zoomX({low.x(), high.x()});
-    if (box.height() < plot->axisRect()->height() - 2) parts_->view.zoomY({low.y(), high.y()});
+    const QPointF low = impl_->toValues(box.bottomLeft()), high = impl_->toValues(box.topRight());
+    impl_->view.zoomX({low.x(), high.x()});
+    if (box.height() < plot->axisRect()->height() - 2) impl_->view.zoomY({low.y(), high.y()});
     showZoom();
   });
   connect(overlay, &PlotOverlay::panned, this, [this, plot](const QPointF& delta) {
     const QRectF area = QRectF(plot->axisRect()->rect()).translated(-delta);
-    const QPointF low = parts_->toValues(area.bottomLeft()),
-                  high = parts_->toValues(area.topRight());
-    parts_->view.zoomX({low.x(), high.x()});
-    if (delta.y() != 0) parts_->view.zoomY({low.y(), high.y()});
+    const QPointF low = impl_->toValues(area.bottomLeft()), high = impl_->toValues(area.topRight());
+    impl_->view.zoomX({low.x(), high.x()});
+    if (delta.y() != 0) impl_->view.zoomY({low.y(), high.y()});
     showZoom();
   });
   connect(overlay, &PlotOverlay::wheelZoomed, this, [this](const QPointF& position, double factor) {
-    parts_->zoomAt(position, factor);
+    impl_->zoomAt(position, factor);
     showZoom();
   });
   connect(overlay, &PlotOverlay::resetRequested, this, &CurvePlot::resetView);
@@ -135,7 +134,7 @@ void CurvePlot::connectSignals() {
 
 void CurvePlot::applyTheme() {
   const Theme& theme = currentTheme();
-  QCustomPlot* plot = parts_->plot;
+  QCustomPlot* plot = impl_->plot;
   plot->setBackground(QBrush(theme.card));
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
     axis->setTickLabelColor(theme.textMuted);
@@ -143,99 +142,99 @@ void CurvePlot::applyTheme() {
   }
   plot->yAxis->grid()->setPen(QPen(theme.grid, 1));
   plot->yAxis->grid()->setZeroLinePen(QPen(theme.grid, 1));
-  parts_->layers->rebuild(parts_->view.curves(), theme);
+  impl_->layers->rebuild(impl_->view.curves(), theme);
   refresh();
 }
 
 void CurvePlot::setCurves(std::vector<Curve> curves) {
-  parts_->view.setCurves(std::move(curves));
-  parts_->layers->rebuild(parts_->view.curves(), currentTheme());
+  impl_->view.setCurves(std::move(curves));
+  impl_->layers->rebuild(impl_->view.curves(), currentTheme());
   refresh();
 }
 
-const std::vector<Curve>& CurvePlot::curves() const { return parts_->view.curves(); }
+const std::vector<Curve>& CurvePlot::curves() const { return impl_->view.curves(); }
 
 void CurvePlot::setXAxis(XAxis axis) {
-  parts_->view.setXAxis(axis);
-  setXTicks(parts_->plot->xAxis, axis, parts_->view.isLogX());
+  impl_->view.setXAxis(axis);
+  setXTicks(impl_->plot->xAxis, axis, impl_->view.isLogX());
   refresh();
 }
 
-XAxis CurvePlot::xAxis() const { return parts_->view.xAxis(); }
+XAxis CurvePlot::xAxis() const { return impl_->view.xAxis(); }
 
 void CurvePlot::setXExtent(std::optional<std::pair<double, double>> extent) {
-  if (parts_->view.setXExtent(extent)) refresh();
+  if (impl_->view.setXExtent(extent)) refresh();
 }
 
 void CurvePlot::setEventMarks(std::vector<EventMark> marks) {
-  parts_->marks = std::move(marks);
+  impl_->marks = std::move(marks);
   refresh();
 }
 
-void CurvePlot::setYLimits(std::optional<double> least, std::optional<double> most) {
-  parts_->view.setYLimits(least, most);
+void CurvePlot::setYLimits(std::optional<double> min, std::optional<double> max) {
+  impl_->view.setYLimits(min, max);
   refresh();
 }
 
 void CurvePlot::setLogX(bool log) {
-  parts_->view.setLogX(log);
-  setXTicks(parts_->plot->xAxis, parts_->view.xAxis(), log);
+  impl_->view.setLogX(log);
+  setXTicks(impl_->plot->xAxis, impl_->view.xAxis(), log);
   refresh();
 }
 
 void CurvePlot::setLogY(bool log) {
-  parts_->view.setLogY(log);
-  setYTicks(parts_->plot->yAxis, log);
+  impl_->view.setLogY(log);
+  setYTicks(impl_->plot->yAxis, log);
   refresh();
 }
 
-bool CurvePlot::isLogX() const { return parts_->view.isLogX(); }
-bool CurvePlot::isLogY() const { return parts_->view.isLogY(); }
+bool CurvePlot::isLogX() const { return impl_->view.isLogX(); }
+bool CurvePlot::isLogY() const { return impl_->view.isLogY(); }
 
 void CurvePlot::setIgnoreOutliers(bool ignore) {
-  parts_->view.setIgnoreOutliers(ignore);
+  impl_->view.setIgnoreOutliers(ignore);
   refresh();
 }
 
-bool CurvePlot::isIgnoringOutliers() const { return parts_->view.isIgnoringOutliers(); }
+bool CurvePlot::isIgnoringOutliers() const { return impl_->view.isIgnoringOutliers(); }
 
 void CurvePlot::refresh() {
-  parts_->upToDate = false;
-  parts_->throttle.request();
+  impl_->upToDate = false;
+  impl_->throttle.request();
 }
 
-bool CurvePlot::isUpToDate() const { return parts_->upToDate; }
+bool CurvePlot::isUpToDate() const { return impl_->upToDate; }
 
 void CurvePlot::redraw() {
-  if (!isVisible() || parts_->plot->width() < 10) return;
-  QCustomPlot* plot = parts_->plot;
-  PlotView& view = parts_->view;
+  if (!isVisible() || impl_->plot->width() < 10) return;
+  QCustomPlot* plot = impl_->plot;
+  PlotView& view = impl_->view;
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
   plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
   const Range x = view.x();
   plot->xAxis->setRange(x.first, x.second);
   const std::vector<CurveSamples> samples = view.samples();
-  parts_->layers->fill(view.curves(), samples, view.columns());
-  // One stroke for a path of thousands of crossing segments takes Qt's rasteriser a hundred times
-  // longer than segment by segment, which is as good where they are that short.
-  plot->setPlottingHint(QCP::phFastPolylines, parts_->layers->greatestPointCount() >
-                                                  static_cast<int>(view.columns()) + 1);
+  impl_->layers->fill(view.curves(), samples, view.columns());
+  // Qt's rasteriser takes a hundred times longer for one path of thousands of crossing segments
+  // than for the segments one by one. With segments this short they look the same.
+  plot->setPlottingHint(QCP::phFastPolylines,
+                        impl_->layers->maxPointCount() > static_cast<int>(view.columns()) + 1);
   const Range y = view.y(samples);
   plot->yAxis->setRange(y.first, y.second);
-  parts_->placesAbove = view.placesAbove(samples, y.second);
-  parts_->layers->place(view.curves(), parts_->marks, parts_->placesAbove, view.xAxis());
-  parts_->drawing = true;
+  impl_->placesAbove = view.placesAbove(samples, y.second);
+  impl_->layers->place(view.curves(), impl_->marks, impl_->placesAbove, view.xAxis());
+  impl_->drawing = true;
   plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
-  parts_->cursor = x;
-  parts_->withReadings = withReadings;
-  parts_->placeCursor();
+  impl_->cursor = x;
+  impl_->withReadings = withReadings;
+  impl_->placeCursor();
 }
 
-void CurvePlot::Parts::placeCursor() {
+void CurvePlot::Impl::placeCursor() {
   if (!cursor) return overlay->showCursor(std::nullopt, {}, std::nullopt);
   CursorReadings at = readingsAt(
       view.curves(), *cursor, view.xAxis(), [this](double x, double y) { return toPixel(x, y); },
@@ -244,14 +243,14 @@ void CurvePlot::Parts::placeCursor() {
   for (const CursorReadings::Dot& dot : at.dots)
     dots.append({dot.place, curveColor(view.curves()[dot.curve], currentTheme())});
   const double xPx = plot->xAxis->coordToPixel(*cursor);
-  const bool told = withReadings && !at.readings.rows.empty();
-  if (told) at.readings.notes = notesAt(*cursor, xPx);
+  const bool isTabled = withReadings && !at.readings.rows.empty();
+  if (isTabled) at.readings.notes = notesAt(*cursor, xPx);
   overlay->showCursor(xPx, std::move(dots),
-                      told ? std::optional(std::move(at.readings)) : std::nullopt);
+                      isTabled ? std::optional(std::move(at.readings)) : std::nullopt);
 }
 
-/// What the marks and the shading under the cursor stand for.
-QStringList CurvePlot::Parts::notesAt(double x, double xPx) const {
+/// Describes the marks and the shading at the cursor.
+QStringList CurvePlot::Impl::notesAt(double x, double xPx) const {
   const auto isNear = [&](double place) {
     return std::abs(plot->xAxis->coordToPixel(place) - xPx) <= kMarkReachPx;
   };
@@ -260,8 +259,9 @@ QStringList CurvePlot::Parts::notesAt(double x, double xPx) const {
     const Range shown = toRange(plot->xAxis);
     const auto count =
         pointsAbove(view.curves(), shown.first, shown.second, toRange(plot->yAxis).second);
-    notes.append((count == 1 ? tr("^ ignoring outliers (O): 1 point above")
-                             : tr("^ ignoring outliers (O): %1 points above").arg(count)));
+    notes.append((count == 1
+                      ? tr("^ 1 outlier above the plot (press O to show it)")
+                      : tr("^ %1 outliers above the plot (press O to show them)").arg(count)));
   }
   for (const EventMark& mark : marks)
     if (isNear(mark.x)) notes.append(QStringLiteral("▲ ") + mark.text);
@@ -276,33 +276,33 @@ void CurvePlot::showZoom() {
 }
 
 void CurvePlot::resetView() {
-  parts_->view.resetZoom();
+  impl_->view.resetZoom();
   showZoom();
 }
 
-bool CurvePlot::isZoomed() const { return parts_->view.isZoomed(); }
+bool CurvePlot::isZoomed() const { return impl_->view.isZoomed(); }
 
-std::pair<double, double> CurvePlot::xView() const { return toRange(parts_->plot->xAxis); }
-std::pair<double, double> CurvePlot::yView() const { return toRange(parts_->plot->yAxis); }
+std::pair<double, double> CurvePlot::xView() const { return toRange(impl_->plot->xAxis); }
+std::pair<double, double> CurvePlot::yView() const { return toRange(impl_->plot->yAxis); }
 
 void CurvePlot::setXView(double low, double high) {
-  parts_->view.zoomX({low, high});
+  impl_->view.zoomX({low, high});
   redraw();
 }
 
-int CurvePlot::drawnPointCount(int curve) const { return parts_->layers->pointCount(curve); }
+int CurvePlot::drawnPointCount(int curve) const { return impl_->layers->pointCount(curve); }
 
-QString CurvePlot::exportPicture(const QString& path) { return exportPlot(parts_->plot, path); }
+QString CurvePlot::exportPicture(const QString& path) { return exportPlot(impl_->plot, path); }
 
 QSize CurvePlot::sizeHint() const { return {420, 220}; }
 QSize CurvePlot::minimumSizeHint() const { return {160, 90}; }
 
 void CurvePlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  parts_->overlay->setGeometry(rect());
-  parts_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
-  parts_->overlay->raise();
-  parts_->view.setWidth(width(), rect().marginsRemoved(kMarginsPx).width());
+  impl_->overlay->setGeometry(rect());
+  impl_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
+  impl_->overlay->raise();
+  impl_->view.setWidth(width(), rect().marginsRemoved(kMarginsPx).width());
   refresh();
 }
 

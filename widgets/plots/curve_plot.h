@@ -10,12 +10,12 @@
 
 namespace lockstep::widgets {
 
-/// Curves over one x axis, drawn by QCustomPlot from points cut down to the pixel columns in view.
+/// Curves over one x axis, drawn by QCustomPlot from points downsampled to the pixel columns.
 ///
-/// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone is left to the page.
-/// Left drag: zoom box. Shift or middle drag: pan. Double-click: reset. No zoom leads beyond the
-/// data. New points move the view only while it is not zoomed. GUI thread; nothing here blocks
-/// longer than one replot.
+/// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone scrolls the page.
+/// Left drag: zoom box. Shift or middle drag: pan. Double-click: reset. The view stays within the
+/// data. New points move the view only while it is not zoomed. GUI thread; no call blocks longer
+/// than one replot.
 class CurvePlot : public QWidget {
   Q_OBJECT
 
@@ -27,46 +27,46 @@ class CurvePlot : public QWidget {
   const std::vector<Curve>& curves() const;
   void setXAxis(XAxis axis);
   XAxis xAxis() const;
-  /// x range while the view is not zoomed, so that plots side by side show the same; nothing: that
-  /// of the own curves.
+  /// x range that is shown while the view is not zoomed, so that the plots of a page show the same;
+  /// std::nullopt: that of the curves.
   void setXExtent(std::optional<std::pair<double, double>> extent);
   void setEventMarks(std::vector<EventMark> marks);
-  /// Limits that hold whatever the values are, e.g. 0 for a rate.
-  void setYLimits(std::optional<double> least, std::optional<double> most);
+  /// Fixed limits of y, e.g. 0 for a rate.
+  void setYLimits(std::optional<double> min, std::optional<double> max);
   void setLogX(bool log);
   void setLogY(bool log);
   bool isLogX() const;
   bool isLogY() const;
-  /// y range without the far greater values of what is in view, told by a mark at the upper edge;
-  /// else by all of it.
+  /// Whether the y range leaves out outliers in view. A mark at the upper edge shows where they
+  /// are.
   void setIgnoreOutliers(bool ignore);
   bool isIgnoringOutliers() const;
 
-  /// The sources have changed: draws again soon, at most every 40 ms.
+  /// Call it when the sources have changed. Draws again soon, at most every 40 ms.
   void refresh();
-  /// Whether the picture shows what the sources hold.
+  /// Whether the plot shows the current points of the sources.
   bool isUpToDate() const;
 
-  /// The linked cursor: shown at x, nothing hides it. `withReadings`: with the table of values (the
-  /// plot under the pointer).
+  /// Shows the linked cursor at x; std::nullopt hides it. `withReadings`: with the table of values,
+  /// for the plot under the pointer.
   void showCursor(std::optional<double> x, bool withReadings = false);
   void resetView();
   bool isZoomed() const;
-  /// Ranges in view; for tests and for export.
+  /// Ranges in view, for tests and export.
   std::pair<double, double> xView() const;
   std::pair<double, double> yView() const;
   void setXView(double low, double high);
-  /// Points handed to QCustomPlot for one curve at the last drawing.
+  /// Number of points of one curve in the last drawing.
   int drawnPointCount(int curve) const;
 
-  /// Writes .pdf, .svg or .png by the name's end. Empty, or why it could not.
+  /// Writes .pdf, .svg or .png, by the suffix. Returns an error message; empty: written.
   QString exportPicture(const QString& path);
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// The pointer is at x, or has left.
+  /// `x`: of the pointer; std::nullopt: it has left.
   void cursorMoved(std::optional<double> x);
   void viewChanged();
   void drawn();
@@ -78,14 +78,14 @@ class CurvePlot : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  struct Parts;
+  struct Impl;
   void buildUi();
   void connectSignals();
   void redraw();
   void showZoom();
   void applyTheme();
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace lockstep::widgets

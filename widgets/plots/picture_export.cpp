@@ -22,7 +22,7 @@ void paintVector(QCustomPlot* plot, QPaintDevice* device) {
   QCPPainter painter(device);
   painter.setMode(QCPPainter::pmVectorized);
   painter.setMode(QCPPainter::pmNoCaching);
-  // Whole lines instead of the screen's segments: dashes run through, files stay small.
+  // One path per line instead of segments: dashes are continuous and files small.
   const QCP::PlottingHints onScreen = plot->plottingHints();
   plot->setPlottingHint(QCP::phFastPolylines, false);
   plot->toPainter(&painter, plot->width(), plot->height());
@@ -61,14 +61,14 @@ QString exportPlot(QCustomPlot* plot, const QString& path) {
   } else if (ending == QLatin1String("png")) {
     plot->toPixmap(0, 0, kPngScale).save(&buffer, "PNG");
   } else {
-    return tr("%1: the name has to end in .pdf, .svg or .png").arg(path);
+    return tr("%1: the file name must end in .pdf, .svg or .png").arg(path);
   }
   QSaveFile file(path);
   const bool written = file.open(QIODevice::WriteOnly) &&
                        file.write(buffer.data()) == buffer.size() && file.commit();
   if (written) return {};
-  return tr("%1 cannot be written: %2. Check the folder's permissions and the free space, or "
-            "choose another place.")
+  return tr("%1 cannot be written: %2. Check the permissions and the free space, or choose another "
+            "folder.")
       .arg(path, file.errorString());
 }
 

@@ -6,8 +6,8 @@ class QCustomPlot;
 
 namespace lockstep::widgets {
 
-/// Writes a plot as .pdf or .svg (lines and letters, no pixels) or .png by the name's end. Empty,
-/// or why it could not: what, where, how to mend it.
+/// Writes a plot as .pdf or .svg (vector graphics) or .png, by the suffix. Returns an error
+/// message; empty: written.
 QString exportPlot(QCustomPlot* plot, const QString& path);
 
 }  // namespace lockstep::widgets

@@ -23,7 +23,7 @@ PlotOverlay::PlotOverlay(QWidget* parent) : QWidget(parent) {
   setCursor(Qt::CrossCursor);
 }
 
-// The tip is the window's child, not this one's.
+// The tip is a child of the window, not of this widget.
 PlotOverlay::~PlotOverlay() { delete tip_; }
 
 void PlotOverlay::setPlotArea(const QRect& area) { area_ = area; }
@@ -39,7 +39,7 @@ void PlotOverlay::showCursor(std::optional<double> xPx, QVector<QPair<QPointF, Q
 
 QRectF PlotOverlay::dragBox() const {
   QRectF box = QRectF(pressedAt_, draggedTo_).normalized().intersected(QRectF(area_));
-  // A flat drag means a range of x alone.
+  // A flat box zooms only in x.
   if (box.height() < 3 * kClickSlackPx) {
     box.setTop(area_.top());
     box.setBottom(area_.bottom());
@@ -71,7 +71,7 @@ void PlotOverlay::paintEvent(QPaintEvent*) {
   }
 }
 
-/// Readings are told while nothing is dragged, of a place that is in view.
+/// Shows the readings unless something is dragged or the cursor is out of view.
 void PlotOverlay::showReadings() {
   const bool inView = cursorPx_ && *cursorPx_ >= area_.left() && *cursorPx_ <= area_.right();
   if (!readings_ || !inView || drag_ != Drag::None) {
@@ -94,7 +94,7 @@ void PlotOverlay::mousePressEvent(QMouseEvent* event) {
                     event->modifiers() & (Qt::ShiftModifier | Qt::AltModifier));
   if (pan) {
     drag_ = Drag::Pan;
-    Q_EMIT pointerLeft();  // another place comes under it
+    Q_EMIT pointerLeft();  // the x under the pointer changes
     setCursor(Qt::ClosedHandCursor);
   }
 }
@@ -123,7 +123,7 @@ void PlotOverlay::mouseReleaseEvent(QMouseEvent* event) {
   drag_ = Drag::None;
   setCursor(Qt::CrossCursor);
   if (finished == Drag::Box) {
-    Q_EMIT pointerLeft();  // until it moves again: another place lies under it
+    Q_EMIT pointerLeft();  // the x under the pointer changes; until it moves again
     draggedTo_ = event->position();
     const QRectF box = dragBox();
     if (box.width() > kClickSlackPx) Q_EMIT boxZoomed(box);
@@ -139,7 +139,7 @@ void PlotOverlay::wheelEvent(QWheelEvent* event) {
                           tip_->scrollBy(notches < 0 ? kRowsAtOnce : -kRowsAtOnce);
   if (scrollsTip) return event->accept();
   if (notches == 0 || !(event->modifiers() & Qt::ControlModifier)) {
-    Q_EMIT pointerLeft();  // the page moves away below it
+    Q_EMIT pointerLeft();  // the page scrolls under the pointer
     return event->ignore();
   }
   Q_EMIT wheelZoomed(event->position(), std::pow(0.8, notches));

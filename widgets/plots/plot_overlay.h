@@ -13,9 +13,8 @@
 
 namespace lockstep::widgets {
 
-/// The part of a plot that follows the pointer: cursor line, table of readings, zoom box; and the
-/// pointer itself, told in pixels. Lies over the plot so that moving the pointer paints no curve
-/// again.
+/// Draws the cursor line, the readings and the zoom box over a plot, and emits the pointer's
+/// movements in pixels. A widget of its own, so that moving the pointer does not replot the curves.
 class PlotOverlay : public QWidget {
   Q_OBJECT
 
@@ -25,7 +24,8 @@ class PlotOverlay : public QWidget {
 
   /// Area of the curves within this widget.
   void setPlotArea(const QRect& area);
-  /// Cursor at x px; dots where it meets curves; readings only where the pointer is.
+  /// `xPx`: of the cursor line; `dots`: points on the curves; `readings`: only for the plot under
+  /// the pointer.
   void showCursor(std::optional<double> xPx, QVector<QPair<QPointF, QColor>> dots,
                   std::optional<Readings> readings);
 
@@ -33,9 +33,9 @@ class PlotOverlay : public QWidget {
   void pointerMoved(const QPointF& position);
   void pointerLeft();
   void boxZoomed(const QRectF& box);
-  /// Drag by so many px since the last call.
+  /// `delta`: px since the last signal.
   void panned(const QPointF& delta);
-  /// Ctrl and the wheel; factor < 1 zooms in. The wheel alone is for the page.
+  /// Ctrl+wheel; factor < 1 zooms in. The wheel alone scrolls the page.
   void wheelZoomed(const QPointF& position, double factor);
   void resetRequested();
   void menuRequested(const QPoint& globalPosition);
@@ -60,7 +60,7 @@ class PlotOverlay : public QWidget {
   std::optional<double> cursorPx_;
   QVector<QPair<QPointF, QColor>> dots_;
   std::optional<Readings> readings_;
-  QPointer<ReadingsTip> tip_;  ///< of the window; made with the first readings
+  QPointer<ReadingsTip> tip_;  ///< child of the window, created with the first readings
   Drag drag_ = Drag::None;
   QPointF pressedAt_, draggedTo_;
 };

@@ -16,22 +16,22 @@ constexpr int kWidestRunPx = 260;
 constexpr int kBorderPx = 4;  ///< kept free at the window's edges
 
 QFont nameFont() { return interfaceFont(12); }
-QFont figureFont() { return monoFont(12); }
+QFont numberFont() { return monoFont(12); }
 
-/// Kept whole beside a run's name that is not.
+/// The end of a name that is not elided when the name of the run is.
 QString nameAfterRun(const Readings::Row& row) {
   return row.run.isEmpty() ? row.name : QStringLiteral(", ") + row.name;
 }
 
-/// What stands behind the value: how it was before smoothing, and its own step.
+/// Text after the value: the value before smoothing, and the step if it differs.
 QString detailOf(const Readings::Row& row) {
-  QStringList parts;
-  if (!row.raw.isEmpty()) parts.append(ReadingsTip::tr("raw %1").arg(row.raw));
-  if (!row.step.isEmpty()) parts.append(row.step);
-  return parts.join(QStringLiteral("  "));
+  QStringList texts;
+  if (!row.raw.isEmpty()) texts.append(ReadingsTip::tr("raw %1").arg(row.raw));
+  if (!row.step.isEmpty()) texts.append(row.step);
+  return texts.join(QStringLiteral("  "));
 }
 
-/// Rounded up: an advance that was rounded down elides the very text it is of.
+/// Rounded up, because a text would be elided to a width rounded down.
 int widthOf(const QFont& font, const QString& text) {
   return static_cast<int>(std::ceil(QFontMetricsF(font).horizontalAdvance(text)));
 }
@@ -55,17 +55,17 @@ ReadingsTip::Columns ReadingsTip::columns() const {
   for (const Readings::Row& row : readings_.rows) {
     const int run = std::min(kWidestRunPx, widthOf(nameFont(), row.run));
     widest.name = std::max(widest.name, run + widthOf(nameFont(), nameAfterRun(row)));
-    widest.value = std::max(widest.value, widthOf(figureFont(), row.value));
-    widest.detail = std::max(widest.detail, widthOf(figureFont(), detailOf(row)));
+    widest.value = std::max(widest.value, widthOf(numberFont(), row.value));
+    widest.detail = std::max(widest.detail, widthOf(numberFont(), detailOf(row)));
   }
   return widest;
 }
 
-QSize ReadingsTip::wantedSize() const {
+QSize ReadingsTip::fullSize() const {
   const Columns widest = columns();
   int width = kSamplePx + kSampleGapPx + widest.name + kColumnGapPx + widest.value;
   if (widest.detail > 0) width += kColumnGapPx + widest.detail;
-  width = std::max(width, widthOf(figureFont(), readings_.title));
+  width = std::max(width, widthOf(numberFont(), readings_.title));
   for (const QString& note : readings_.notes) width = std::max(width, widthOf(nameFont(), note));
   const int lines = static_cast<int>(readings_.rows.size()) + fixedLines();
   return {2 * kPaddingPx + width, 2 * kPaddingPx - 4 + kRowPx * lines};
@@ -73,8 +73,8 @@ QSize ReadingsTip::wantedSize() const {
 
 void ReadingsTip::showBeside(const QPoint& point) {
   const QSize room = parentWidget()->size() - QSize(2 * kBorderPx, 2 * kBorderPx);
-  const QSize wanted = wantedSize().boundedTo(room);
-  const int width = wanted.width(), height = wanted.height();
+  const QSize size = fullSize().boundedTo(room);
+  const int width = size.width(), height = size.height();
   int left = point.x() + kAwayPx;
   if (left + width > kBorderPx + room.width()) left = point.x() - kAwayPx - width;
   setGeometry(std::max(left, kBorderPx),
@@ -84,12 +84,12 @@ void ReadingsTip::showBeside(const QPoint& point) {
   raise();
 }
 
-bool ReadingsTip::overflows() const { return height() < wantedSize().height(); }
+bool ReadingsTip::overflows() const { return height() < fullSize().height(); }
 
 int ReadingsTip::shownRows() const {
   const auto all = static_cast<int>(readings_.rows.size());
   if (!overflows()) return all;
-  // One line counts those that are not shown.
+  // One line is needed to count the rows that are not shown.
   return std::clamp((height() - 2 * kPaddingPx + 4) / kRowPx - fixedLines() - 1, 1, all);
 }
 
@@ -110,7 +110,7 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
 
   QRect line(kPaddingPx, kPaddingPx - 2, width() - 2 * kPaddingPx, kRowPx);
-  painter.setFont(figureFont());
+  painter.setFont(numberFont());
   painter.setPen(theme.textMuted);
   painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, readings_.title);
   const int shown = shownRows();
@@ -120,7 +120,7 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   }
   QStringList foot = readings_.notes;
   if (overflows())
-    foot.prepend(tr("%1 to %2 of %3: Shift+wheel")
+    foot.prepend(tr("%1 to %2 of %3 (Shift+wheel scrolls)")
                      .arg(firstRow_ + 1)
                      .arg(firstRow_ + shown)
                      .arg(readings_.rows.size()));
@@ -139,7 +139,7 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
   paintSample(painter, row.curve, curvePen(row.curve, theme), {line.left() + 0.0, middle},
               kSamplePx, theme.field);
   int right = line.right() + 1;
-  painter.setFont(figureFont());
+  painter.setFont(numberFont());
   if (widest.detail > 0) {
     painter.setPen(theme.textMuted);
     painter.drawText(QRect(right - widest.detail, line.top(), widest.detail, kRowPx),

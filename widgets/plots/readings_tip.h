@@ -6,8 +6,8 @@
 
 namespace lockstep::widgets {
 
-/// The table of readings beside the pointer. Lies over the window, so that a small card can tell of
-/// many curves; the pointer passes through it. Rows that do not fit are counted, and scrolled to.
+/// A tooltip with the table of readings. It is a child of the window, so that it may be larger than
+/// a small card, and ignores the mouse. Rows that do not fit are counted and can be scrolled to.
 class ReadingsTip : public QWidget {
   Q_OBJECT
 
@@ -16,9 +16,9 @@ class ReadingsTip : public QWidget {
 
   void setReadings(Readings readings);
   const Readings& readings() const { return readings_; }
-  /// Beside a point of the window, at its right where there is room.
+  /// Shows it beside a point of the window, at its right if there is room.
   void showBeside(const QPoint& point);
-  /// By so many rows. False when everything is shown.
+  /// Scrolls by `rows`. Returns false if all rows are shown.
   bool scrollBy(int rows);
   int firstRow() const { return firstRow_; }
   int shownRows() const;
@@ -31,8 +31,8 @@ class ReadingsTip : public QWidget {
     int name = 0, value = 0, detail = 0;
   };
   Columns columns() const;
-  QSize wantedSize() const;
-  /// Lines that are there whatever is scrolled: the title and the notes.
+  QSize fullSize() const;
+  /// Number of lines that do not scroll: the title and the notes.
   int fixedLines() const { return 1 + static_cast<int>(readings_.notes.size()); }
   bool overflows() const;
   void paintRow(QPainter& painter, const Readings::Row& row, const QRect& line) const;

@@ -10,7 +10,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kSamplePx = 26, kGapPx = 6, kBetweenPx = 18, kLinePx = 20, kMostLines = 3;
+constexpr int kSamplePx = 26, kGapPx = 6, kBetweenPx = 18, kLinePx = 20, kMaxLines = 3;
 constexpr int kSidePx = 16, kTopPx = 8, kCountPx = 90, kWidestPx = 320;
 
 }  // namespace
@@ -32,7 +32,7 @@ void RunLegend::setRuns(std::vector<Run> runs) {
   update();
 }
 
-/// Of those that fit into the lines; the last line keeps room to count the rest.
+/// Places of the runs that fit in kMaxLines; the last line has room to count the others.
 std::vector<RunLegend::Place> RunLegend::places(int width) const {
   std::vector<Place> found;
   const int room = std::max(width - 2 * kSidePx, kSamplePx + kGapPx + 40);
@@ -41,9 +41,9 @@ std::vector<RunLegend::Place> RunLegend::places(int width) const {
     const int text = std::min(fontMetrics().horizontalAdvance(run.name), kWidestPx);
     const int needed = std::min(kSamplePx + kGapPx + text, room);
     const bool isLast = found.size() + 1 == runs_.size();
-    const int end = line + 1 == kMostLines && !isLast ? room - kCountPx : room;
+    const int end = line + 1 == kMaxLines && !isLast ? room - kCountPx : room;
     if (left > 0 && left + needed > end) {
-      if (line + 1 == kMostLines) break;
+      if (line + 1 == kMaxLines) break;
       left = 0;
       ++line;
     }

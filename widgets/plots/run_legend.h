@@ -6,8 +6,8 @@
 
 namespace lockstep::widgets {
 
-/// Which line is which run, for all plots below it: samples of the runs' pens with their names, in
-/// as many lines as they need; past three, the rest is counted.
+/// The legend of all plots below it: the names of the runs with samples of their pens, in at most
+/// three lines; runs that do not fit are counted.
 class RunLegend : public QWidget {
   Q_OBJECT
 

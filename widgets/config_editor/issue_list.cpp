@@ -1,4 +1,4 @@
-#include "widgets/config_editor/fault_list.h"
+#include "widgets/config_editor/issue_list.h"
 
 #include <QEvent>
 #include <QHeaderView>
@@ -11,10 +11,10 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 26, kBetweenPx = 8, kMostPx = 5 * kRowPx, kFramePx = 6;
-enum Column { Place, Text, Mend, kColumns };
+constexpr int kRowPx = 26, kBetweenPx = 8, kMaxPx = 5 * kRowPx, kFramePx = 6;
+enum Column { Place, Text, Fix, kColumns };
 
-/// As high as its text, broken at the width of the column: the tree does not ask for that itself.
+/// As tall as its text when wrapped at the width of the column, which QTreeWidget does not compute.
 class WrappedText : public QStyledItemDelegate {
  public:
   explicit WrappedText(QTreeWidget* list) : QStyledItemDelegate(list), list_(list) {}
@@ -30,7 +30,7 @@ class WrappedText : public QStyledItemDelegate {
 
 }  // namespace
 
-FaultList::FaultList(QWidget* parent) : QTreeWidget(parent) {
+IssueList::IssueList(QWidget* parent) : QTreeWidget(parent) {
   setColumnCount(kColumns);
   setRootIsDecorated(false);
   setWordWrap(true);
@@ -43,63 +43,63 @@ FaultList::FaultList(QWidget* parent) : QTreeWidget(parent) {
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(Place, QHeaderView::ResizeToContents);
   header()->setSectionResizeMode(Text, QHeaderView::Stretch);
-  header()->setSectionResizeMode(Mend, QHeaderView::ResizeToContents);
+  header()->setSectionResizeMode(Fix, QHeaderView::ResizeToContents);
   hide();
   const auto choose = [this](QTreeWidgetItem* item) {
-    Q_EMIT faultChosen(indexOfTopLevelItem(item));
+    Q_EMIT issueChosen(indexOfTopLevelItem(item));
   };
   connect(this, &QTreeWidget::itemClicked, this, choose);
   connect(this, &QTreeWidget::itemActivated, this, choose);
-  // Once the columns have found their widths: they are resized in the midst of a layout.
-  connect(header(), &QHeaderView::sectionResized, this, &FaultList::fitHeight,
+  // Queued, because columns are resized during a layout: wait until all have their widths.
+  connect(header(), &QHeaderView::sectionResized, this, &IssueList::fitHeight,
           Qt::QueuedConnection);
 }
 
-void FaultList::setFaults(const std::vector<DocumentFault>& faults) {
-  faults_ = faults;
+void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
+  issues_ = issues;
   clear();
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    const DocumentFault& fault = faults[i];
-    const QString mark = fault.isError ? QStringLiteral("●  ") : QStringLiteral("▲  ");
+  for (std::size_t i = 0; i < issues.size(); ++i) {
+    const DocumentIssue& issue = issues[i];
+    const QString mark = issue.isError ? QStringLiteral("●  ") : QStringLiteral("▲  ");
     const QString key =
-        fault.key.empty() ? QString() : QString::fromStdString(fault.key) % QStringLiteral(": ");
-    const QString text = key % QString::fromStdString(fault.text);
+        issue.key.empty() ? QString() : QString::fromStdString(issue.key) % QStringLiteral(": ");
+    const QString text = key % QString::fromStdString(issue.text);
     auto* item =
-        new QTreeWidgetItem(this, {mark % QString::fromStdString(fault.place), text, QString()});
+        new QTreeWidgetItem(this, {mark % QString::fromStdString(issue.place), text, QString()});
     item->setToolTip(Text, text);
-    item->setSizeHint(Mend, QSize(0, kRowPx));  // least height of the row
-    if (fault.proposal.empty()) continue;
-    auto* mend = new QPushButton(tr("Use %1").arg(QString::fromStdString(fault.proposal)));
-    setRole(mend, "link");
-    setItemWidget(item, Mend, mend);
-    connect(mend, &QPushButton::clicked, this,
+    item->setSizeHint(Fix, QSize(0, kRowPx));  // minimum height of the row
+    if (issue.suggestion.empty()) continue;
+    auto* fix = new QPushButton(tr("Use %1").arg(QString::fromStdString(issue.suggestion)));
+    setRole(fix, "link");
+    setItemWidget(item, Fix, fix);
+    connect(fix, &QPushButton::clicked, this,
             [this, i] { Q_EMIT fixRequested(static_cast<int>(i)); });
   }
   colourRows();
-  setVisible(!faults.empty());
+  setVisible(!issues.empty());
   fitHeight();
 }
 
-/// As high as its rows, whose texts take as many lines as the width asks for; the rest is scrolled.
-void FaultList::fitHeight() {
+/// As tall as its rows, whose texts wrap at the width; beyond kMaxPx the list scrolls.
+void IssueList::fitHeight() {
   doItemsLayout();
   int height = 0;
-  for (int row = 0; row < topLevelItemCount() && height < kMostPx; ++row)
+  for (int row = 0; row < topLevelItemCount() && height < kMaxPx; ++row)
     height += visualItemRect(topLevelItem(row)).height();
-  setFixedHeight(std::min(height, kMostPx) + kFramePx);
+  setFixedHeight(std::min(height, kMaxPx) + kFramePx);
 }
 
-void FaultList::colourRows() {
+void IssueList::colourRows() {
   const Theme& theme = currentTheme();
   for (int row = 0; row < topLevelItemCount(); ++row) {
-    const bool isError = faults_[static_cast<std::size_t>(row)].isError;
+    const bool isError = issues_[static_cast<std::size_t>(row)].isError;
     topLevelItem(row)->setForeground(Place, isError ? theme.error : theme.warning);
     topLevelItem(row)->setFont(Place, monoFont(11));
     topLevelItem(row)->setFont(Text, interfaceFont(12));
   }
 }
 
-void FaultList::changeEvent(QEvent* event) {
+void IssueList::changeEvent(QEvent* event) {
   QTreeWidget::changeEvent(event);
   if (event->type() == QEvent::StyleChange) colourRows();
 }

@@ -1,4 +1,4 @@
-#include "app/ending_signals.h"
+#include "app/termination_signals.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,45 +16,45 @@ constexpr int kSignals[] = {SIGTERM, SIGHUP, SIGINT};
 constexpr int kSignalStatus = 128;
 volatile sig_atomic_t writeEnd = -1;
 
-/// In a signal handler a byte into a pipe is all that may be done.
-void passOn(int number) {
-  const int kept = errno;
+/// Signal handler: only writes a byte to a pipe, which is async-signal-safe.
+void forwardSignal(int number) {
+  const int savedErrno = errno;
   const auto byte = static_cast<unsigned char>(number);
   [[maybe_unused]] const ssize_t written = ::write(writeEnd, &byte, 1);
-  errno = kept;
+  errno = savedErrno;
 }
 
 }  // namespace
 
-EndingSignals::EndingSignals(std::function<void()> beforeEnd, QObject* parent)
-    : QObject(parent), beforeEnd_(std::move(beforeEnd)) {
+TerminationSignals::TerminationSignals(std::function<void()> beforeExit, QObject* parent)
+    : QObject(parent), beforeExit_(std::move(beforeExit)) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw Error("no pipe for signals can be made");
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw Error("cannot create a pipe for signals");
   readEnd_.reset(ends[0]);
   writeEnd_.reset(ends[1]);
   writeEnd = ends[1];
   notifier_ = new QSocketNotifier(ends[0], QSocketNotifier::Read, this);
-  connect(notifier_, &QSocketNotifier::activated, this, &EndingSignals::end);
+  connect(notifier_, &QSocketNotifier::activated, this, &TerminationSignals::end);
   struct sigaction action {};
-  action.sa_handler = passOn;
+  action.sa_handler = forwardSignal;
   action.sa_flags = SA_RESTART;
   for (const int number : kSignals) {
-    // Whoever started the program may want it to ignore them (nohup).
+    // A signal that is ignored stays ignored (nohup).
     struct sigaction before {};
     if (::sigaction(number, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) continue;
     if (::sigaction(number, &action, nullptr) == 0) before_.emplace_back(number, before);
   }
 }
 
-EndingSignals::~EndingSignals() {
+TerminationSignals::~TerminationSignals() {
   for (const auto& [number, before] : before_) ::sigaction(number, &before, nullptr);
   writeEnd = -1;
 }
 
-void EndingSignals::end() {
+void TerminationSignals::end() {
   unsigned char number = 0;
   if (::read(readEnd_.get(), &number, 1) != 1) return;
-  beforeEnd_();
+  beforeExit_();
   QCoreApplication::exit(kSignalStatus + number);
 }
 

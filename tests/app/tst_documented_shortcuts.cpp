@@ -49,7 +49,7 @@ QString makeRunWithImages(const QString& parent) {
   return tests::makeRun(parent, plan);
 }
 
-/// What "(Ctrl+.)" in a tip and "\tCtrl+D" in a menu name.
+/// The keys named by "(Ctrl+.)" in a tooltip and "\tCtrl+D" in a menu.
 void addNamedKeys(const QString& text, std::set<QString>& keys) {
   static const QRegularExpression pattern(
       QStringLiteral("\\(((?:Ctrl|Shift|Alt)\\+[^\\s)]+|F\\d+|[A-Z])[):]"));
@@ -59,7 +59,7 @@ void addNamedKeys(const QString& text, std::set<QString>& keys) {
   if (tab >= 0) keys.insert(text.mid(tab + 1));
 }
 
-/// As the window binds them, and those of the document that its editors know themselves.
+/// The keys that the window binds, and the document's keys that its editors handle themselves.
 std::set<QString> boundKeys(const MainWindow& window) {
   std::set<QString> bound;
   for (const QShortcut* shortcut : window.findChildren<QShortcut*>())
@@ -71,7 +71,7 @@ std::set<QString> boundKeys(const MainWindow& window) {
   return bound;
 }
 
-/// Those that F1 tells of.
+/// The keys on the sheet of F1.
 std::set<QString> keysOfSheet(MainWindow& window) {
   QTest::keyClick(&window, Qt::Key_F1);
   const auto* sheet = window.findChild<QWidget*>(QStringLiteral("shortcutSheet"));
@@ -92,11 +92,11 @@ QString normal(const QString& keys) {
 
 }  // namespace
 
-class TstWrittenKeys : public QObject {
+class TstDocumentedShortcuts : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void everyKeyThatIsWrittenIsBound() {
+  void everyDocumentedKeyIsBound() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
     window.show();
@@ -118,7 +118,7 @@ class TstWrittenKeys : public QObject {
     for (const QString& keys : written) QVERIFY2(bound.contains(normal(keys)), qPrintable(keys));
   }
 
-  void everyKeyThatIsBoundIsOnTheSheet() {
+  void everyBoundKeyIsOnTheSheet() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
     window.show();
@@ -132,8 +132,8 @@ class TstWrittenKeys : public QObject {
       QVERIFY2(written.contains(keys), qPrintable(keys));
   }
 
-  /// Else a text editor takes Ctrl+D for itself, and doubles the line.
-  void noFieldTakesAKeyOfTheWindow() {
+  /// A text editor would otherwise handle Ctrl+D and duplicate the line.
+  void noFieldHandlesAKeyOfTheWindow() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Configure));
     window.show();
@@ -191,7 +191,7 @@ class TstWrittenKeys : public QObject {
     QVERIFY(window.screen()->geometry().contains(menu->geometry()));
   }
 
-  void imagesAreTurnedByKeysWithoutAClick() {
+  void keysChangeTheImageWithoutAClick() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
     window.show();
@@ -217,5 +217,5 @@ class TstWrittenKeys : public QObject {
   widgets::ThemeSwitch theme_;
 };
 
-LOCKSTEP_TEST(TstWrittenKeys)
-#include "tst_written_keys.moc"
+LOCKSTEP_TEST(TstDocumentedShortcuts)
+#include "tst_documented_shortcuts.moc"

@@ -22,12 +22,12 @@ class LayerButtons;
 class PredictionsPanel;
 class ThumbnailStrip;
 
-/// The widgets of the Predictions page and how they show its session.
-struct PredictionsView::Parts {
+/// The widgets of the Predictions page and the session that they show.
+struct PredictionsView::Impl {
   PredictionSession session;
   std::vector<std::size_t> order;  ///< images of the strip
   bool canPredict = true;
-  QString whyNot;
+  QString unavailableReason;
   bool wasReady = true;
 
   QStackedLayout* stack = nullptr;
@@ -67,7 +67,7 @@ struct PredictionsView::Parts {
   void moveError(int by);
   void setStep(qint64 step);
   void chooseStep();
-  void toggleFullSize();
+  void toggleMaximized();
 };
 
 }  // namespace lockstep::widgets

@@ -1,4 +1,4 @@
-#include "widgets/image_view/predictions_parts.h"
+#include "widgets/image_view/predictions_view_impl.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -27,7 +27,7 @@ constexpr int kPrefetched = 3;
 
 }  // namespace
 
-QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
+QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   auto* side = new QWidget;
   name = new ElidedLabel(Qt::ElideMiddle);
   setRole(name, "heading");
@@ -69,20 +69,20 @@ QWidget* PredictionsView::Parts::buildImageSide(PredictionsView* view) {
   return side;
 }
 
-void PredictionsView::Parts::showPage() {
+void PredictionsView::Impl::showPage() {
   stack->setCurrentWidget(hasImages() ? static_cast<QWidget*>(page) : empty);
 }
 
-void PredictionsView::Parts::setStep(qint64 step) {
+void PredictionsView::Impl::setStep(qint64 step) {
   if (step != session.step()) wasReady = false;
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
   showNotice();
 }
 
-/// A step that is no checkpoint is none anyone chose: the newest with predictions is shown, else
-/// the newest.
-void PredictionsView::Parts::chooseStep() {
+/// If the step is no checkpoint, nobody chose it: shows the newest with predictions, else the
+/// newest.
+void PredictionsView::Impl::chooseStep() {
   const std::vector<qint64>& steps = session.store().checkpoints();
   const bool isKnown = std::binary_search(steps.begin(), steps.end(), session.step());
   if (!isKnown && !steps.empty()) {
@@ -95,18 +95,18 @@ void PredictionsView::Parts::chooseStep() {
   showNotice();
 }
 
-/// The image alone, or everything again.
-void PredictionsView::Parts::toggleFullSize() {
-  const bool isAlone = panelSide->isHidden();
-  panelSide->setVisible(isAlone);
-  strip->setVisible(isAlone);
+/// Shows only the image, or everything again.
+void PredictionsView::Impl::toggleMaximized() {
+  const bool isMaximized = panelSide->isHidden();
+  panelSide->setVisible(isMaximized);
+  strip->setVisible(isMaximized);
   for (QWidget* widget :
        {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
-    widget->setVisible(isAlone);
+    widget->setVisible(isMaximized);
   }
 }
 
-void PredictionsView::Parts::showImageAt(int at) {
+void PredictionsView::Impl::showImageAt(int at) {
   if (at < 0 || at >= static_cast<int>(order.size())) return;
   wasReady = false;
   std::vector<std::size_t> neighbours;
@@ -126,12 +126,12 @@ void PredictionsView::Parts::showImageAt(int at) {
   showCounts();
 }
 
-void PredictionsView::Parts::moveImage(int by) {
+void PredictionsView::Impl::moveImage(int by) {
   const int at = placeOf(session.imageIndex());
   showImageAt(std::clamp(at + by, 0, std::max(0, static_cast<int>(order.size()) - 1)));
 }
 
-void PredictionsView::Parts::showDecoded() {
+void PredictionsView::Impl::showDecoded() {
   const auto decoded = session.decoded();
   canvas()->setImage(decoded);
   if (decoded && !decoded->failure.isEmpty()) {
@@ -144,14 +144,14 @@ void PredictionsView::Parts::showDecoded() {
   showNotice();
 }
 
-void PredictionsView::Parts::showScene() {
+void PredictionsView::Impl::showScene() {
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
   panel->table()->showChosen(canvas()->pinned());
   showNotice();
 }
 
-void PredictionsView::Parts::showFacts() {
+void PredictionsView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
@@ -161,9 +161,9 @@ void PredictionsView::Parts::showFacts() {
   place->setText(tr("%1 of %2").arg(placeOf(session.imageIndex()) + 1).arg(order.size()));
 }
 
-/// One line at the foot of the image: a fault of the file, or that it was not predicted and what
-/// can be done.
-void PredictionsView::Parts::showNotice() {
+/// Shows a line at the bottom of the image: what is wrong with the file, or that it was not
+/// predicted, with a button to predict it.
+void PredictionsView::Impl::showNotice() {
   if (!hasImages()) return;
   const auto decoded = session.decoded();
   if (!session.sceneFailure().isEmpty()) return stage->setNotice(session.sceneFailure());
@@ -179,23 +179,25 @@ void PredictionsView::Parts::showNotice() {
   if (!session.store().isKept(session.step())) {
     const auto nearest = session.store().nearestKept(session.step());
     const QString text =
-        tr("This image was not predicted at step %1, and its checkpoint is no longer kept")
+        tr("This image was not predicted at step %1, and its checkpoint was deleted")
             .arg(session.step());
-    return stage->setNotice(nearest ? tr("%1; the nearest is step %2.").arg(text).arg(*nearest)
-                                    : tr("%1.").arg(text));
+    return stage->setNotice(
+        nearest ? tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*nearest)
+                : tr("%1.").arg(text));
   }
-  const QString offReason = canPredict         ? QString()
-                            : whyNot.isEmpty() ? tr("No engine is available to predict.")
-                                               : whyNot;
+  const QString disabledReason = canPredict ? QString()
+                                 : unavailableReason.isEmpty()
+                                     ? tr("No engine is available to predict.")
+                                     : unavailableReason;
   if (request.state == PredictionStore::RequestState::Failed) {
     return stage->setNotice(tr("Prediction failed: %1").arg(request.failure), tr("Try again"),
-                            offReason);
+                            disabledReason);
   }
   stage->setNotice(tr("This image was not predicted at step %1.").arg(session.step()),
-                   tr("Predict this image"), offReason);
+                   tr("Predict this image"), disabledReason);
 }
 
-void PredictionsView::Parts::showCounts() {
+void PredictionsView::Impl::showCounts() {
   const CheckpointAnalysis* analysis = session.analysis();
   const ClassTallies* here = nullptr;
   if (analysis && analysis->step != session.step()) analysis = nullptr;
@@ -218,18 +220,18 @@ void PredictionsView::Parts::showCounts() {
   strip->setMarks(std::move(marks));
 }
 
-/// Called when a filter is chosen or an analysis arrives, not while a slider moves: images must not
-/// jump about.
-void PredictionsView::Parts::rebuildOrder() {
-  std::vector<std::size_t> wanted;
+/// Called when a filter is chosen or an analysis arrives, not while a slider moves, so that the
+/// images do not jump.
+void PredictionsView::Impl::rebuildOrder() {
+  std::vector<std::size_t> newOrder;
   if (hasImages()) {
-    const ImageOrder how{static_cast<ImageOrder::Filter>(filter->currentIndex()),
-                         static_cast<ImageOrder::Sort>(sort->currentIndex()),
-                         panel->thresholds().score, panel->hidden()};
-    wanted = orderedImages(*session.dataset(), session.analysis(), how);
+    const ImageOrder options{static_cast<ImageOrder::Filter>(filter->currentIndex()),
+                             static_cast<ImageOrder::Sort>(sort->currentIndex()),
+                             panel->thresholds().score, panel->hidden()};
+    newOrder = orderedImages(*session.dataset(), session.analysis(), options);
   }
-  if (wanted == order && !order.empty()) return;
-  order = std::move(wanted);
+  if (newOrder == order && !order.empty()) return;
+  order = std::move(newOrder);
   std::vector<ThumbnailStrip::Item> items;
   for (std::size_t index : order) {
     const coco::Image& image = session.dataset()->images()[index];
@@ -243,19 +245,19 @@ void PredictionsView::Parts::rebuildOrder() {
   showFacts();
 }
 
-void PredictionsView::Parts::choose(int instance) {
+void PredictionsView::Impl::choose(int instance) {
   if (instance < 0) return;
   canvas()->setPinned(instance);
   canvas()->reveal(instance);
   panel->table()->showChosen(instance);
 }
 
-void PredictionsView::Parts::moveInstance(int by) {
+void PredictionsView::Impl::moveInstance(int by) {
   choose(panel->table()->neighbour(canvas()->pinned(), by));
 }
 
-/// A scene has its worst instances first, so errors are its first ones.
-void PredictionsView::Parts::moveError(int by) {
+/// A scene has its worst instances first, so the errors are first.
+void PredictionsView::Impl::moveError(int by) {
   if (!session.scene()) return;
   const auto& instances = session.scene()->instances;
   const auto errors = static_cast<int>(

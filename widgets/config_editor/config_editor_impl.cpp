@@ -1,4 +1,4 @@
-#include "widgets/config_editor/config_editor_parts.h"
+#include "widgets/config_editor/config_editor_impl.h"
 
 #include <QHBoxLayout>
 #include <QSplitter>
@@ -14,7 +14,7 @@
 #include "widgets/config_editor/difference_table.h"
 #include "widgets/config_editor/editor_header.h"
 #include "widgets/config_editor/facts_panel.h"
-#include "widgets/config_editor/fault_list.h"
+#include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/experiment/field_words.h"
 #include "widgets/theme.h"
@@ -46,12 +46,13 @@ void makePanel(QWidget* widget) {
 
 }  // namespace
 
-ConfigEditor::Parts::Parts(std::function<void(const Checked&)> take) : check(std::move(take)) {
+ConfigEditor::Impl::Impl(std::function<void(const Checked&)> onChecked)
+    : check(std::move(onChecked)) {
   pause.setSingleShot(true);
   pause.setInterval(kTypingPauseMilliseconds);
 }
 
-void ConfigEditor::Parts::buildPage() {
+void ConfigEditor::Impl::buildPage() {
   page = new QWidget;
   header = new EditorHeader;
   makePanel(header);
@@ -69,16 +70,16 @@ void ConfigEditor::Parts::buildPage() {
   column->addWidget(split, 1);
 }
 
-QWidget* ConfigEditor::Parts::buildTextSide() {
+QWidget* ConfigEditor::Impl::buildTextSide() {
   text = new YamlText;
-  faults = new FaultList;
+  issues = new IssueList;
   auto* upper = new QWidget;
   auto* upperColumn = plainColumn(upper);
   upperColumn->addWidget(text, 1);
-  auto* faultRow = new QHBoxLayout;
-  faultRow->setContentsMargins(10, 0, 8, 0);
-  faultRow->addWidget(faults);
-  upperColumn->addLayout(faultRow);
+  auto* issueRow = new QHBoxLayout;
+  issueRow->setContentsMargins(10, 0, 8, 0);
+  issueRow->addWidget(issues);
+  upperColumn->addLayout(issueRow);
   auto* split = thinSplitter(Qt::Vertical);
   split->addWidget(upper);
   split->addWidget(buildLowerSide());
@@ -87,7 +88,7 @@ QWidget* ConfigEditor::Parts::buildTextSide() {
   return split;
 }
 
-QWidget* ConfigEditor::Parts::buildLowerSide() {
+QWidget* ConfigEditor::Impl::buildLowerSide() {
   facts = new FactsPanel;
   difference = new DifferenceTable;
   lowerTabs = new QTabBar;
@@ -110,25 +111,25 @@ QWidget* ConfigEditor::Parts::buildLowerSide() {
   return side;
 }
 
-std::string ConfigEditor::Parts::fileForLoader() const {
+std::string ConfigEditor::Impl::fileForLoader() const {
   return filePath.isEmpty() ? kUnsavedName : filePath.toStdString();
 }
 
-void ConfigEditor::Parts::open(const QString& wholeText) {
-  forget();
+void ConfigEditor::Impl::open(const QString& wholeText) {
+  reset();
   isOpening = true;
   text->setDocument(wholeText);
   isOpening = false;
 }
 
-void ConfigEditor::Parts::checkNow() {
+void ConfigEditor::Impl::checkNow() {
   pause.stop();
   check.request(
       [bytes = text->utf8(), file = fileForLoader()] { return checkDocument(bytes, file); });
 }
 
-/// Nothing of the document before is shown of the next one.
-void ConfigEditor::Parts::forget() {
+/// Clears everything that was shown of the previous document.
+void ConfigEditor::Impl::reset() {
   document = {};
   images = {};
   wasReady = false;
@@ -138,31 +139,31 @@ void ConfigEditor::Parts::forget() {
   difference->clear();
 }
 
-void ConfigEditor::Parts::show(const Checked& checked) {
-  document.take(checked);
-  text->setFaults(checked->faults);
+void ConfigEditor::Impl::show(const Checked& checked) {
+  document.update(checked);
+  text->setIssues(checked->issues);
   if (checked->isReadable || !document.hasValues())
     form->setState(*checked, QString::fromStdString(fileForLoader()));
-  form->setUnreadable(document.whyUnreadable());
-  faults->setFaults(checked->faults);
-  header->setFaults(document.errorCount(), document.warningCount());
+  form->setUnreadable(document.unreadableReason());
+  issues->setIssues(checked->issues);
+  header->setIssues(document.errorCount(), document.warningCount());
   facts->setStale(document.isStale());
   showFacts();
 }
 
-void ConfigEditor::Parts::showFacts() {
-  const DocumentState* sound = document.sound();
-  if (!sound) {
+void ConfigEditor::Impl::showFacts() {
+  const DocumentState* valid = document.lastValid();
+  if (!valid) {
     facts->clear();
     return difference->clear();
   }
-  facts->setExperiment(sound->loaded.experiment, images);
+  facts->setExperiment(valid->loaded.experiment, images);
   if (comparisonName.isEmpty()) return;
   difference->setDifference(tr("this file"), comparisonName,
-                            config::difference(sound->loaded.experiment, comparison));
+                            config::difference(valid->loaded.experiment, comparison));
 }
 
-void ConfigEditor::Parts::change(const std::function<std::string(const std::string&)>& edit) {
+void ConfigEditor::Impl::change(const std::function<std::string(const std::string&)>& edit) {
   try {
     text->changeTo(edit(text->utf8()));
     banner->hide();
@@ -173,30 +174,30 @@ void ConfigEditor::Parts::change(const std::function<std::string(const std::stri
   }
 }
 
-void ConfigEditor::Parts::applyFix(int fault) {
-  const auto index = static_cast<std::size_t>(fault);
-  const std::vector<DocumentFault>& known = document.state().faults;
-  // A check is on its way: the places of the faults may be old.
+void ConfigEditor::Impl::applyFix(int issue) {
+  const auto index = static_cast<std::size_t>(issue);
+  const std::vector<DocumentIssue>& known = document.state().issues;
+  // A check is pending: the positions of the issues may be outdated.
   if (pause.isActive() || !check.isIdle() || index >= known.size()) return;
-  const DocumentFault wanted = known[index];
-  if (wanted.proposal.empty()) return goToFault(index);
-  change([&](const std::string& bytes) { return applyProposal(bytes, wanted); });
+  const DocumentIssue chosen = known[index];
+  if (chosen.suggestion.empty()) return goToIssue(index);
+  change([&](const std::string& bytes) { return applySuggestion(bytes, chosen); });
 }
 
-void ConfigEditor::Parts::goToFault(std::size_t fault) {
-  if (fault >= document.state().faults.size()) return;
-  const DocumentFault& wanted = document.state().faults[fault];
-  if (wanted.line < 1) return form->showKey(QString::fromStdString(wanted.key));
-  text->goTo(wanted.line, 1);
-  if (wanted.end > wanted.begin) text->selectBytes(wanted.begin, wanted.end);
+void ConfigEditor::Impl::goToIssue(std::size_t issue) {
+  if (issue >= document.state().issues.size()) return;
+  const DocumentIssue& target = document.state().issues[issue];
+  if (target.line < 1) return form->showKey(QString::fromStdString(target.key));
+  text->goTo(target.line, 1);
+  if (target.end > target.begin) text->selectBytes(target.begin, target.end);
   text->setFocus(Qt::OtherFocusReason);
 }
 
-void ConfigEditor::Parts::updateUndo() {
+void ConfigEditor::Impl::updateUndo() {
   header->setUndo(text->isUndoAvailable(), text->isRedoAvailable());
 }
 
-QString ConfigEditor::Parts::tipAt(std::size_t byte) const {
+QString ConfigEditor::Impl::tipAt(std::size_t byte) const {
   const std::string key = keyAt(document.state(), byte);
   const config::Field* field = config::findField(key);
   return field == nullptr ? QString() : helpOf(*field);

@@ -2,10 +2,10 @@
 
 #include <QTest>
 
-#include "app/ending_signals.h"
+#include "app/termination_signals.h"
 #include "tests/support/test_main.h"
 
-using lockstep::app::EndingSignals;
+using lockstep::app::TerminationSignals;
 
 namespace {
 
@@ -18,7 +18,7 @@ Handler handlerOf(int number) {
 
 }  // namespace
 
-class TstEndingSignals : public QObject {
+class TstTerminationSignals : public QObject {
   Q_OBJECT
 
  private:
@@ -34,9 +34,9 @@ class TstEndingSignals : public QObject {
     ::signal(SIGINT, ofInterrupt_);
   }
 
-  void whatIsIgnoredStaysIgnoredAndTheRestComesBack() {
+  void ignoredSignalsStayIgnoredAndTheOthersAreRestored() {
     {
-      const EndingSignals signalsOfTheApp([] {});
+      const TerminationSignals signalsOfTheApp([] {});
       QVERIFY(handlerOf(SIGHUP) == SIG_IGN);
       QVERIFY(handlerOf(SIGINT) != SIG_DFL);
     }
@@ -45,5 +45,5 @@ class TstEndingSignals : public QObject {
   }
 };
 
-LOCKSTEP_TEST(TstEndingSignals)
-#include "tst_ending_signals.moc"
+LOCKSTEP_TEST(TstTerminationSignals)
+#include "tst_termination_signals.moc"

@@ -1,11 +1,11 @@
-"""Collects what the sections of gpu_check.sh found out in one table.
+"""Collects the results of the sections of gpu_check.sh in one JSON file.
 
 usage: gpu_figures.py OUT
 
 Reads OUT/results.tsv (section, name, status, seconds, log, reason), the logs that it names and OUT/steps.json, and writes
-OUT/gpu_check.json: [{section, name, value, unit, peer, status}]. `value` is a number with its unit, or a text (unit "text");
-`peer` what it is to be held against: torchvision's figure, or the least time that a kernel's bytes take; `status` pass, fail or
-skip.
+OUT/gpu_check.json: [{section, name, value, unit, peer, status}]. `value` is a number with its unit, or a text (unit "text").
+`peer` is the value to compare with: torchvision's, or the minimum time for the bytes that a kernel moves. `status` is pass, fail
+or skip.
 """
 import json
 import os
@@ -20,35 +20,35 @@ COPY = re.compile(r"^copying moves ([\d.]+) TB/s$")
 SUMMARY = re.compile(r"^========= (?:ERROR|RACECHECK) SUMMARY: (\d+)")
 
 
-def figure(section, name, value, unit, peer=None, status="pass"):
+def result(section, name, value, unit, peer=None, status="pass"):
     return {"section": section, "name": name, "value": value, "unit": unit, "peer": peer, "status": status}
 
 
-def figures_in_line(section, line):
+def results_in_line(section, line):
     if found := CHECK.match(line):
         word, name, text = found.groups()
-        return [figure(section, name.strip(), text.strip(), "text", status=STATUS_OF_WORD[word])]
+        return [result(section, name.strip(), text.strip(), "text", status=STATUS_OF_WORD[word])]
     if found := KERNEL.match(line):
-        return [figure(section, found[1].strip(), float(found[4]), "us", peer=float(found[3]))]
+        return [result(section, found[1].strip(), float(found[4]), "us", peer=float(found[3]))]
     if found := COPY.match(line):
-        return [figure(section, "copy", float(found[1]), "TB/s")]
+        return [result(section, "copy", float(found[1]), "TB/s")]
     if found := SUMMARY.match(line):
         errors = int(found[1])
-        return [figure(section, "errors", errors, "errors", status="fail" if errors else "pass")]
+        return [result(section, "errors", errors, "errors", status="fail" if errors else "pass")]
     return []
 
 
-def figures_of(row, out):
+def results_of(row, out):
     section, name, status, seconds, log, reason = row
-    own = figure(section, name, reason, "text", status=status) if reason else figure(section, name, float(seconds or 0), "s",
+    own = result(section, name, reason, "text", status=status) if reason else result(section, name, float(seconds or 0), "s",
                                                                                     status=status)
     collected = [own]
     if log:
         for line in pathlib.Path(log).read_text(errors="replace").splitlines():
-            collected += figures_in_line(section, line)
+            collected += results_in_line(section, line)
     steps = out / "steps.json"
     if section == "steps" and steps.exists():
-        collected += [figure(section, **each) for each in json.loads(steps.read_text())]
+        collected += [result(section, **each) for each in json.loads(steps.read_text())]
     return collected
 
 
@@ -57,7 +57,7 @@ def main():
         sys.exit(__doc__)
     out = pathlib.Path(sys.argv[1])
     rows = [line.split("\t") for line in (out / "results.tsv").read_text(errors="replace").splitlines()]
-    collected = [each for row in rows for each in figures_of(row, out)]
+    collected = [each for row in rows for each in results_of(row, out)]
     lines = ",\n".join(json.dumps(each) for each in collected)
     partial = out / "gpu_check.json.partial"
     partial.write_text(f"[\n{lines}\n]\n")

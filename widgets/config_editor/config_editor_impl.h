@@ -22,17 +22,17 @@ class DifferenceTable;
 class EditorHeader;
 class EmptyState;
 class FactsPanel;
-class FaultList;
+class IssueList;
 class YamlText;
 
-/// The widgets of the editor and how they show its document.
-struct ConfigEditor::Parts {
+/// The widgets of the editor and the document that they show.
+struct ConfigEditor::Impl {
   using Checked = std::shared_ptr<const DocumentState>;
-  explicit Parts(std::function<void(const Checked&)> take);
+  explicit Impl(std::function<void(const Checked&)> onChecked);
 
   QString filePath;
   bool hasDocument = false;
-  bool isOpening = false;  ///< the text changes because a document is set
+  bool isOpening = false;  ///< the text changes because a document is opened
   bool wasReady = true;
   ImageCounts images;
   QString comparisonName;
@@ -48,7 +48,7 @@ struct ConfigEditor::Parts {
   Banner* banner = nullptr;
   ConfigForm* form = nullptr;
   YamlText* text = nullptr;
-  FaultList* faults = nullptr;
+  IssueList* issues = nullptr;
   QTabBar* lowerTabs = nullptr;
   QStackedLayout* lower = nullptr;
   FactsPanel* facts = nullptr;
@@ -60,13 +60,13 @@ struct ConfigEditor::Parts {
   std::string fileForLoader() const;
   void open(const QString& wholeText);
   void checkNow();
-  void forget();
+  void reset();
   void show(const Checked& checked);
   void showFacts();
-  /// One undoable change of the text; what cannot be done is said where it was asked for.
+  /// One undoable change of the text; a failure is shown in the banner.
   void change(const std::function<std::string(const std::string&)>& edit);
-  void applyFix(int fault);
-  void goToFault(std::size_t fault);
+  void applyFix(int issue);
+  void goToIssue(std::size_t issue);
   void updateUndo();
   QString tipAt(std::size_t byte) const;
 };

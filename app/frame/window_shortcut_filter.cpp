@@ -1,0 +1,39 @@
+#include "app/frame/window_shortcut_filter.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMainWindow>
+#include <QShortcut>
+
+namespace lockstep::app {
+
+WindowShortcutFilter::WindowShortcutFilter(QMainWindow* window) : QObject(window), window_(window) {
+  qApp->installEventFilter(this);
+}
+
+/// Whether the keys are a shortcut of the window and do not type text. Escape is left to the
+/// focused widget.
+bool WindowShortcutFilter::isWindowShortcut(QKeyCombination keys) const {
+  const bool typesText =
+      !(keys.keyboardModifiers() & ~Qt::ShiftModifier) && keys.key() < Qt::Key_Escape;
+  if (typesText || keys.key() == Qt::Key_Escape) return false;
+  const QKeySequence sequence(keys);
+  for (const QAction* action : window_->actions())
+    if (action->shortcuts().contains(sequence)) return true;
+  for (const QShortcut* shortcut : window_->findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
+    if (shortcut->key() == sequence) return true;
+  return false;
+}
+
+bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::ShortcutOverride) return false;
+  const auto* widget = qobject_cast<QWidget*>(watched);
+  if (!widget || widget->window() != window_ ||
+      !isWindowShortcut(static_cast<QKeyEvent*>(event)->keyCombination()))
+    return false;
+  event->ignore();
+  return true;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QKeyCombination>
+#include <QObject>
+
+class QMainWindow;
+
+namespace lockstep::app {
+
+/// Event filter that gives the window's shortcuts priority over those of its text editors, such as
+/// Ctrl+D, which duplicates a line in an editor.
+class WindowShortcutFilter : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit WindowShortcutFilter(QMainWindow* window);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  bool isWindowShortcut(QKeyCombination keys) const;
+
+  QMainWindow* window_;
+};
+
+}  // namespace lockstep::app
