@@ -1,6 +1,6 @@
 """Collects the results of the sections of gpu_check.sh in one JSON file.
 
-usage: gpu_figures.py OUT
+usage: gpu_results.py OUT
 
 Reads OUT/results.tsv (section, name, status, seconds, log, reason), the logs that it names and OUT/steps.json, and writes
 OUT/gpu_check.json: [{section, name, value, unit, peer, status}]. `value` is a number with its unit, or a text (unit "text").

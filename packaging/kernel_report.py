@@ -3,7 +3,7 @@
 usage: kernel_report.py CUOBJDUMP PROGRAM
 
 Prints registers, stack and shared memory for all architectures; for sm_90, which FACTS are for, also the occupancy (share of warps
-that run at once) and the 128-bit memory accesses. Exits with status 1 and prints a line for each limit that is exceeded: kernel,
+that run at once) and the 128-bit memory accesses. Exits with status 1 and prints a line for each limit that does not hold: kernel,
 resource, found, expected. Block sizes are read from engine/ops/cuda beside packaging/; without these sources only local memory is
 checked.
 """
@@ -148,7 +148,7 @@ def occupancies(found, facts, threads_at=constant):
 
 
 def broken_facts(found, facts, threads_at=constant):
-    """A line for each limit that a kernel of {name: (Kernel, Accesses)} exceeds."""
+    """A line for each limit that a kernel of {name: (Kernel, Accesses)} breaks."""
     at_once = occupancies(found, facts, threads_at)
     lines = [f"{name}: local memory: found {kernel.stack} bytes of stack and {code.local} accesses, expected none"
              for name, (kernel, code) in found.items() if kernel.stack or code.local]

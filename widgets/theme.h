@@ -62,6 +62,8 @@ QColor heldOutColor(int index, const Theme& theme);
 QFont monoFont(int sizePx = 12);
 QFont interfaceFont(int sizePx = 13, QFont::Weight weight = QFont::Normal);
 
+/// `fraction` of the way from one opaque colour to another, 0 … 1.
+QColor blend(const QColor& from, const QColor& to, double fraction);
 /// WCAG contrast of two opaque colours, 1 … 21.
 double contrastRatio(const QColor& first, const QColor& second);
 QPalette paletteOf(const Theme& theme);

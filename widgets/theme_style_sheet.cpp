@@ -130,12 +130,6 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 )css";
 
-QColor blend(const QColor& from, const QColor& to, double fraction) {
-  return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * fraction,
-                          from.greenF() + (to.greenF() - from.greenF()) * fraction,
-                          from.blueF() + (to.blueF() - from.blueF()) * fraction);
-}
-
 QHash<QString, QString> colorNames(const Theme& theme) {
   return {{QStringLiteral("window"), theme.window.name()},
           {QStringLiteral("panel"), theme.panel.name()},
@@ -159,6 +153,12 @@ QHash<QString, QString> colorNames(const Theme& theme) {
 }
 
 }  // namespace
+
+QColor blend(const QColor& from, const QColor& to, double fraction) {
+  return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * fraction,
+                          from.greenF() + (to.greenF() - from.greenF()) * fraction,
+                          from.blueF() + (to.blueF() - from.blueF()) * fraction);
+}
 
 QString styleSheetOf(const Theme& theme) {
   const QHash<QString, QString> names = colorNames(theme);

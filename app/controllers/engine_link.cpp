@@ -113,8 +113,11 @@ void EngineLink::handleLine(const std::string& line) {
     Q_EMIT failed(tr("%1. Use lockstep of the same version as the running engine.")
                       .arg(QString::fromUtf8(error.what())));
     return;
-  } catch (const Error&) {
-    return;  // an unknown message, such as one of a newer engine
+  } catch (const Error& error) {
+    // An unknown message, such as one of a newer engine; a request must not wait for it for ever.
+    if (const std::string id = protocol::requestIdOf(line); !id.empty())
+      Q_EMIT refused(QString::fromStdString(id), QString::fromUtf8(error.what()));
+    return;
   }
   if (const auto* welcome = std::get_if<protocol::Welcome>(&message)) {
     welcomeTimer_.stop();

@@ -23,7 +23,7 @@ class EngineLink : public QObject {
   ~EngineLink() override;
 
   State state() const { return state_; }
-  /// Why the last attempt to connect failed; empty: no failure since connectToEngine().
+  /// Why it is not connected yet; empty: it is connected or off, or no attempt has failed yet.
   QString lastError() const { return lastError_; }
   /// How long to wait for the welcome before the connection is retried.
   void setWelcomeTimeout(std::chrono::milliseconds timeout) { welcomeTimer_.setInterval(timeout); }

@@ -105,10 +105,11 @@ void RunController::connectSignals() {
           [this] { link_.sendHello(history_.lastSeq(), attempt_); });
   connect(&link_, &EngineLink::stateChanged, this, &RunController::linkChanged);
   connect(&link_, &EngineLink::lost, this, [this] {
-    commands_.clear();
-    for (const Prediction& asked : std::exchange(predictions_, {}))
-      Q_EMIT predictionFailed(asked.imageId, asked.step,
-                              tr("The engine disconnected before it replied."));
+    for (const auto& request : std::exchange(requests_, {})) {
+      if (const auto* asked = std::get_if<Prediction>(&request))
+        Q_EMIT predictionFailed(asked->imageId, asked->step,
+                                tr("The engine disconnected before it replied."));
+    }
     refresh();
   });
   connect(&link_, &EngineLink::welcomed, this, [this](const protocol::Welcome& welcome) {
@@ -279,7 +280,7 @@ void RunController::command(protocol::CommandName name) {
                       .arg(QString::fromStdString(summary_.info.socket)));
     return;
   }
-  commands_[id] = name;
+  requests_[id] = name;
 }
 
 void RunController::pause() { command(protocol::CommandName::Pause); }
@@ -293,28 +294,33 @@ void RunController::predict(qint64 imageId, qint64 step) {
     Q_EMIT predictionFailed(imageId, step, tr("Not connected to the run's engine."));
     return;
   }
-  predictions_[id] = {imageId, step};
+  requests_[id] = Prediction{imageId, step};
 }
 
 void RunController::handleAnswer(const QString& id, const QString& path) {
-  commands_.remove(id);
-  if (!predictions_.contains(id)) return;
-  const Prediction asked = predictions_.take(id);
+  const auto request = requests_.take(id);
+  const auto* asked = std::get_if<Prediction>(&request);
+  if (!asked) return;
   if (path.isEmpty()) {
-    Q_EMIT predictionFailed(asked.imageId, asked.step, tr("The engine's reply names no file."));
+    Q_EMIT predictionFailed(asked->imageId, asked->step, tr("The engine's reply names no file."));
   } else {
-    Q_EMIT predictionReady(asked.imageId, asked.step, path);
+    Q_EMIT predictionReady(asked->imageId, asked->step, path);
   }
 }
 
 void RunController::handleRefusal(const QString& id, const QString& message) {
-  if (predictions_.contains(id)) {
-    const Prediction asked = predictions_.take(id);
-    Q_EMIT predictionFailed(asked.imageId, asked.step, message);
+  const auto pending = requests_.constFind(id);
+  if (pending == requests_.cend()) {
+    Q_EMIT failed(tr("The engine refused a request"), message);
     return;
   }
-  const bool isCommand = commands_.contains(id);
-  const char* const name = isCommand ? base::textOf(commands_.take(id)) : "";
+  const auto request = *pending;
+  requests_.erase(pending);
+  if (const auto* asked = std::get_if<Prediction>(&request)) {
+    Q_EMIT predictionFailed(asked->imageId, asked->step, message);
+    return;
+  }
+  const char* const name = base::textOf(std::get<protocol::CommandName>(request));
   Q_EMIT failed(tr("The engine refused to %1").arg(QLatin1String(name)), message);
 }
 

@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "app/controllers/engine_link.h"
 #include "app/models/run_history.h"
@@ -103,8 +104,7 @@ class RunController : public QObject {
   std::vector<std::int64_t> checkpointSteps_;
   EngineLink link_;
   std::shared_ptr<Tail> tail_;
-  QHash<QString, Prediction> predictions_;          ///< pending requests by id
-  QHash<QString, protocol::CommandName> commands_;  ///< likewise
+  QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id
   QTimer reread_;
   std::optional<RunAccessError> readError_, linkError_;
   bool hasConfig_ = false;

@@ -20,8 +20,8 @@ void MainWindow::openWithDialog() {
   configurePage()->openWithDialog();
 }
 
-/// Restores unsaved edits of an earlier session. The newest draft is opened if the program was
-/// started without arguments (`isPlainStart`); otherwise a notice offers it.
+/// Restores unsaved edits of an earlier session. The newest draft is opened if neither paths nor
+/// a page were given (`isPlainStart`); otherwise a notice offers it.
 void MainWindow::restoreDrafts(bool isPlainStart) {
   const DraftFolder drafts(options_.draftFolder);
   if (const QStringList damaged = drafts.setAsideDamaged(); !damaged.isEmpty())

@@ -4,8 +4,6 @@
 #include <QWidget>
 
 #include "app/models/run_status.h"
-#include "engine/base/open_enum.h"
-#include "engine/protocol/run_state.h"
 
 class QLabel;
 class QMenu;

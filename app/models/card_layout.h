@@ -9,7 +9,7 @@
 
 namespace lockstep::app {
 
-/// What decides which cards are shown.
+/// What decides which cards and curves are shown.
 struct CardScope {
   bool isOneRun = false;
   int ranks = 0;          ///< number of ranks that the only run has times of; 0 for a single rank
@@ -21,8 +21,8 @@ struct CardScope {
 /// `onlyRun` nullptr: no run or several runs are shown.
 CardScope cardScope(const MetricStore* onlyRun);
 
-/// Indices of the plans that are shown. Cards per rank and per GPU need a single run with records
-/// of them.
+/// Indices of the plans that are shown. Cards per rank need a single run with several ranks,
+/// cards per GPU a single run; those with needsGpu also its GPU metrics.
 std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<CardPlan>& plans);
 
 /// Position of a card in the grid.

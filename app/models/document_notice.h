@@ -23,7 +23,7 @@ struct DocumentNotice {
   Kind kind = Kind::None;
   QString title{}, detail{};
   QString action{};   ///< text of the action button; empty: no button
-  QString dismiss{};  ///< text of the dismiss button; empty: the default icon
+  QString dismiss{};  ///< text of the dismiss button; empty: "Dismiss"
 
   bool isWarning() const;
   /// Shown on every page; else only on the Configure page.

@@ -8,24 +8,25 @@
 namespace lockstep::app {
 namespace {
 
-/// Above this many pairs of lines all lines are reported as removed and added.
+/// Above this many pairs of differing lines they are not matched: all of them are reported as
+/// removed, then added.
 constexpr qsizetype kMaxPairs = 4'000'000;
 
 /// Lines [begin, end) of both texts.
 struct Window {
-  qsizetype beforeBegin = 0, beforeExit = 0, afterBegin = 0, afterEnd = 0;
+  qsizetype beforeBegin = 0, beforeEnd = 0, afterBegin = 0, afterEnd = 0;
 };
 
 Window withoutCommonEnds(const QStringList& before, const QStringList& after) {
   Window window{0, before.size(), 0, after.size()};
-  while (window.beforeBegin < window.beforeExit && window.afterBegin < window.afterEnd &&
+  while (window.beforeBegin < window.beforeEnd && window.afterBegin < window.afterEnd &&
          before[window.beforeBegin] == after[window.afterBegin]) {
     ++window.beforeBegin;
     ++window.afterBegin;
   }
-  while (window.beforeBegin < window.beforeExit && window.afterBegin < window.afterEnd &&
-         before[window.beforeExit - 1] == after[window.afterEnd - 1]) {
-    --window.beforeExit;
+  while (window.beforeBegin < window.beforeEnd && window.afterBegin < window.afterEnd &&
+         before[window.beforeEnd - 1] == after[window.afterEnd - 1]) {
+    --window.beforeEnd;
     --window.afterEnd;
   }
   return window;
@@ -39,7 +40,7 @@ class DifferenceWriter {
       : before_(before), after_(after), window_(window) {}
 
   QStringList write() {
-    const qsizetype rows = window_.beforeExit - window_.beforeBegin,
+    const qsizetype rows = window_.beforeEnd - window_.beforeBegin,
                     columns = window_.afterEnd - window_.afterBegin;
     qsizetype row = 0, column = 0;
     if (rows * columns <= kMaxPairs) {

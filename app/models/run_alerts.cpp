@@ -15,22 +15,32 @@ QString tr(const char* text) { return QCoreApplication::translate("AlertBanner",
 /// The last step of an alert. A failure that is repeated after a resume has the step of the resume.
 std::int64_t lastStep(const protocol::Alert& alert) { return std::max(alert.step, alert.to); }
 
-LogEntry::Level levelOf(const base::OpenEnum<protocol::Severity>& severity) {
-  if (severity == protocol::Severity::Error) return LogEntry::Level::Error;
-  return severity == protocol::Severity::Warning ? LogEntry::Level::Warning : LogEntry::Level::Info;
+/// With %1 for the step. Nothing: a kind of a newer version.
+QString titleOf(const std::optional<protocol::AlertKind>& kind) {
+  if (!kind) return tr("Alert at step %1");
+  switch (*kind) {
+    case Overfitting:
+      return tr("Overfitting since step %1");
+    case NonFinite:
+      return tr("Non-finite loss at step %1");
+    case CheckpointFailed:
+      return tr("The checkpoint of step %1 was not saved");
+    case WriteFailed:
+      return tr("A file was not written at step %1");
+    case LossJump:
+      return tr("Loss spike at step %1");
+    case SlowRank:
+      return tr("A rank is slow since step %1");
+    case RunFailed:
+      return tr("The run failed at step %1");
+  }
+  return {};
 }
 
 }  // namespace
 
 QString alertTitle(const protocol::Alert& alert) {
-  const QString title = alert.kind == Overfitting ? tr("Overfitting since step %1")
-                        : alert.kind == NonFinite ? tr("Non-finite loss at step %1")
-                        : alert.kind == CheckpointFailed
-                            ? tr("The checkpoint of step %1 was not saved")
-                        : alert.kind == LossJump ? tr("Loss spike at step %1")
-                        : alert.kind == SlowRank ? tr("A rank is slow since step %1")
-                                                 : tr("Alert at step %1");
-  return title.arg(stepToShow(alert));
+  return titleOf(alert.kind.value()).arg(stepToShow(alert));
 }
 
 std::int64_t stepToShow(const protocol::Alert& alert) {

@@ -17,7 +17,7 @@ bool RunFilter::setText(const QString& text) {
 
 bool RunFilter::accepts(const QModelIndex& run) const {
   const QString text = run.data(RunListModel::NameRole).toString() + QLatin1Char(' ') +
-                       run.data(RunListModel::StateRole).toString();
+                       run.data(RunListModel::StateTextRole).toString();
   return expression_.match(text).hasMatch();
 }
 

@@ -16,12 +16,6 @@ void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
   if (at == steps.end() || *at != step) steps.insert(at, step);
 }
 
-/// Info for an unknown level, such as one of a newer version.
-LogEntry::Level levelOf(const base::OpenEnum<base::LogLevel>& level) {
-  if (level == base::LogLevel::Error) return LogEntry::Level::Error;
-  return level == base::LogLevel::Warning ? LogEntry::Level::Warning : LogEntry::Level::Info;
-}
-
 constexpr double kProgressSeconds = 10;
 
 /// ` loss_total=0.53` if the tag's last value is of this step, else "".

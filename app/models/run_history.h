@@ -21,6 +21,13 @@ struct LogEntry {
   std::string text;
 };
 
+/// Of a log level or an alert's severity. Info for an unknown one, such as one of a newer version.
+template <typename Enum>
+LogEntry::Level levelOf(const base::OpenEnum<Enum>& level) {
+  if (level == Enum::Error) return LogEntry::Level::Error;
+  return level == Enum::Warning ? LogEntry::Level::Warning : LogEntry::Level::Info;
+}
+
 /// A run's event log in memory. The same records give the same history whether they come from the
 /// file or the socket; duplicate records are ignored. No Qt; built in a worker thread, moved to the
 /// GUI thread.

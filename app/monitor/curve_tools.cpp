@@ -31,8 +31,8 @@ void CurveTools::buildUi() {
   smoothing_->setValue(kDefaultSmoothing);
   smoothing_->setAccessibleName(tr("Smoothing"));
   smoothing_->setToolTip(
-      tr("Weight of the exponential moving average, 0 to 0.999 (S switches it off and on). The raw "
-         "curve stays visible behind."));
+      tr("Weight of the exponential moving average, 0 to 0.999. S switches it off and on.\n"
+         "The raw curve stays visible behind."));
   smoothingText_ = new QLabel;
   widgets::setRole(smoothingText_, "mono");
   smoothingText_->setFixedWidth(40);

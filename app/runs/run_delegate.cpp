@@ -5,7 +5,7 @@
 
 #include "app/models/metric_text.h"
 #include "app/models/run_list_model.h"
-#include "app/runs/run_state_text.h"
+#include "app/runs/run_state_color.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {

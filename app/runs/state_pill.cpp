@@ -2,7 +2,7 @@
 
 #include <QPainter>
 
-#include "app/runs/run_state_text.h"
+#include "app/runs/run_state_color.h"
 
 namespace lockstep::app {
 

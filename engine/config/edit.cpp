@@ -10,19 +10,6 @@
 namespace lockstep::config {
 namespace {
 
-/// The names of a dotted key, outermost first.
-using KeyPath = std::vector<std::string>;
-
-KeyPath splitKey(std::string_view key) {
-  KeyPath path;
-  while (true) {
-    const std::size_t dot = key.find('.');
-    path.emplace_back(key.substr(0, dot));
-    if (dot == std::string_view::npos) return path;
-    key.remove_prefix(dot + 1);
-  }
-}
-
 YamlNode parseOrThrow(const std::string& text) {
   try {
     return parseYaml(text);
@@ -42,7 +29,7 @@ struct Descent {
   std::size_t index = 0;            ///< of `key` in `map`
 };
 
-Descent descend(const YamlNode& root, const KeyPath& path) {
+Descent descend(const YamlNode& root, const std::vector<std::string>& path) {
   Descent descent{.map = &root};
   while (descent.found < path.size()) {
     if (descent.value != nullptr) {
@@ -87,10 +74,11 @@ class Editor {
     if (newline != std::string::npos && newline > 0 && text[newline - 1] == '\r') newline_ = "\r\n";
   }
 
-  Change set(const KeyPath& path, const std::string& value) const {
+  Change set(const std::vector<std::string>& path, const std::string& value) const {
     const Descent descent = descend(root_, path);
     if (descent.found == path.size()) return replace(*descent.key, *descent.value, value);
-    const KeyPath missing(path.begin() + static_cast<std::ptrdiff_t>(descent.found), path.end());
+    const std::vector<std::string> missing(
+        path.begin() + static_cast<std::ptrdiff_t>(descent.found), path.end());
     if (descent.value == nullptr) return addToMap(*descent.map, missing, value);
     if (descent.value->kind != YamlNode::Kind::Null) {
       throw base::mendable(path[descent.found - 1] +
@@ -169,7 +157,7 @@ class Editor {
     return kept;
   }
 
-  static std::string flowEntry(const KeyPath& path, const std::string& value) {
+  static std::string flowEntry(const std::vector<std::string>& path, const std::string& value) {
     std::string entry, closing;
     for (std::size_t index = 0; index + 1 < path.size(); ++index) {
       entry += path[index] + ": {";
@@ -178,7 +166,8 @@ class Editor {
     return entry + path.back() + ": " + value + closing;
   }
 
-  Change addToMap(const YamlNode& map, const KeyPath& path, const std::string& value) const {
+  Change addToMap(const YamlNode& map, const std::vector<std::string>& path,
+                  const std::string& value) const {
     if (!map.isFlow && map.items.empty()) return appendToEmptyFile(path, value);
     if (!map.isFlow) return insertLines(map.end, columnOf(map.keys.front().begin), path, value);
     if (at(map.begin) != '{') throw base::mendable("a map without braces cannot be added to");
@@ -187,14 +176,14 @@ class Editor {
     return {place, place, ", " + flowEntry(path, value)};
   }
 
-  Change appendToEmptyFile(const KeyPath& path, const std::string& value) const {
+  Change appendToEmptyFile(const std::vector<std::string>& path, const std::string& value) const {
     const bool needsNewline = !text_.empty() && text_.back() != '\n';
     return {text_.size(), text_.size(),
             (needsNewline ? newline_ : "") + blockLines(0, path, value)};
   }
 
   /// Inserts after the line of `place`.
-  Change insertLines(std::size_t place, std::size_t indent, const KeyPath& path,
+  Change insertLines(std::size_t place, std::size_t indent, const std::vector<std::string>& path,
                      const std::string& value) const {
     const std::size_t end = lineEnd(place);
     std::string lines = blockLines(indent, path, value);
@@ -203,7 +192,8 @@ class Editor {
     return {end, end, newline_ + lines};
   }
 
-  std::string blockLines(std::size_t indent, const KeyPath& path, const std::string& value) const {
+  std::string blockLines(std::size_t indent, const std::vector<std::string>& path,
+                         const std::string& value) const {
     std::string lines;
     for (std::size_t index = 0; index < path.size(); ++index) {
       const bool isLast = index + 1 == path.size();
@@ -272,7 +262,7 @@ std::string apply(const std::string& text, const YamlNode& root, const Change& c
                  [](const auto& left, const auto& right) {
                    return left.first == right.first && isSameValue(*left.second, *right.second);
                  });
-  const KeyPath path = splitKey(key);
+  const std::vector<std::string> path = splitKey(key);
   const Descent result = descend(newRoot, path);
   const bool hasKey = result.found == path.size();
   const bool isDone =
@@ -288,7 +278,7 @@ std::string apply(const std::string& text, const YamlNode& root, const Change& c
 std::optional<ValueSpan> findValue(const std::string& text, std::string_view key) {
   try {
     const YamlNode root = parseYaml(text);
-    const KeyPath path = splitKey(key);
+    const std::vector<std::string> path = splitKey(key);
     const Descent descent = descend(root, path);
     if (descent.found != path.size()) return std::nullopt;
     const TextPlace place = placeOf(text, descent.value->begin);
@@ -313,7 +303,7 @@ std::string setValue(const std::string& text, std::string_view key, std::string_
 
 std::string removeValue(const std::string& text, std::string_view key) {
   const YamlNode root = parseOrThrow(text);
-  const KeyPath path = splitKey(key);
+  const std::vector<std::string> path = splitKey(key);
   const Descent descent = descend(root, path);
   if (descent.found != path.size()) return text;
   return apply(text, root, Editor(text, root).remove(descent), key, nullptr);

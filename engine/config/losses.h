@@ -14,23 +14,20 @@ struct LossFacts {
   /// torchvision's name: the key in solver.loss_weights, the member in evaluations, and the tag
   /// after `train/` and `eval/`.
   const char* name;
-  const char* title;       ///< title of its card on the Monitor page
+  const char* title;       ///< title of its card on the Monitor page, beside a legend: short
   int card;                ///< position of that card among those of the losses
   const char* weightHelp;  ///< help of its key in solver.loss_weights
 };
 
 /// In the order of Loss; arrays of loss values everywhere have this order.
 inline constexpr std::array kLosses{
-    LossFacts{"loss_classifier", "Classification loss", 2,
+    LossFacts{"loss_classifier", "Class", 2,
               "Weight of the box head's classification loss (cross entropy)."},
-    LossFacts{"loss_box_reg", "Box loss", 1,
-              "Weight of the box head's regression loss (smooth L1)."},
-    LossFacts{"loss_mask", "Mask loss", 0,
-              "Weight of the mask head's loss (binary cross entropy)."},
-    LossFacts{"loss_objectness", "Objectness loss", 3,
+    LossFacts{"loss_box_reg", "Box", 1, "Weight of the box head's regression loss (smooth L1)."},
+    LossFacts{"loss_mask", "Mask", 0, "Weight of the mask head's loss (binary cross entropy)."},
+    LossFacts{"loss_objectness", "Objectness", 3,
               "Weight of the RPN's objectness loss (binary cross entropy)."},
-    LossFacts{"loss_rpn_box_reg", "RPN box loss", 4,
-              "Weight of the RPN's regression loss (smooth L1)."},
+    LossFacts{"loss_rpn_box_reg", "RPN box", 4, "Weight of the RPN's regression loss (smooth L1)."},
 };
 inline constexpr std::size_t kLossCount = kLosses.size();
 

@@ -113,6 +113,16 @@ std::string doubleQuoted(const std::string& text) {
 
 }  // namespace
 
+std::vector<std::string> splitKey(std::string_view key) {
+  std::vector<std::string> names;
+  while (true) {
+    const std::size_t dot = key.find('.');
+    names.emplace_back(key.substr(0, dot));
+    if (dot == std::string_view::npos) return names;
+    key.remove_prefix(dot + 1);
+  }
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/shortened_text.h"
 #include "engine/config/duration.h"
@@ -36,6 +37,8 @@ std::string writeText(const std::string& text);
 
 /// The number that `text` probably means (`010`, `90_000`, `1,5`, `0.02 ` in quotes), or "".
 std::string probableNumber(std::string_view text);
+/// The names of a dotted key, outermost first.
+std::vector<std::string> splitKey(std::string_view key);
 /// Shortens a key or value for messages.
 using base::shortened;
 /// Without spaces, tabs and line breaks at both ends.

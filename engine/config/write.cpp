@@ -5,20 +5,6 @@
 #include "engine/config/value_text.h"
 
 namespace lockstep::config {
-namespace {
-
-std::vector<std::string> splitKey(const std::string& key) {
-  std::vector<std::string> names;
-  std::size_t begin = 0;
-  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
-    names.push_back(key.substr(begin, dot - begin));
-    begin = dot + 1;
-  }
-  names.push_back(key.substr(begin));
-  return names;
-}
-
-}  // namespace
 
 std::string writeExperiment(const Experiment& experiment) {
   return writeExperiment(experiment, [](const std::string&) { return std::string(); });

@@ -26,6 +26,15 @@ Record recordOf(const protocol::Event& event) {
 std::optional<protocol::Event> eventOf(Record record) {
   if (record.kind == Record::Kind::Scalars)
     return protocol::Scalars{record.seq, record.step, record.wallTime, std::move(record.scalars)};
+  return eventOf(RecordView{.seq = record.seq,
+                            .wallTime = record.wallTime,
+                            .step = record.step,
+                            .kind = record.kind,
+                            .scalars = {},
+                            .json = record.json});
+}
+
+std::optional<protocol::Event> eventOf(const RecordView& record) {
   if (record.kind != Record::Kind::Event) return std::nullopt;
   try {
     return protocol::decodeEvent(record.json, record.seq, record.step, record.wallTime);

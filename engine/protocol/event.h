@@ -128,6 +128,10 @@ inline std::int64_t seqOf(const Event& event) {
   return std::visit([](const auto& held) { return held.seq; }, event);
 }
 
+inline std::int64_t stepOf(const Event& event) {
+  return std::visit([](const auto& held) { return held.step; }, event);
+}
+
 /// The JSON of any event but Scalars as it stands in the event log: no v, no seq.
 std::string encodeEvent(const Event& event);
 /// The event of such a JSON, with seq, step and time of its record. Throws Error.

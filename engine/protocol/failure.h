@@ -37,10 +37,9 @@ constexpr auto enumTexts(Phase) {
 enum class FailureCause {
   // What a rank says of itself.
   Error,
-  System,    ///< a call of the operating system
-  BadImage,  ///< one that cannot be read while dataset.bad_images is `fail`: with `skip` the run
-             ///< can
-             ///< go on without it
+  System,  ///< a call of the operating system
+  /// An image cannot be read while dataset.bad_images is `fail`; with `skip` the run continues.
+  BadImage,
   Exception,
   OutOfMemory,
   Gpu,

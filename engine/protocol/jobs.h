@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -31,6 +31,12 @@ struct Figure {
   std::string name;
   double value = 0;
 };
+
+inline std::vector<Figure> figuresOf(const auto& names, const auto& values) {
+  std::vector<Figure> figures;
+  for (std::size_t i = 0; i < names.size(); ++i) figures.push_back({names[i], values[i]});
+  return figures;
+}
 
 struct TrainJob {
   using Result = std::monostate;

@@ -53,6 +53,11 @@ class MemberWriter {
     json_.key(name);
     write(value);
   }
+  /// Always written; a reader keeps its default where another version left it out.
+  template <typename T>
+  void orDefault(const char* name, const T& value) {
+    (*this)(name, value);
+  }
   /// An empty one is left out.
   template <typename T>
   void ifNotEmpty(const char* name, const T& value) {
@@ -139,6 +144,10 @@ class MemberReader {
   template <typename T>
   void ifNotEmpty(const char* name, T& value) const {
     if (has(name)) (*this)(name, value);
+  }
+  template <typename T>
+  void orDefault(const char* name, T& value) const {
+    ifNotEmpty(name, value);
   }
   bool has(const char* name) const { return object_.contains(name); }
   const nlohmann::json& object() const { return object_; }

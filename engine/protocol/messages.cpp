@@ -46,7 +46,8 @@ void describe(auto& members, Is<Reset> auto& reset) {
   members("step", reset.step);
 }
 
-// The members of answers stand in the order of their names.
+// The members of answers stand in the order of their names. A program of another version may leave
+// out what this one has in a status.
 
 void describe(auto& members, Is<RunStatus::Rank> auto& rank) {
   members("phase", rank.phase);
@@ -55,21 +56,21 @@ void describe(auto& members, Is<RunStatus::Rank> auto& rank) {
 }
 
 void describe(auto& members, Is<RunStatus> auto& status) {
-  members("attempt", status.attempt);
-  members("eta_seconds", status.etaSeconds);
-  members("images_per_second", status.imagesPerSecond);
-  members("max_steps", status.maxSteps);
-  members("phase", status.phase);
-  members("pid", status.pid);
+  members.orDefault("attempt", status.attempt);
+  members.orDefault("eta_seconds", status.etaSeconds);
+  members.orDefault("images_per_second", status.imagesPerSecond);
+  members.orDefault("max_steps", status.maxSteps);
+  members.orDefault("phase", status.phase);
+  members.orDefault("pid", status.pid);
   members("ranks", status.ranks);
-  members("seq", status.seq);
-  members("state", status.state);
-  members("step", status.step);
+  members.orDefault("seq", status.seq);
+  members.orDefault("state", status.state);
+  members.orDefault("step", status.step);
 }
 
 void describe(auto& members, Is<InspectionStatus> auto& status) {
-  members("state", status.state);
-  members("step", status.step);
+  members.orDefault("state", status.state);
+  members.orDefault("step", status.step);
   members("weights", status.weights);
 }
 

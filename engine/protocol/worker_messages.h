@@ -80,7 +80,7 @@ struct DivergenceReady {
 /// An image that cannot be read and is left out.
 struct BadImage {
   std::int64_t step = 0;
-  Split part = Split::Train;
+  base::OpenEnum<Split> part = Split::Train;
   std::int64_t imageId = 0;
   std::string file{};
   std::string reason{};
@@ -111,12 +111,10 @@ struct Failed {
   std::string collective{};
   base::OpenEnum<FailureCause> cause{};
 };
-/// An event of the log is for clients: it goes there at the supervisor's time, and a state or a
-/// line of the log of a rank is said to people as well.
-using WorkerMessage = Joined<
-    std::variant<Heartbeat, Listening, ScalarBatch, CheckpointReady, EvaluationReady,
-                 PredictionsReady, DivergenceReady, BadImage, Answer, Progress, Finished, Failed>,
-    Event>::Variant;
+/// State and Log are events of the log, where they get the supervisor's time.
+using WorkerMessage =
+    std::variant<Heartbeat, Listening, ScalarBatch, State, Log, CheckpointReady, EvaluationReady,
+                 PredictionsReady, DivergenceReady, BadImage, Answer, Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);

@@ -11,8 +11,6 @@
 namespace lockstep::run_folder {
 namespace {
 
-bool claimsToLive(const RunInfo& info) { return protocol::isLive(info.state); }
-
 double changedAt(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return 0;
@@ -43,7 +41,7 @@ void markAsDied(RunInfo& info) {
 }  // namespace
 
 std::optional<protocol::RunError> silentEnd(const RunInfo& info) {
-  if (!claimsToLive(info)) return std::nullopt;
+  if (!protocol::isLive(info.state)) return std::nullopt;
   const std::string process = info.pid > 0 ? "process " + std::to_string(info.pid) : "its process";
   protocol::RunError error;
   error.message = "the engine ended without a word while the run was " + info.state.text() + " (" +
@@ -68,7 +66,7 @@ RunSummary summarise(const fs::path& runFolder) {
     summary.info = brokenRun(runFolder, summary.alive, error.what());
     return summary;
   }
-  if (summary.alive || !claimsToLive(summary.info)) return summary;
+  if (summary.alive || !protocol::isLive(summary.info.state)) return summary;
   summary.alive = RunLock::isHeld(layout);  // it may have begun in between
   if (!summary.alive) markAsDied(summary.info);
   return summary;

@@ -6,12 +6,17 @@
 #include <string>
 
 #include "engine/protocol/worker_messages.h"
-#include "engine/supervisor/run_outcome.h"
 
 namespace lockstep::supervisor {
 
 class RunLog;
 class RunRecorder;
+
+/// The last checkpoint of a run, which the run folder did not take.
+struct LostCheckpoint {
+  std::string reason;
+  std::string elsewhere;  ///< the folder that it is in instead; empty: it is gone
+};
 
 /// Puts the checkpoints that rank 0 has written into the run folder. The last one of a run is tried
 /// again when the folder refuses it, and is moved to another disk when that does not help: until

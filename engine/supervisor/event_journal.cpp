@@ -17,10 +17,6 @@ bool hasTrainingLoss(const protocol::Scalars& scalars) {
   });
 }
 
-std::int64_t stepOf(const protocol::Event& event) {
-  return std::visit([](const auto& held) { return held.step; }, event);
-}
-
 }  // namespace
 
 JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
@@ -73,11 +69,10 @@ std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) cons
   reader.visitAvailable([&](const events::RecordView& record) {
     isCut = isCut || (record.kind != events::Record::Kind::FileVersion && record.step > step);
     if (!isCut || record.kind != events::Record::Kind::Event) return;
-    look(events::eventOf(
-        {record.seq, record.wallTime, record.step, record.kind, {}, std::string(record.json)}));
+    look(events::eventOf(record));
   });
   for (const protocol::Event& event : waiting_) {
-    isCut = isCut || stepOf(event) > step;
+    isCut = isCut || protocol::stepOf(event) > step;
     if (isCut) look(event);
   }
   return failures;
@@ -106,10 +101,6 @@ std::int64_t EventJournal::nextSeq() const {
   return writer_.nextSeq() + static_cast<std::int64_t>(waiting_.size());
 }
 
-void EventJournal::appendScalars(std::int64_t step, double time, events::ScalarValues values) {
-  append(protocol::Scalars{0, step, time, std::move(values)});
-}
-
 void EventJournal::appendEvent(protocol::Event event, std::int64_t step, double time) {
   std::visit(
       [&](auto& held) {
@@ -121,7 +112,7 @@ void EventJournal::appendEvent(protocol::Event event, std::int64_t step, double 
 }
 
 void EventJournal::append(protocol::Event event) {
-  newestStep_ = stepOf(event);
+  newestStep_ = protocol::stepOf(event);
   // While events wait, one try a second (retry) is enough.
   const bool goesToTheDisk = waiting_.empty();
   enqueue(std::move(event));

@@ -42,7 +42,6 @@ class EventJournal {
   EventJournal(const std::filesystem::path& runFolder, std::optional<std::int64_t> resumeStep,
                AlertHandler onAlert);
 
-  void appendScalars(std::int64_t step, double time, events::ScalarValues values);
   /// At its step and time.
   void appendEvent(protocol::Event event, std::int64_t step, double time);
   /// Cuts the log after that step, with what waits for the disk, and begins a new session. Alerts

@@ -2,7 +2,6 @@
 
 #include <variant>
 
-#include "engine/base/json_writer.h"
 #include "engine/events/reader.h"
 
 namespace lockstep::supervisor {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include <cerrno>
-#include <string>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"

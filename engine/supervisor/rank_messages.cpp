@@ -14,6 +14,12 @@
 #include "engine/supervisor/worker_requests.h"
 
 namespace lockstep::supervisor {
+namespace {
+
+template <typename Message, typename... Others>
+constexpr bool kIsOneOf = (std::is_same_v<Message, Others> || ...);
+
+}  // namespace
 
 void RankMessages::handle(int rank, const protocol::WorkerMessage& message) {
   if (rank == 0) return handleOfRank0(message);
@@ -24,8 +30,7 @@ void RankMessages::handle(int rank, const protocol::WorkerMessage& message) {
   }
 }
 
-/// A message without a handler of its own is a partial file for the recorder, an event for the log,
-/// or the RankGroup's own.
+/// A message without a handler of its own is a partial file for the recorder, or the RankGroup's.
 void RankMessages::handleOfRank0(const protocol::WorkerMessage& message) {
   std::visit(
       [this]<typename Message>(const Message& held) {
@@ -33,8 +38,9 @@ void RankMessages::handleOfRank0(const protocol::WorkerMessage& message) {
           handle(held);
         } else if constexpr (requires { to_.recorder.commit(held); }) {
           to_.recorder.commit(held);
-        } else if constexpr (std::is_constructible_v<protocol::Event, Message>) {
-          to_.recorder.record(held);
+        } else {
+          using namespace protocol;
+          static_assert(kIsOneOf<Message, Heartbeat, Listening, Finished, Failed>);
         }
       },
       message);

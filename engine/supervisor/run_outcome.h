@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/protocol/event.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/supervisor/checkpoint_keeper.h"
 #include "engine/supervisor/rank_failure.h"
 #include "engine/supervisor/rank_group.h"
 
@@ -20,12 +21,6 @@ struct RunOutcome {
   ExitStatus status = ExitStatus::Failed;
   std::optional<protocol::RunError> error{};
   std::string line{};
-};
-
-/// The last checkpoint of a run, which the run folder did not take.
-struct LostCheckpoint {
-  std::string reason;
-  std::string elsewhere;  ///< the folder that it is in instead; empty: it is gone
 };
 
 /// What is known of a run whose ranks have ended.

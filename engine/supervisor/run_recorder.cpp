@@ -93,7 +93,7 @@ void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
   badImages_.clear();
   if (!resume.isOtherData) {  // images of other data are read, and recorded, again
     for (const protocol::BadImage& image : run_folder::readBadImages(layout_))
-      badImages_.insert({image.part, image.file});
+      badImages_.insert({image.part.text(), image.file});
   }
   setDamagedAside(resume);
   journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
@@ -128,7 +128,7 @@ void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
 
 void RunRecorder::recordScalars(const protocol::Scalars& scalars) {
   info_.step = std::max(info_.step, scalars.step);
-  journal_.appendScalars(scalars.step, scalars.time, scalars.values);
+  journal_.appendEvent(scalars, scalars.step, scalars.time);
 }
 
 void RunRecorder::append(protocol::Event event, std::int64_t step) {
@@ -191,7 +191,7 @@ void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool wit
 }
 
 void RunRecorder::recordBadImage(const protocol::BadImage& image) {
-  if (!badImages_.insert({image.part, image.file}).second) return;
+  if (!badImages_.insert({image.part.text(), image.file}).second) return;
   try {
     run_folder::appendBadImage(layout_, image);
   } catch (const Error& error) {

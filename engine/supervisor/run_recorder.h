@@ -82,7 +82,7 @@ class RunRecorder {
   EventJournal journal_;
   std::optional<run_folder::Best>
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet
-  std::set<std::pair<protocol::Split, std::string>> badImages_;  ///< split and file of those listed
+  std::set<std::pair<std::string, std::string>> badImages_;  ///< split and file of those listed
   bool infoIsStale_ = false;
   std::int64_t writtenStep_ = -1;
   double lastWrite_ = 0;

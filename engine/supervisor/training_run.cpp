@@ -49,6 +49,8 @@ TrainingRun::TrainingRun(TrainingSetup setup)
       restarts_(setup_.ranks.cluster.launcher.empty() ? setup_.experiment.runtime.maxRestarts : 0) {
 }
 
+/// The ranks first: their handlers call messages_ and service_, which are destroyed before
+/// control_.
 TrainingRun::~TrainingRun() { control_.ranks.reset(); }
 
 ExitStatus TrainingRun::run(const std::function<void()>& onListening) {

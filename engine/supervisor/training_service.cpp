@@ -41,18 +41,18 @@ std::optional<protocol::Reset> TrainingService::resetFor(const protocol::Hello& 
                            journal.lastRestart(), {journal.newestSeq(), journal.newestStep()});
 }
 
-std::optional<std::string> TrainingService::whyRefused(const protocol::Command& command) const {
+std::optional<std::string> TrainingService::whyRefused(bool needsRanks) const {
   const bool isRestarting = run_.control.isRestarting();
   if (!run_.control.isRunning() && !isRestarting) return kHasEnded;
-  const bool isForWorker =
-      command.name == CommandName::Evaluate || command.name == CommandName::Checkpoint;
-  return isForWorker && isRestarting ? std::optional<std::string>(kIsRestarting) : std::nullopt;
+  return needsRanks && isRestarting ? std::optional<std::string>(kIsRestarting) : std::nullopt;
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::Command& command) {
   if (command.name == CommandName::Status)
     return server_.send(token, protocol::Ok{token.id, status()});
-  if (const auto reason = whyRefused(command)) return refuse(token, *reason);
+  const bool needsRanks =
+      command.name == CommandName::Evaluate || command.name == CommandName::Checkpoint;
+  if (const auto reason = whyRefused(needsRanks)) return refuse(token, *reason);
   switch (command.name) {
     case CommandName::Evaluate:
       return requests_.evaluate(token);
@@ -80,8 +80,7 @@ void TrainingService::setPaused(bool isPaused) {
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::PredictRequest& request) {
-  if (run_.control.isRestarting()) return refuse(token, kIsRestarting);
-  if (!run_.control.isRunning()) return refuse(token, kHasEnded);
+  if (const auto reason = whyRefused(/*needsRanks=*/true)) return refuse(token, *reason);
   protocol::PredictRequest resolved = request;
   try {
     if (!request.weights.empty())

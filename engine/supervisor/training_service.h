@@ -42,7 +42,7 @@ class TrainingService : private Service {
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
 
-  std::optional<std::string> whyRefused(const protocol::Command& command) const;
+  std::optional<std::string> whyRefused(bool needsRanks) const;
   void setPaused(bool isPaused);
   protocol::RunStatus status() const;
   void refuse(const RequestToken& token, const std::string& reason);

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "engine/train/trained_model.h"
 #include "engine/train/training.h"
+#include "engine/train/training_model.h"
 
 namespace lockstep::train {
 
@@ -11,7 +11,7 @@ namespace lockstep::train {
 /// writes; no collective.
 class CheckpointWriter {
  public:
-  CheckpointWriter(Training& training, const TrainedModel& model)
+  CheckpointWriter(Training& training, const TrainingModel& model)
       : training_(training), model_(model) {}
 
   /// Nothing to do where this step has one, unless it is the best. A write error is reported and
@@ -26,7 +26,7 @@ class CheckpointWriter {
   void writeElsewhere(protocol::CheckpointReady& ready);
 
   Training& training_;
-  const TrainedModel& model_;
+  const TrainingModel& model_;
 };
 
 }  // namespace lockstep::train

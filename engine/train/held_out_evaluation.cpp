@@ -42,7 +42,7 @@ eval::EvaluatorOptions evaluatorOptions(const Training& training) {
           .maxImages = experiment.evaluation.maxImages};
 }
 
-HeldOutEvaluation::HeldOutEvaluation(Training& training, TrainedModel& model, BadImages& badImages)
+HeldOutEvaluation::HeldOutEvaluation(Training& training, TrainingModel& model, BadImages& badImages)
     : training_(training), model_(model), badImages_(badImages) {
   if (!training.data.heldOutLoader) return;
   eval::EvaluatorOptions options = evaluatorOptions(training);

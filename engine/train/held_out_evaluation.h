@@ -7,8 +7,8 @@
 #include "engine/config/due.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/bad_images.h"
-#include "engine/train/trained_model.h"
 #include "engine/train/training.h"
+#include "engine/train/training_model.h"
 
 namespace lockstep::train {
 
@@ -20,7 +20,7 @@ eval::EvaluatorOptions evaluatorOptions(const Training& training);
 /// is thrown on all.
 class HeldOutEvaluation {
  public:
-  HeldOutEvaluation(Training& training, TrainedModel& model, BadImages& badImages);
+  HeldOutEvaluation(Training& training, TrainingModel& model, BadImages& badImages);
 
   /// Whether dataset.val is given.
   bool hasData() const { return evaluator_ != nullptr; }
@@ -51,7 +51,7 @@ class HeldOutEvaluation {
   std::vector<std::size_t> watchedImages() const;
 
   Training& training_;
-  TrainedModel& model_;
+  TrainingModel& model_;
   BadImages& badImages_;
   std::unique_ptr<eval::Evaluator> evaluator_;  ///< of all ranks together; null without dataset.val
   bool isWarnedPastLimit_ = false;

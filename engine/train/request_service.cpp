@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kPausedAgreementInterval{200};
 
 }  // namespace
 
-RequestService::RequestService(Training& training, TrainedModel& model, StepRunner& steps,
+RequestService::RequestService(Training& training, TrainingModel& model, StepRunner& steps,
                                HeldOutEvaluation& heldOut, CheckpointWriter& checkpoints)
     : training_(training),
       model_(model),

@@ -10,8 +10,8 @@
 #include "engine/train/held_out_evaluation.h"
 #include "engine/train/loaded_model.h"
 #include "engine/train/step_runner.h"
-#include "engine/train/trained_model.h"
 #include "engine/train/training.h"
+#include "engine/train/training_model.h"
 
 namespace lockstep::train {
 
@@ -20,7 +20,7 @@ namespace lockstep::train {
 /// functions are called on all ranks.
 class RequestService {
  public:
-  RequestService(Training& training, TrainedModel& model, StepRunner& steps,
+  RequestService(Training& training, TrainingModel& model, StepRunner& steps,
                  HeldOutEvaluation& heldOut, CheckpointWriter& checkpoints);
 
   /// Before a step: starts to find out whether any rank has a request. Does not block.
@@ -43,7 +43,7 @@ class RequestService {
   const LoadedModel& modelWith(const std::string& weights);
 
   Training& training_;
-  TrainedModel& model_;
+  TrainingModel& model_;
   StepRunner& steps_;
   HeldOutEvaluation& heldOut_;
   CheckpointWriter& checkpoints_;

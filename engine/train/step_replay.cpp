@@ -96,10 +96,7 @@ std::string firstNotFinite(model::MaskRcnn& model, const StepSource& source, std
 
 protocol::ReplayResult resultOf(const StepReplay& replay, const coco::Dataset& dataset) {
   const auto figuresOf = [](const eval::LossValues& losses) {
-    std::vector<protocol::Figure> figures;
-    for (std::size_t i = 0; i < losses.size(); ++i)
-      figures.push_back({config::kLossNames[i], losses[i]});
-    return figures;
+    return protocol::figuresOf(config::kLossNames, losses);
   };
   protocol::ReplayResult result{.losses = figuresOf(replay.losses),
                                 .gradientNorm = replay.gradientNorm,

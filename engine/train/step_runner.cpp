@@ -13,7 +13,7 @@ namespace lockstep::train {
 
 using protocol::Phase;
 
-StepRunner::StepRunner(Training& training, TrainedModel& model)
+StepRunner::StepRunner(Training& training, TrainingModel& model)
     : training_(training),
       model_(model),
       schedule_(training.experiment.solver),
@@ -132,7 +132,7 @@ void StepRunner::flushScalars() {
   if (flushed.nonFinite)
     std::erase_if(flushed.scalars.records,
                   [&](const auto& record) { return record.step > flushed.nonFinite->step; });
-  training_.send(flushed.scalars);
+  training_.send(std::move(flushed.scalars));
   if (flushed.nonFinite) throw divergenceError(training_, *model_.model(), *flushed.nonFinite);
 }
 

@@ -12,8 +12,8 @@
 #include "engine/data/bad_image.h"
 #include "engine/data/device_feed.h"
 #include "engine/train/step_recorder.h"
-#include "engine/train/trained_model.h"
 #include "engine/train/training.h"
+#include "engine/train/training_model.h"
 
 namespace lockstep::train {
 
@@ -27,7 +27,7 @@ struct LoadError {
 /// Every rank makes the same calls.
 class StepRunner {
  public:
-  StepRunner(Training& training, TrainedModel& model);
+  StepRunner(Training& training, TrainingModel& model);
 
   /// (Re)starts loading images at this step.
   void loadFrom(std::int64_t step);
@@ -58,7 +58,7 @@ class StepRunner {
   void warnOfCudaGraphs();
 
   Training& training_;
-  TrainedModel& model_;
+  TrainingModel& model_;
   config::LearningRateSchedule schedule_;
   StepRecorder recorder_;
   std::unique_ptr<dist::GradientAverage> gradients_;

@@ -10,8 +10,8 @@
 #include "engine/train/held_out_evaluation.h"
 #include "engine/train/request_service.h"
 #include "engine/train/step_runner.h"
-#include "engine/train/trained_model.h"
 #include "engine/train/training.h"
+#include "engine/train/training_model.h"
 
 namespace lockstep::train {
 
@@ -62,7 +62,7 @@ class Trainer {
   [[noreturn]] void endWithLastStep(const std::exception_ptr& error);
 
   Training training_;
-  TrainedModel model_;
+  TrainingModel model_;
   StepRunner steps_;
   BadImages badImages_;
   HeldOutEvaluation heldOut_;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "engine/base/error.h"
 
@@ -14,8 +15,8 @@ namespace lockstep::worker {
 void Channel::send(const protocol::WorkerMessage& message) {
   const auto* batch = std::get_if<protocol::ScalarBatch>(&message);
   if (batch == nullptr) return sendLine(protocol::encode(message) + "\n");
-  for (const protocol::ScalarBatch& part : protocol::splitBatch(*batch))
-    sendLine(protocol::encode(protocol::WorkerMessage(part)) + "\n");
+  for (protocol::ScalarBatch& part : protocol::splitBatch(*batch))
+    sendLine(protocol::encode(protocol::WorkerMessage(std::move(part))) + "\n");
 }
 
 void Channel::sendLine(const std::string& line) {

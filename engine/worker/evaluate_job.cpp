@@ -14,23 +14,18 @@ namespace lockstep::worker {
 
 namespace {
 
-std::vector<protocol::Figure> figuresOf(const auto& names, const auto& values) {
-  std::vector<protocol::Figure> figures;
-  for (std::size_t i = 0; i < names.size(); ++i) figures.push_back({names[i], values[i]});
-  return figures;
-}
-
 protocol::EvaluateResult resultOf(const eval::Evaluation& evaluation) {
   protocol::EvaluateResult result{
       .step = evaluation.step,
       .images = evaluation.imageCount,
       .badImages = static_cast<std::int64_t>(evaluation.badImages.size())};
-  if (evaluation.losses) result.losses = figuresOf(config::kLossNames, *evaluation.losses);
+  if (evaluation.losses)
+    result.losses = protocol::figuresOf(config::kLossNames, *evaluation.losses);
   if (evaluation.bbox) {
-    result.bbox = figuresOf(coco::kStatNames, evaluation.bbox->stats);
+    result.bbox = protocol::figuresOf(coco::kStatNames, evaluation.bbox->stats);
     result.pastLimit = evaluation.bbox->pastLimit.text();
   }
-  if (evaluation.segm) result.segm = figuresOf(coco::kStatNames, evaluation.segm->stats);
+  if (evaluation.segm) result.segm = protocol::figuresOf(coco::kStatNames, evaluation.segm->stats);
   return result;
 }
 

@@ -208,7 +208,7 @@ Predictions predictFiles(const PredictTask& task) {
 protocol::Finished run(const protocol::PredictJob& own, const JobContext& context) {
   dist::World& world = joinWorld(context);
   protocol::PredictJob job = own;
-  readPathsFile(job);
+  if (world.rank() == 0) readPathsFile(job);
   job = sharedJob(world, job);
   const config::Experiment experiment = experimentOf(job.model.configYaml);
   const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);

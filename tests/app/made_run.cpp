@@ -6,6 +6,7 @@
 
 #include "engine/base/counter_hash.h"
 #include "engine/supervisor/event_journal.h"
+#include "tests/support/append_scalars.h"
 
 namespace lockstep::tests {
 namespace {
@@ -146,10 +147,10 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   journal.appendEvent(protocol::State{.state = protocol::RunState::Running}, 0, run.created);
   for (std::int64_t step = 1; step <= run.steps; ++step) {
     const double time = run.created + static_cast<double>(step) * kStepSeconds;
-    journal.appendScalars(step, time, trainValues(run, step));
+    tests::appendScalars(journal, step, time, trainValues(run, step));
     if (step % run.evaluateEvery != 0) continue;
     const events::ScalarValues heldOut = heldOutValues(run, step);
-    journal.appendScalars(step, time + 0.2, heldOut);
+    tests::appendScalars(journal, step, time + 0.2, heldOut);
     journal.appendEvent(
         protocol::Evaluation{0, step, 0, "evaluations/" + run_folder::stepName(step) + ".json"},
         step, time + 0.2);
@@ -184,6 +185,16 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   info.updated = end;
   run_folder::writeRunInfo(layout, info);
   return QString::fromStdString(folder.string());
+}
+
+QString makeFailedRun(const QString& parent, MadeRun run, const std::string& message) {
+  run.state = "failed";
+  const QString folder = makeRun(parent, run);
+  const run_folder::Layout layout{folder.toStdString()};
+  run_folder::RunInfo info = run_folder::readRunInfo(layout);
+  info.error = protocol::RunError{message, 0, "host", 40, protocol::Phase::Forward, "", {}};
+  run_folder::writeRunInfo(layout, info);
+  return folder;
 }
 
 }  // namespace lockstep::tests

@@ -19,8 +19,8 @@ struct MadeRun {
   std::int64_t maxSteps = 40;
   std::int64_t evaluateEvery = 10;
   double created = 1795255200;
-  std::optional<double> stepsPerEpoch =
-      8;                  ///< of run.json; std::nullopt: written by an earlier version
+  /// Of run.json; std::nullopt: written by an earlier version.
+  std::optional<double> stepsPerEpoch = 8;
   double lossOffset = 0;  ///< makes runs differ
   int ranks = 1;          ///< if several, the last one is slow
   bool isSlowForImages = false;
@@ -40,6 +40,10 @@ MadeRun made(const char* name, double created);
 /// falling losses, held-out losses that rise again, AP, learning rate, times, checkpoints and log
 /// lines. Returns its path.
 QString makeRun(const QString& parent, const MadeRun& run);
+
+/// Such a run that has failed with this message, at step 40 of rank 0.
+QString makeFailedRun(const QString& parent, MadeRun run,
+                      const std::string& message = "rank 0 ran out of memory");
 
 /// Training loss of a step in such a run.
 float madeLoss(const MadeRun& run, std::int64_t step);

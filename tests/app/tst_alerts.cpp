@@ -16,6 +16,7 @@
 #include "engine/supervisor/event_journal.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
+#include "tests/support/append_scalars.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
 
@@ -36,8 +37,8 @@ tests::MadeRun slowRankRun(const char* name, double created) {
 /// Like a supervisor: resumes the run from a step, and the next loss is not finite.
 void resumeIntoNonFiniteLoss(const QString& folder, std::int64_t resumed, double time) {
   supervisor::EventJournal journal(folder.toStdString(), resumed, [](const protocol::Alert&) {});
-  journal.appendScalars(resumed + 1, time,
-                        {{"train/loss_total", std::numeric_limits<float>::quiet_NaN()}});
+  tests::appendScalars(journal, resumed + 1, time,
+                       {{"train/loss_total", std::numeric_limits<float>::quiet_NaN()}});
 }
 
 app::RunController* controllerOf(const MainWindow& window, const QString& folder) {
@@ -174,7 +175,7 @@ class TstAlerts : public QObject {
     const QString folder = tests::makeRun(parent.path(), run);
     {
       supervisor::EventJournal journal(folder.toStdString(), 15, [](const protocol::Alert&) {});
-      journal.appendScalars(16, 3000, {{"train/loss_total", 1.F}});
+      tests::appendScalars(journal, 16, 3000, {{"train/loss_total", 1.F}});
     }
     MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
     window.show();

@@ -99,11 +99,7 @@ class TstDocumentedShortcuts : public QObject {
   void everyDocumentedKeyIsBound() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    window.configurePage();
-    window.predictionsPage();
-    QTRY_VERIFY(window.isReady());
+    openPages(window);
     const std::set<QString> bound = boundKeys(window);
     std::set<QString> written;
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
@@ -121,11 +117,7 @@ class TstDocumentedShortcuts : public QObject {
   void everyBoundKeyIsOnTheSheet() {
     QTemporaryDir parent;
     MainWindow window(&theme_, optionsFor({makeRunWithImages(parent.path())}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    window.configurePage();
-    window.predictionsPage();
-    QTRY_VERIFY(window.isReady());
+    openPages(window);
     std::set<QString> written;
     for (const QString& keys : keysOfSheet(window)) written.insert(normal(keys));
     for (const QString& keys : boundKeys(window))
@@ -214,6 +206,15 @@ class TstDocumentedShortcuts : public QObject {
   }
 
  private:
+  /// Pages are made when they are first shown.
+  static void openPages(MainWindow& window) {
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.configurePage();
+    window.predictionsPage();
+    QTRY_VERIFY(window.isReady());
+  }
+
   widgets::ThemeSwitch theme_;
 };
 

@@ -14,6 +14,7 @@
 #include "app/frame/main_window.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/yaml_text.h"
@@ -148,11 +149,7 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(QDir().mkpath(path("state")));
     write("state/2f1c7a52-5a0f-4d0c-8f7e-3f8f2f6f1a11.json", "{\"text\": \"na");
     auto window = open({});
-    bool hasLabelWith = false;
-    for (const auto* banner : window->findChildren<widgets::Banner*>())
-      hasLabelWith =
-          hasLabelWith || (banner->isVisible() && banner->detail().contains(text(".damaged")));
-    QVERIFY(hasLabelWith);
+    QVERIFY(tests::visibleBanner(*window, {}, text(".damaged")));
   }
 
   void aCopyOfARunIsNotOpenedOverEdits() {
@@ -217,11 +214,7 @@ class TstDocumentsInWindow : public QObject {
   void withTwoExperimentsTheOpenOneIsNamed() {
     write("b.yaml", "name: b\n");
     auto window = open({path("a.yaml"), path("b.yaml")});
-    bool hasLabelWith = false;
-    for (const auto* banner : window->findChildren<widgets::Banner*>())
-      hasLabelWith =
-          hasLabelWith || (banner->isVisible() && banner->detail().contains(path("a.yaml")));
-    QVERIFY(hasLabelWith);
+    QVERIFY(tests::visibleBanner(*window, {}, path("a.yaml")));
     QCOMPARE(window->configurePage()->documentName(), text("b.yaml"));
   }
 

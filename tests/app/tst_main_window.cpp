@@ -37,18 +37,6 @@ using tests::optionsFor;
 
 namespace {
 
-QString makeFailedRun(const QString& parent, const char* name, double created) {
-  tests::MadeRun run = made(name, created);
-  run.state = "failed";
-  const QString folder = tests::makeRun(parent, run);
-  const run_folder::Layout layout{folder.toStdString()};
-  run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  info.error = protocol::RunError{"rank 0 ran out of memory", 0,  "host", 40,
-                                  protocol::Phase::Forward,   "", {}};
-  run_folder::writeRunInfo(layout, info);
-  return folder;
-}
-
 QAction* actionOf(const MainWindow& window, const char* text) {
   for (QAction* action : window.actions())
     if (action->text() == QString::fromUtf8(text)) return action;
@@ -267,7 +255,7 @@ class TstMainWindow : public QObject {
 
   void aFailedRunShowsItsErrorOnThePagesOfRuns() {
     QTemporaryDir parent;
-    const QString folder = makeFailedRun(parent.path(), "broken", 1000);
+    const QString folder = tests::makeFailedRun(parent.path(), made("broken", 1000));
     MainWindow window(&theme_, optionsFor({folder}));
     window.show();
     QTRY_VERIFY(window.isReady());
@@ -285,7 +273,7 @@ class TstMainWindow : public QObject {
 
   void aHiddenRunsErrorDoesNotCoverTheShownOnes() {
     QTemporaryDir parent;
-    const QString failed = makeFailedRun(parent.path(), "broken", 1000);
+    const QString failed = tests::makeFailedRun(parent.path(), made("broken", 1000));
     const QString hidden = tests::makeRun(parent.path(), made("hidden", 500));
     MainWindow window(&theme_, optionsFor({parent.path(), hidden}));
     window.show();
@@ -326,14 +314,7 @@ class TstMainWindow : public QObject {
     QTRY_VERIFY(window.isReady());
     QVERIFY(QDir(gone).removeRecursively());
     window.findChild<app::RunListModel*>()->refresh();
-    const auto isReported = [&] {
-      for (const auto* banner : window.findChildren<widgets::Banner*>())
-        if (banner->isVisible() &&
-            banner->title().contains(QStringLiteral("dropped from the list")))
-          return banner->detail() == gone;
-      return false;
-    };
-    QTRY_VERIFY(isReported());
+    QTRY_VERIFY(tests::visibleBanner(window, QStringLiteral("dropped from the list"), gone));
   }
 
   void coloursAreSavedWithTheLayout() {

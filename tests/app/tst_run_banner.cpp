@@ -15,19 +15,6 @@ using app::RunController;
 
 namespace {
 
-QString makeFailedRun(const QString& parent, const char* name) {
-  tests::MadeRun plan;
-  plan.name = name;
-  plan.state = "failed";
-  const QString folder = tests::makeRun(parent, plan);
-  const run_folder::Layout layout{folder.toStdString()};
-  run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  info.error = protocol::RunError{"rank 0 ran out of memory", 0,  "host", 40,
-                                  protocol::Phase::Forward,   "", {}};
-  run_folder::writeRunInfo(layout, info);
-  return folder;
-}
-
 void makeCheckpoint(const QString& folder, std::int64_t step) {
   const auto checkpoint = run_folder::Layout{folder.toStdString()}.checkpoint(step);
   QVERIFY(QDir().mkpath(QString::fromStdString(checkpoint.string())));
@@ -67,7 +54,7 @@ class TstRunBanner : public QObject {
  private Q_SLOTS:
   void aFailedRunShowsItsErrorAndCanBeResumed() {
     QTemporaryDir parent;
-    const QString folder = makeFailedRun(parent.path(), "a");
+    const QString folder = tests::makeFailedRun(parent.path(), tests::made("a", 1000));
     makeCheckpoint(folder, 20);
     makeCheckpoint(folder, 30);
     RunController run(folder);
@@ -86,7 +73,7 @@ class TstRunBanner : public QObject {
 
   void aRunWithABadImageCanSkipIt() {
     QTemporaryDir parent;
-    const QString folder = makeFailedRun(parent.path(), "a");
+    const QString folder = tests::makeFailedRun(parent.path(), tests::made("a", 1000));
     makeCheckpoint(folder, 20);
     const run_folder::Layout layout{folder.toStdString()};
     run_folder::RunInfo info = run_folder::readRunInfo(layout);
@@ -127,7 +114,7 @@ class TstRunBanner : public QObject {
     QFETCH(QString, elsewhere);
     QFETCH(QString, action);
     QTemporaryDir parent;
-    const QString folder = makeFailedRun(parent.path(), "a");
+    const QString folder = tests::makeFailedRun(parent.path(), tests::made("a", 1000));
     makeCheckpoint(folder, 20);
     const run_folder::Layout layout{folder.toStdString()};
     run_folder::RunInfo info = run_folder::readRunInfo(layout);
@@ -142,7 +129,7 @@ class TstRunBanner : public QObject {
 
   void withoutACheckpointItRestartsAndWithoutAConfigNothingIsOffered() {
     QTemporaryDir parent;
-    const QString folder = makeFailedRun(parent.path(), "a");
+    const QString folder = tests::makeFailedRun(parent.path(), tests::made("a", 1000));
     RunController run(folder);
     open(run);
     {
@@ -160,7 +147,7 @@ class TstRunBanner : public QObject {
 
   void aDismissedMessageStaysAwayUntilThereIsAnother() {
     QTemporaryDir parent;
-    RunController run(makeFailedRun(parent.path(), "a"));
+    RunController run(tests::makeFailedRun(parent.path(), tests::made("a", 1000)));
     open(run);
     RunBanner banner;
     banner.showRuns({shown(run, "a")});
@@ -185,7 +172,7 @@ class TstRunBanner : public QObject {
     plan.name = "b";
     const QString unreadable = tests::makeRun(parent.path(), plan);
     makeUnreadable(unreadable);
-    RunController a(makeFailedRun(parent.path(), "a")), b(unreadable);
+    RunController a(tests::makeFailedRun(parent.path(), tests::made("a", 1000))), b(unreadable);
     open(a);
     open(b);
     RunBanner banner;

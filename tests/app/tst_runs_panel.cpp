@@ -20,7 +20,8 @@ class TstRunsPanel : public QObject {
  private Q_SLOTS:
   void init() {
     parent_ = std::make_unique<QTemporaryDir>();
-    for (const char* name : {"alpha", "beta", "gamma"}) makeRun(name);
+    for (const char* name : {"alpha", "beta"}) makeRun(name);
+    makeRun("gamma", "stopped");
     model_ = std::make_unique<RunListModel>();
     panel_ = std::make_unique<RunsPanel>(model_.get());
     panel_->resize(260, 500);
@@ -38,7 +39,7 @@ class TstRunsPanel : public QObject {
     QTest::addColumn<QString>("filter");
     QTest::addColumn<int>("rows");
     QTest::newRow("text") << QStringLiteral("alp") << 1;
-    QTest::newRow("state") << QStringLiteral("finished") << 3;
+    QTest::newRow("state") << QStringLiteral("stopped") << 1;
     QTest::newRow("expression") << QStringLiteral("/^(alpha|beta)/") << 2;
     QTest::newRow("nothing") << QStringLiteral("delta") << 0;
     QTest::newRow("dots are dots") << QStringLiteral("a.p") << 0;

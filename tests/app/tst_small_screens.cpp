@@ -26,14 +26,8 @@ std::string longMessage() {
 QString makeFailedRun(const QString& parent) {
   tests::MadeRun plan;
   plan.name = std::string(200, 'r');
-  plan.state = "failed";
   plan.ranks = 3;
-  const QString folder = tests::makeRun(parent, plan);
-  const run_folder::Layout layout{folder.toStdString()};
-  run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  info.error = protocol::RunError{longMessage(), 2, "host", 40, protocol::Phase::Forward, "", {}};
-  run_folder::writeRunInfo(layout, info);
-  return folder;
+  return tests::makeFailedRun(parent, plan, longMessage());
 }
 
 }  // namespace

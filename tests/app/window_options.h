@@ -3,6 +3,7 @@
 #include <QStringList>
 
 #include "app/frame/main_window.h"
+#include "widgets/banner.h"
 
 namespace lockstep::tests {
 
@@ -15,6 +16,15 @@ inline app::MainWindowOptions optionsFor(const QStringList& paths,
   options.size = QSize(1400, 900);
   options.keepLayout = false;
   return options;
+}
+
+/// The first visible banner whose title and detail contain these texts; null: none.
+inline const widgets::Banner* visibleBanner(const app::MainWindow& window, const QString& title,
+                                            const QString& detail) {
+  for (const auto* banner : window.findChildren<widgets::Banner*>())
+    if (banner->isVisible() && banner->title().contains(title) && banner->detail().contains(detail))
+      return banner;
+  return nullptr;
 }
 
 }  // namespace lockstep::tests

@@ -6,6 +6,7 @@
 #include "tests/fuzz/held_messages.h"
 #include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/support/message_samples.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -19,6 +20,12 @@ class TstMessageDecoder : public QObject {
     tests::allowFuzzingTime();
     file_ = folder_.filePath(QStringLiteral("line")).toStdString();
     for (const auto& [name, line] : tests::fuzzCorpus("messages")) lines_.push_back(line);
+    for (const protocol::Work& work : tests::sampleWorks())
+      add(protocol::SupervisorMessage(protocol::Job{tests::kSamplePlace, work}));
+    for (const protocol::Action& action : tests::sampleActions())
+      add(protocol::SupervisorMessage(protocol::Control{"1", action}));
+    for (const protocol::Result& result : tests::sampleResults())
+      add(protocol::WorkerMessage(protocol::Finished{6, true, result}));
   }
 
   void corpusIsHeld() {
@@ -42,6 +49,7 @@ class TstMessageDecoder : public QObject {
   }
 
  private:
+  void add(const auto& message) { lines_.push_back(protocol::encode(message)); }
   tests::HeldReading held(void (*hold)(std::string_view)) {
     tests::HeldReading reading{"line",
                                file_,

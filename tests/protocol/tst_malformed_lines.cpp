@@ -140,9 +140,6 @@ void TstMalformedLines::workerLinesAreRefusedWithWords_data() {
   addLine("another work",
           R"({"v":1,"type":"finished","step":1,"stopped":false,"result":{"kind":"dance"}})",
           "finished: result: kind 'dance' is not known");
-  addLine("another part",
-          R"({"v":1,"type":"bad_image","step":1,"part":"test","image_id":1,"file":"","reason":""})",
-          "bad_image: part 'test' is not known");
   addLine(
       "best value is true",
       R"({"v":1,"type":"evaluation_ready","step":1,"partial":"p","best_metric":"m","best_value":true})",

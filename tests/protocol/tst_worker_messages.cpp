@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/protocol/worker_messages.h"
+#include "tests/support/message_samples.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -20,46 +21,22 @@ Message throughTheWire(const Message& message) {
   }
 }
 
-const RankPlace kPlace{1, 2, 3, 4, 5, 5, "GPU 5 (NVIDIA H200)", "10.0.0.7", 29500, true};
-const TrainedModel kModel{"name: \"a\"\nsolver: {max_steps: 3}\n", "/w.safetensors", 10};
-
-/// Each kind of work with every member another than its default.
-const std::vector<Work>& fullWorks() {
-  static const std::vector<Work> works{
-      TrainJob{"name: ä\n", "/runs/ä", "/runs/ä/checkpoints/step-00000010", 10},
-      EvaluateJob{kModel, Split::Train, true, "/tmp/o.json"},
-      PredictJob{kModel,
-                 Split::Train,
-                 {"a.png", "b c.jpg"},
-                 "/tmp/list",
-                 0.25,
-                 "/tmp/o.json",
-                 "/tmp/overlays",
-                 0.75},
-      InspectJob{kModel},
-      ReplayJob{kModel, {3, 7}},
-      CheckJob{"name: a\n", "/runs/a/checkpoints/step-00000010", 64},
-      ShapesJob{"/tmp/shapes", 7, 8, -5},
-      InfoJob{}};
-  return works;
-}
-
-const std::vector<Result>& fullResults() {
-  static const std::vector<Figure> figures{{"loss_mask", 0.25}, {"loss_box_reg", 0.5}};
-  static const FaultyImages faulty{3, {1, 2}, "a.png: is cut off"};
-  static const ImagesCheck images{4, 90, faulty, faulty};
-  static const std::vector<Result> results{
-      std::monostate(),
-      EvaluateResult{7, 3, 1, figures, figures, figures, "AP counts only the best"},
-      PredictResult{3, 12, 1},
-      ReplayResult{figures, 1.5, "loss_mask", {{4, "a.png", figures}}},
-      CheckResult{WeightsFault{"do not fit", 2}, images, images},
-      InfoResult{"2.11.0", "AVX512", true, "80-real 90", 2}};
-  return results;
-}
-
 nlohmann::json wireOf(const Work& work) {
   return nlohmann::json::parse(encode(SupervisorMessage(Job{{}, work})))["work"];
+}
+nlohmann::json wireOf(const Result& result) {
+  return nlohmann::json::parse(encode(WorkerMessage(Finished{0, false, result})))["result"];
+}
+
+/// A sample has `members` besides its kind, and each is another than in a default of its kind.
+template <typename Variant>
+void compareWithDefault(const Variant& sample, std::size_t members) {
+  const auto full = wireOf(sample);
+  const auto empty =
+      wireOf(std::visit([]<typename Held>(const Held&) { return Variant(Held()); }, sample));
+  QCOMPARE(full.size(), members + 1);
+  for (const auto& [name, value] : full.items())
+    if (name != "kind") QVERIFY2(empty.at(name) != value, name.c_str());
 }
 
 }  // namespace
@@ -72,6 +49,7 @@ class TstWorkerMessages : public QObject {
   void everyMemberOfAJobIsOnTheWire();
   void jobsHaveTheirNames();
   void everyResultRoundTrips();
+  void everyMemberOfAResultIsOnTheWire();
   void aResultOfAnotherKindIsRefused();
   void controlRoundTrips();
   void heartbeatRoundTrips();
@@ -83,31 +61,27 @@ class TstWorkerMessages : public QObject {
 };
 
 void TstWorkerMessages::everyJobRoundTrips() {
-  for (const Work& work : fullWorks()) {
-    const std::string sent = encode(SupervisorMessage(Job{kPlace, work}));
+  for (const Work& work : tests::sampleWorks()) {
+    const std::string sent = encode(SupervisorMessage(Job{tests::kSamplePlace, work}));
     QCOMPARE(encode(decodeSupervisorMessage(sent)), sent);
   }
-  const Job got = throughTheWire(Job{kPlace, fullWorks()[2]});
-  QCOMPARE(got.place.gpuName, kPlace.gpuName);
+  const Job got = throughTheWire(Job{tests::kSamplePlace, tests::sampleWorks()[2]});
+  QCOMPARE(got.place.gpuName, tests::kSamplePlace.gpuName);
   QCOMPARE(got.place.masterPort, 29500);
   const auto& predict = std::get<PredictJob>(got.work);
   QCOMPARE(predict.paths, (std::vector<std::string>{"a.png", "b c.jpg"}));
   QCOMPARE(predict.split, Split::Train);
-  QCOMPARE(predict.model.configYaml, kModel.configYaml);
+  QCOMPARE(predict.model.configYaml, tests::kSampleModel.configYaml);
 }
 
 /// A default job and one that differs in every member differ in every member on the wire.
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
-  const std::vector<Work> plain{TrainJob{},  EvaluateJob{}, PredictJob{}, InspectJob{},
-                                ReplayJob{}, CheckJob{},    ShapesJob{},  InfoJob{}};
   const std::vector<std::size_t> members{4, 4, 8, 1, 2, 3, 4, 0};
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    const auto full = wireOf(fullWorks()[i]), empty = wireOf(plain[i]);
-    QCOMPARE(full.size(), members[i] + 1);
-    for (const auto& [name, value] : full.items())
-      if (name != "kind") QVERIFY2(empty.at(name) != value, name.c_str());
-  }
-  const auto place = nlohmann::json::parse(encode(SupervisorMessage(Job{kPlace, {}})))["place"];
+  const std::vector<Work> works = tests::sampleWorks();
+  QCOMPARE(works.size(), std::variant_size_v<Work>);
+  for (std::size_t i = 0; i < works.size(); ++i) compareWithDefault(works[i], members.at(i));
+  const auto place =
+      nlohmann::json::parse(encode(SupervisorMessage(Job{tests::kSamplePlace, {}})))["place"];
   const auto none = nlohmann::json::parse(encode(SupervisorMessage(Job{})))["place"];
   QCOMPARE(place.size(), 10u);
   for (const auto& [name, value] : place.items()) QVERIFY2(none.at(name) != value, name.c_str());
@@ -115,7 +89,7 @@ void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
 
 void TstWorkerMessages::jobsHaveTheirNames() {
   std::vector<std::string> names;
-  for (const Work& work : fullWorks()) {
+  for (const Work& work : tests::sampleWorks()) {
     names.push_back(nameOf(work));
     QCOMPARE(wireOf(work)["kind"].get<std::string>(), names.back());
   }
@@ -124,17 +98,30 @@ void TstWorkerMessages::jobsHaveTheirNames() {
 }
 
 void TstWorkerMessages::everyResultRoundTrips() {
-  for (const Result& result : fullResults()) {
+  for (const Result& result : tests::sampleResults()) {
     const std::string sent = encode(WorkerMessage(Finished{400, true, result}));
     QCOMPARE(encode(decodeWorkerMessage(sent)), sent);
   }
-  const Finished got = throughTheWire(Finished{400, true, fullResults()[3]});
+  const Finished got = throughTheWire(Finished{400, true, tests::sampleResults()[3]});
   QCOMPARE(got.step, 400);
   QVERIFY(got.stopped);
   const auto& replay = std::get<ReplayResult>(got.result);
   QCOMPARE(replay.losses[0].name, std::string("loss_mask"));  // in their order
   QCOMPARE(replay.perImage[0].losses[1].value, 0.5);
   QCOMPARE(replay.perImage[0].fileName, std::string("a.png"));
+}
+
+void TstWorkerMessages::everyMemberOfAResultIsOnTheWire() {
+  const std::vector<std::size_t> members{0, 7, 3, 4, 3, 5};
+  const std::vector<Result> results = tests::sampleResults();
+  QCOMPARE(results.size(), std::variant_size_v<Result>);
+  for (std::size_t i = 0; i < results.size(); ++i) compareWithDefault(results[i], members.at(i));
+  const auto check = wireOf(results[4]);
+  QCOMPARE(check["weights"].size(), 2u);
+  QCOMPARE(check["train"].size(), 4u);
+  QCOMPARE(check["train"]["faults"].size(), 3u);
+  QVERIFY(check["train"]["faults"] == check["val"]["dark"]);
+  QVERIFY(check["train"]["faults"] != check["train"]["dark"]);
 }
 
 void TstWorkerMessages::aResultOfAnotherKindIsRefused() {
@@ -147,11 +134,18 @@ void TstWorkerMessages::controlRoundTrips() {
   const Control pause = throughTheWire(Control{"4", Pause()});
   QVERIFY(std::holds_alternative<Pause>(pause.action));
   QCOMPARE(pause.id, std::string("4"));
-  for (const Action& action :
-       {Action(Resume()), Action(Stop()), Action(SaveCheckpoint()), Action(Evaluate{"/e.json"})})
-    QCOMPARE(throughTheWire(Control{"", action}).action.index(), action.index());
-  Predict sent{{.imageIds = {}, .paths = {"x.png"}, .weights = "/w.safetensors"}, "/answer.json"};
-  sent.request.scoreThreshold = 0.7;
+  std::vector<std::string> kinds;
+  for (const Action& action : tests::sampleActions()) {
+    const std::string line = encode(SupervisorMessage(Control{"", action}));
+    kinds.push_back(nlohmann::json::parse(line)["action"]["kind"]);
+    const auto read = std::get<Control>(decodeSupervisorMessage(line)).action;
+    QCOMPARE(read.index(), action.index());
+    if (const auto* evaluate = std::get_if<Evaluate>(&read))
+      QCOMPARE(evaluate->out, std::string("/e.json"));
+  }
+  QCOMPARE(kinds, (std::vector<std::string>{"pause", "resume", "stop", "checkpoint", "evaluate",
+                                            "predict"}));
+  const auto sent = std::get<Predict>(tests::sampleActions().back());
   const Control got = throughTheWire(Control{std::string(1, kIntegerIdMark) + "5", sent});
   QCOMPARE(got.id, std::string(1, kIntegerIdMark) + "5");
   const auto& predict = std::get<Predict>(got.action);
@@ -193,7 +187,9 @@ void TstWorkerMessages::eventsRoundTrip() {
   const State state = throughTheWire(State{.step = 9, .state = RunState::Paused});
   QVERIFY(state.state == RunState::Paused);
   QCOMPARE(state.step, 9);
-  const Log log = throughTheWire(Log{.level = base::LogLevel::Warning, .text = "slow disk"});
+  const Log log =
+      throughTheWire(Log{.step = 3, .level = base::LogLevel::Warning, .text = "slow disk"});
+  QCOMPARE(log.step, 3);
   QVERIFY(log.level == base::LogLevel::Warning);
   QCOMPARE(log.text, std::string("slow disk"));
 }

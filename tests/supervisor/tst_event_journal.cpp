@@ -6,6 +6,7 @@
 #include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "engine/supervisor/event_journal.h"
+#include "tests/support/append_scalars.h"
 #include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
 
@@ -48,12 +49,12 @@ class TstEventJournal : public QObject {
     std::vector<protocol::Alert> alerts;
     EventJournal journal(folder.path().toStdString(), std::nullopt,
                          [&](const protocol::Alert& alert) { alerts.push_back(alert); });
-    journal.appendScalars(1, 1, {{"train/loss_total", 1.0f}});
+    tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
     const auto newest = journal.newestSeq();
     {
       const tests::FullDisk full(std::filesystem::file_size(journal.path()));
       for (int step = 2; step <= 50; ++step)
-        journal.appendScalars(step, step, {{"train/loss_total", 1.0f}});
+        tests::appendScalars(journal, step, step, {{"train/loss_total", 1.0f}});
       QVERIFY(!journal.retry());
       QVERIFY_THROWS_EXCEPTION(Error, journal.sync());
     }
@@ -84,9 +85,9 @@ class TstEventJournal : public QObject {
   void anAlertStandsBehindItsRecord() {
     const QTemporaryDir folder;
     EventJournal journal(folder.path().toStdString(), std::nullopt, ignoreAlert);
-    journal.appendScalars(1, 1, {{"train/loss_total", 1.0f}});
-    journal.appendScalars(2, 7, {{"train/loss_total", std::nanf("")}});
-    journal.appendScalars(3, 8, {{"train/loss_total", std::nanf("")}});
+    tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
+    tests::appendScalars(journal, 2, 7, {{"train/loss_total", std::nanf("")}});
+    tests::appendScalars(journal, 3, 8, {{"train/loss_total", std::nanf("")}});
     const auto records = events::Reader(journal.path()).readAvailable();
     const auto alerts = alertsOf(records);
     QCOMPARE(alerts.size(), std::size_t{1});
@@ -121,7 +122,7 @@ class TstEventJournal : public QObject {
       // The second goes on behind the first's alert, the third cuts it.
       QCOMPARE(told.size(), resumed == 5 ? std::size_t{0} : std::size_t{1});
       QCOMPARE(journal.newestStep(), resumed);
-      journal.appendScalars(resumed + 1, 9, {{"train/loss_total", 1.0f}});
+      tests::appendScalars(journal, resumed + 1, 9, {{"train/loss_total", 1.0f}});
     }
   }
 
@@ -129,12 +130,27 @@ class TstEventJournal : public QObject {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
     EventJournal journal(path, std::nullopt, ignoreAlert);
-    journal.appendScalars(1, 1, {{"train/loss_total", 1.0f}});
-    journal.appendScalars(2, 2, {{"train/loss_total", std::nanf("")}});
+    tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
+    tests::appendScalars(journal, 2, 2, {{"train/loss_total", std::nanf("")}});
     journal.cutAfterStep(1);
     QCOMPARE(alertsIn(journal.path()).size(), std::size_t{0});
-    journal.appendScalars(2, 3, {{"train/loss_total", std::nanf("")}});
+    tests::appendScalars(journal, 2, 3, {{"train/loss_total", std::nanf("")}});
     QCOMPARE(alertsIn(journal.path()).size(), std::size_t{1});
+  }
+
+  /// The same fault after a resume is an alert again: the log of both sessions has two.
+  void everySessionHasItsOwnAlerts() {
+    const QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    for (const std::int64_t step : {2, 4}) {
+      EventJournal journal(path, step == 2 ? std::nullopt : std::optional<std::int64_t>(3),
+                           ignoreAlert);
+      tests::appendScalars(journal, step - 1, 1, {{"train/loss_total", 1.0f}});
+      tests::appendScalars(journal, step, 2, {{"train/loss_total", std::nanf("")}});
+    }
+    const auto summary = supervisor::summariseJournal(EventJournal(path, 9, ignoreAlert).path());
+    QCOMPARE(alertsIn(EventJournal(path, 9, ignoreAlert).path()).size(), std::size_t{2});
+    QCOMPARE(summary.unrecordedAlerts.size(), std::size_t{0});
   }
 
   /// A run that fails and is gone on with has failed all the same.
@@ -145,12 +161,13 @@ class TstEventJournal : public QObject {
     const auto note = [&](const protocol::Alert& alert) { told.push_back(alert); };
     {
       EventJournal journal(path, std::nullopt, note);
-      for (int step = 1; step <= 17; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
+      for (int step = 1; step <= 17; ++step)
+        tests::appendScalars(journal, step, step, {{"a", 1.0f}});
       journal.appendEvent(failedWith("first"), 17, 100);
     }
     {
       EventJournal journal(path, 15, note);
-      journal.appendScalars(16, 101, {{"a", 1.0f}});
+      tests::appendScalars(journal, 16, 101, {{"a", 1.0f}});
       {
         const tests::FullDisk full(std::filesystem::file_size(journal.path()));
         journal.appendEvent(failedWith("second"), 16, 102);
@@ -179,7 +196,7 @@ class TstEventJournal : public QObject {
     for (int refusal = 1; refusal <= 3; ++refusal) {
       {
         const tests::FullDisk full(std::filesystem::file_size(journal.path()));
-        journal.appendScalars(refusal, refusal, {{"train/loss_total", 1.0f}});
+        tests::appendScalars(journal, refusal, refusal, {{"train/loss_total", 1.0f}});
       }
       QCOMPARE(alerts, refusal);
       QVERIFY(journal.retry());
@@ -189,15 +206,16 @@ class TstEventJournal : public QObject {
   void aCutDropsWhatWaitedForTheDisk() {
     const QTemporaryDir folder;
     EventJournal journal(folder.path().toStdString(), std::nullopt, ignoreAlert);
-    journal.appendScalars(1, 1, {{"a", 1.0f}});
+    tests::appendScalars(journal, 1, 1, {{"a", 1.0f}});
     {
       const tests::FullDisk full(std::filesystem::file_size(journal.path()));
-      for (int step = 2; step <= 9; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
+      for (int step = 2; step <= 9; ++step)
+        tests::appendScalars(journal, step, step, {{"a", 1.0f}});
     }
     journal.cutAfterStep(1);
     QCOMPARE(journal.newestStep(), std::int64_t{1});
     QCOMPARE(journal.lastRestart()->seq, std::int64_t{1});
-    journal.appendScalars(2, 20, {{"a", 2.0f}});
+    tests::appendScalars(journal, 2, 20, {{"a", 2.0f}});
     journal.sync();
     const auto records = events::Reader(journal.path()).readAvailable();
     QCOMPARE(records.size(), std::size_t{4});  // version, step 1, session start, step 2
@@ -209,12 +227,13 @@ class TstEventJournal : public QObject {
     const std::string path = folder.path().toStdString();
     {
       EventJournal journal(path, std::nullopt, ignoreAlert);
-      for (int step = 1; step <= 10; ++step) journal.appendScalars(step, step, {{"a", 1.0f}});
+      for (int step = 1; step <= 10; ++step)
+        tests::appendScalars(journal, step, step, {{"a", 1.0f}});
     }
     for (const std::int64_t resumed : {6, 8}) {
       EventJournal journal(path, resumed, ignoreAlert);
       for (std::int64_t step = resumed + 1; step <= 10; ++step)
-        journal.appendScalars(step, 0, {{"a", 1.0f}});
+        tests::appendScalars(journal, step, 0, {{"a", 1.0f}});
       QCOMPARE(journal.lastRestart()->step, resumed);
       QCOMPARE(journal.firstRestart()->step, std::int64_t{6});
     }

@@ -3,7 +3,6 @@
 #include <QTest>
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/base/atomic_file.h"
@@ -205,12 +204,14 @@ class TstRanks : public QObject {
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
     bench.rankScript(0, "listening 9\nawait two\nout {\"step\":6}\nfinish 6 result {}\n", command);
-    bench.rankScript(1, "progress 1 2\nfinish 6 result {\"images\":9}\n", command);
+    bench.rankScript(1, "progress 1 2\nfinish 6 result {\"images\":912345}\n", command);
     bench.rankScript(2, "touch two\nfinish 6\n", command);
     const auto result =
         bench.run({command, "run", "--split", "val", "--workers", "3", "--out", "e.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "e.json"), std::string("{\"step\":6}"));
+    QVERIFY2(!contains(result.out + result.err, "912345"),
+             (result.out + result.err).c_str());  // rank 1's
     QCOMPARE(bench.lastPlace(2).localRanks, 3);
     const auto modelOf = [&](int rank) {
       return command == "evaluate" ? bench.lastJob<protocol::EvaluateJob>(rank).model

@@ -10,6 +10,7 @@
 #include "engine/supervisor/event_journal.h"
 #include "engine/supervisor/service.h"
 #include "engine/supervisor/socket_server.h"
+#include "tests/support/append_scalars.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 
@@ -85,7 +86,8 @@ class Attempts : public Service {
     journal_->appendEvent(state, first, time);
     lastStep_ = first + random_() % 12;
     for (std::uint32_t step = first + 1; step <= lastStep_; ++step) {
-      journal_->appendScalars(step, time, {{"train/loss_total", 1.0f / static_cast<float>(step)}});
+      tests::appendScalars(*journal_, step, time,
+                           {{"train/loss_total", 1.0f / static_cast<float>(step)}});
       if (random_() % 4 == 0) journal_->appendEvent(protocol::Checkpoint{}, step, time);
     }
     logs_.push_back(events::Reader(journal_->path()).readAvailable());

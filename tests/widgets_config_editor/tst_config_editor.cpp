@@ -276,13 +276,13 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(at, 5);
     yaml()->setFocus();
     yaml()->setCursorPosition(8, 12);  // model.backbone
-    const auto hasLabelWith = [this] {
+    const auto isDescribed = [this] {
       const auto labels = form()->findChildren<QLabel*>();
       return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
         return label->text() == QStringLiteral("model.backbone");
       });
     };
-    QTRY_VERIFY(hasLabelWith());
+    QTRY_VERIFY(isDescribed());
     QVERIFY(!row("model.backbone")->visibleRegion().isEmpty());
   }
 

@@ -274,7 +274,7 @@ class TstPredictionsView : public QObject {
     view_->setCheckpoints({10, 20, 30}, {20, 30});
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(checkpointTitle().contains(QStringLiteral("checkpoint deleted")));
+    QVERIFY(checkpointTitle().contains(QStringLiteral("no checkpoint")));
     QCOMPARE(stage()->notice(), QString());  // image 1 was predicted
     view_->showImage(ImageId{3});
     QTRY_VERIFY(view_->isReady());
@@ -283,7 +283,7 @@ class TstPredictionsView : public QObject {
     for (const QPushButton* button : stage()->findChildren<QPushButton*>())
       QVERIFY2(!button->isVisible(), qPrintable(button->text()));
     view_->setCurrentCheckpoint(20);
-    QVERIFY(!checkpointTitle().contains(QStringLiteral("checkpoint deleted")));
+    QVERIFY(!checkpointTitle().contains(QStringLiteral("no checkpoint")));
     QVERIFY(stage()->notice().contains(QStringLiteral("not predicted at step 20")));
   }
 

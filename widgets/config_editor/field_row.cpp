@@ -92,10 +92,10 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   column->setContentsMargins(kMarkPx + 7, 1, 4, 1);
   column->setSpacing(1);
   column->addLayout(row);
-  auto* issueRow = new QHBoxLayout;
-  issueRow->addSpacing(kNameWidthPx + 8);
-  issueRow->addWidget(error_, 1);
-  column->addLayout(issueRow);
+  auto* errorRow = new QHBoxLayout;
+  errorRow->addSpacing(kNameWidthPx + 8);
+  errorRow->addWidget(error_, 1);
+  column->addLayout(errorRow);
   colourLabel();
 }
 

@@ -26,14 +26,6 @@ constexpr int kFontPx = 12;
 constexpr int kRestMilliseconds = 400;
 constexpr char kCandidateSeparator = '\n';
 
-QColor blend(const QColor& from, const QColor& to, double fraction) {
-  const auto mix = [fraction](double a, double b) {
-    return static_cast<float>(a + (b - a) * fraction);
-  };
-  return QColor::fromRgbF(mix(from.redF(), to.redF()), mix(from.greenF(), to.greenF()),
-                          mix(from.blueF(), to.blueF()));
-}
-
 /// Scintilla takes sizes in points only, and one font family: the first that is installed.
 QFont inPoints(QFont font, const QWidget& widget) {
   constexpr double kPointsPerInch = 72.0;

@@ -6,7 +6,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kFromPointPx = 9;  ///< radius of the point's marker
+constexpr double kFromPointPx = 9;  ///< distance from the point: its marker stays clear
 constexpr double kFromLinePx = 2;
 constexpr int kRows = 6;  ///< above and below: a label farther away does not seem to belong to it
 

@@ -101,12 +101,16 @@ QString checkpointText(const Experiment& experiment, const config::TimesDue& tim
          QString::number(checkpoint.keep) % (keepsBest ? QStringLiteral(" + best") : QString());
 }
 
-QString rateText(const config::SolverConfig& solver) {
+/// `given`: as the file has it; its epochs stand where the plan knows no number of images.
+QString rateText(const StepPlan& plan, const config::Duration& given) {
+  const config::SolverConfig& solver = plan.experiment.solver;
   QString text = QString::fromLatin1(base::textOf(solver.schedule)) % QStringLiteral(" from ") %
                  numberText(solver.baseLr);
-  if (solver.warmupSteps.count > 0) {
-    text += QStringLiteral(", warm-up ") % grouped(solver.warmupSteps.steps()) %
-            QStringLiteral(" steps");
+  if (given.count > 0) {
+    const bool isInEpochs = !plan.isExact && given.unit == config::Duration::Unit::Epochs;
+    text += QStringLiteral(", warm-up ") %
+            (isInEpochs ? numberText(given.count) % QStringLiteral(" epochs")
+                        : grouped(solver.warmupSteps.steps()) % QStringLiteral(" steps"));
   }
   return text;
 }
@@ -183,7 +187,7 @@ DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images
   DerivedFacts derived;
   derived.facts = {{QStringLiteral("training length"), lengthText(plan, images)},
                    {QStringLiteral("batch size"), batchText(experiment.solver)},
-                   {QStringLiteral("learning rate"), rateText(plan.experiment.solver)},
+                   {QStringLiteral("learning rate"), rateText(plan, experiment.solver.warmupSteps)},
                    {QStringLiteral("evaluations"), evaluationText(plan.experiment, times)},
                    {QStringLiteral("held-out images"), heldOutText(experiment, images)},
                    {QStringLiteral("checkpoints"), checkpointText(plan.experiment, times)},

@@ -132,14 +132,14 @@ QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
   QSize stored = reader.size();
   if (!stored.isValid()) stored = annotatedSize;
   const QImageIOHandler::Transformations transformation = reader.transformation();
-  const bool needsOriented = needsOrientation(stored, transformation, annotatedSize);
+  const bool orients = needsOrientation(stored, transformation, annotatedSize);
   if (stored.isValid() && !stored.isEmpty()) {
-    const QSize limit = needsOriented && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
-                                                                    : QSize(4 * heightPx, heightPx);
+    const QSize limit = orients && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
+                                                              : QSize(4 * heightPx, heightPx);
     reader.setScaledSize(stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
   }
   const QImage image = reader.read();
-  return needsOriented && !image.isNull() ? oriented(image, transformation) : image;
+  return orients && !image.isNull() ? oriented(image, transformation) : image;
 }
 
 }  // namespace lockstep::widgets

@@ -67,8 +67,8 @@ void PredictionsPanel::buildWidgets() {
   iou_->setValue(50);
   extent_ = smallLabel();
   extent_->setToolTip(
-      tr("Counts and curve cover the images predicted at this checkpoint: the watched images "
-         "(monitor.prediction_images) and those predicted on request."));
+      tr("Counts and curve cover the predicted images: the watched ones "
+         "(monitor.prediction_images)\nand those predicted on request."));
   truePositives_ = new CountCard(Verdict::TruePositive);
   falsePositives_ = new CountCard(Verdict::FalsePositive);
   missed_ = new CountCard(Verdict::Missed);
@@ -139,10 +139,11 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   checkpoint_->setValue(store.positionOf(current));
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
-  checkpoint_->setTitle(isKept ? title : tr("%1 · checkpoint deleted").arg(title));
-  checkpoint_->setToolTip(isKept ? QString::fromStdString(coco::apLimitText())
-                                 : tr("The checkpoint of this step was deleted (checkpoint.keep): "
-                                      "only its stored predictions can be shown."));
+  checkpoint_->setTitle(isKept ? title : tr("%1 · no checkpoint").arg(title));
+  checkpoint_->setToolTip(isKept
+                              ? QString::fromStdString(coco::apLimitText())
+                              : tr("There is no checkpoint of this step (see checkpoint.every and "
+                                   "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {

@@ -97,12 +97,12 @@ void PredictionsView::Impl::chooseStep() {
 
 /// Shows only the image, or everything again.
 void PredictionsView::Impl::toggleMaximized() {
-  const bool isMaximized = panelSide->isHidden();
-  panelSide->setVisible(isMaximized);
-  strip->setVisible(isMaximized);
+  const bool wasMaximized = panelSide->isHidden();
+  panelSide->setVisible(wasMaximized);
+  strip->setVisible(wasMaximized);
   for (QWidget* widget :
        {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
-    widget->setVisible(isMaximized);
+    widget->setVisible(wasMaximized);
   }
 }
 
@@ -179,7 +179,7 @@ void PredictionsView::Impl::showNotice() {
   if (!session.store().isKept(session.step())) {
     const auto nearest = session.store().nearestKept(session.step());
     const QString text =
-        tr("This image was not predicted at step %1, and its checkpoint was deleted")
+        tr("This image was not predicted at step %1, and there is no checkpoint of it")
             .arg(session.step());
     return stage->setNotice(
         nearest ? tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*nearest)

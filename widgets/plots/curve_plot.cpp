@@ -243,10 +243,10 @@ void CurvePlot::Impl::placeCursor() {
   for (const CursorReadings::Dot& dot : at.dots)
     dots.append({dot.place, curveColor(view.curves()[dot.curve], currentTheme())});
   const double xPx = plot->xAxis->coordToPixel(*cursor);
-  const bool isTabled = withReadings && !at.readings.rows.empty();
-  if (isTabled) at.readings.notes = notesAt(*cursor, xPx);
+  const bool showsReadings = withReadings && !at.readings.rows.empty();
+  if (showsReadings) at.readings.notes = notesAt(*cursor, xPx);
   overlay->showCursor(xPx, std::move(dots),
-                      isTabled ? std::optional(std::move(at.readings)) : std::nullopt);
+                      showsReadings ? std::optional(std::move(at.readings)) : std::nullopt);
 }
 
 /// Describes the marks and the shading at the cursor.

@@ -31,6 +31,11 @@ QString detailOf(const Readings::Row& row) {
   return texts.join(QStringLiteral("  "));
 }
 
+/// Below the rows, where not all of them are shown.
+QString overflowText(int first, int last, int all) {
+  return ReadingsTip::tr("%1 to %2 of %3 (Shift+wheel scrolls)").arg(first).arg(last).arg(all);
+}
+
 /// Rounded up, because a text would be elided to a width rounded down.
 int widthOf(const QFont& font, const QString& text) {
   return static_cast<int>(std::ceil(QFontMetricsF(font).horizontalAdvance(text)));
@@ -73,7 +78,13 @@ QSize ReadingsTip::fullSize() const {
 
 void ReadingsTip::showBeside(const QPoint& point) {
   const QSize room = parentWidget()->size() - QSize(2 * kBorderPx, 2 * kBorderPx);
-  const QSize size = fullSize().boundedTo(room);
+  QSize full = fullSize();
+  if (full.height() > room.height()) {
+    const auto all = static_cast<int>(readings_.rows.size());
+    const int textPx = widthOf(nameFont(), overflowText(all, all, all));
+    full.setWidth(std::max(full.width(), 2 * kPaddingPx + textPx));
+  }
+  const QSize size = full.boundedTo(room);
   const int width = size.width(), height = size.height();
   int left = point.x() + kAwayPx;
   if (left + width > kBorderPx + room.width()) left = point.x() - kAwayPx - width;
@@ -120,10 +131,8 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   }
   QStringList foot = readings_.notes;
   if (overflows())
-    foot.prepend(tr("%1 to %2 of %3 (Shift+wheel scrolls)")
-                     .arg(firstRow_ + 1)
-                     .arg(firstRow_ + shown)
-                     .arg(readings_.rows.size()));
+    foot.prepend(
+        overflowText(firstRow_ + 1, firstRow_ + shown, static_cast<int>(readings_.rows.size())));
   painter.setFont(nameFont());
   painter.setPen(theme.textMuted);
   for (const QString& text : foot) {

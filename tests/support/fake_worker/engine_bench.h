@@ -41,14 +41,12 @@ class EngineBench {
   std::vector<std::string> received(int rank = 0) const;
   /// Whether a worker got a job.
   bool hasJob(int rank = 0) const { return newestJob(rank).has_value(); }
-  /// The last job that a worker got; its default before.
+  /// The last job that a worker got; throws where there was none.
   template <typename Job = protocol::TrainJob>
   Job lastJob(int rank = 0) const {
-    return std::get<Job>(newestJob(rank).value_or(protocol::Job{{}, Job()}).work);
+    return std::get<Job>(newestJob(rank).value().work);
   }
-  protocol::RankPlace lastPlace(int rank = 0) const {
-    return newestJob(rank).value_or(protocol::Job()).place;
-  }
+  protocol::RankPlace lastPlace(int rank = 0) const { return newestJob(rank).value().place; }
   /// Process number of the newest worker, 0: none yet.
   int workerPid(int rank = 0) const;
   /// Of every worker that was ever started, in the order of local ranks.

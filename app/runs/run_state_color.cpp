@@ -1,4 +1,4 @@
-#include "app/runs/run_state_text.h"
+#include "app/runs/run_state_color.h"
 
 namespace lockstep::app {
 

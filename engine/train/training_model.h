@@ -13,9 +13,9 @@
 namespace lockstep::train {
 
 /// The model of a training, in training mode, with its optimizer and EMA.
-class TrainedModel {
+class TrainingModel {
  public:
-  explicit TrainedModel(const Training& training);
+  explicit TrainingModel(const Training& training);
 
   /// Rank 0 reads model.weights; every rank begins with its weights. Throws Error.
   void loadStartWeights();

@@ -1,4 +1,4 @@
-#include "engine/train/trained_model.h"
+#include "engine/train/training_model.h"
 
 #include <torch/types.h>
 
@@ -46,7 +46,7 @@ std::shared_ptr<model::MaskRcnn> makeModel(const Training& training) {
 
 }  // namespace
 
-TrainedModel::TrainedModel(const Training& training)
+TrainingModel::TrainingModel(const Training& training)
     : training_(training), model_(makeModel(training)) {
   const config::Experiment& experiment = training.experiment;
   update_ = std::make_unique<solver::WeightUpdate>(
@@ -56,7 +56,7 @@ TrainedModel::TrainedModel(const Training& training)
     average_ = std::make_unique<solver::WeightAverage>(decay, update_->parameters());
 }
 
-void TrainedModel::loadStartWeights() {
+void TrainingModel::loadStartWeights() {
   const std::string& weights = training_.experiment.model.weights;
   if (training_.isLeader() && !weights.empty()) {
     const auto loaded =
@@ -69,14 +69,14 @@ void TrainedModel::loadStartWeights() {
   training_.context.world.broadcast(tensors);
 }
 
-void TrainedModel::resume(checkpoint::Checkpoint saved, const std::filesystem::path& folder) {
+void TrainingModel::resume(checkpoint::Checkpoint saved, const std::filesystem::path& folder) {
   const solver::NamedTensors model = model_->namedState();
   checkpoint::loadWeights(model, saved.model, checkpoint::WeightsUse::Exactly, folder.string());
   resumeOptimizer(checkpoint::inModelShapes(std::move(saved.optimizer), model),
                   saved.state.optimizer);
 }
 
-void TrainedModel::resumeOptimizer(solver::NamedTensors saved, const std::string& savedOptimizer) {
+void TrainingModel::resumeOptimizer(solver::NamedTensors saved, const std::string& savedOptimizer) {
   const solver::NamedTensors trained = solver::takeTrainedWeights(saved);
   if (average_) {
     average_->resume(trained);
@@ -90,15 +90,15 @@ void TrainedModel::resumeOptimizer(solver::NamedTensors saved, const std::string
                     (isOther ? savedOptimizer : std::string("other trained parameters")));
 }
 
-void TrainedModel::updateAverage() {
+void TrainingModel::updateAverage() {
   if (average_) average_->update();
 }
 
-std::unique_ptr<solver::WeightAverage::InPlace> TrainedModel::averageInPlace() const {
+std::unique_ptr<solver::WeightAverage::InPlace> TrainingModel::averageInPlace() const {
   return average_ ? std::make_unique<solver::WeightAverage::InPlace>(*average_) : nullptr;
 }
 
-solver::NamedTensors TrainedModel::optimizerState() const {
+solver::NamedTensors TrainingModel::optimizerState() const {
   solver::NamedTensors state = update_->state();
   if (!average_) return state;
   const solver::NamedTensors trained = average_->trainedWeights();
@@ -106,16 +106,16 @@ solver::NamedTensors TrainedModel::optimizerState() const {
   return state;
 }
 
-void TrainedModel::shareNormStatistics() {
+void TrainingModel::shareNormStatistics() {
   if (training_.experiment.model.resolvedNorm() == config::Norm::Batch)
     training_.context.world.broadcast(model_->buffers());
 }
 
-std::string TrainedModel::cudaGraphWarning() const {
+std::string TrainingModel::cudaGraphWarning() const {
   const model::CudaGraphFunction* graphs = model_->cudaGraphs();
   if (graphs == nullptr) return {};
   if (!graphs->failure().empty())
-    return "capture failed, training goes on without: " + graphs->failure();
+    return "capture failed, training continues without CUDA graphs: " + graphs->failure();
   if (!graphs->leavesOutShapes()) return {};
   const bool isCanonical = training_.experiment.augment.padsToCanonicalSizes();
   return "batches are padded to more than " +
